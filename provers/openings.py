@@ -27,7 +27,7 @@ KEPT = "the openings"
 """What such a file holds, in a message."""
 MOST_BYTES = 1 << 22
 """Openings of twenty thousand commitments."""
-POSEIDON, TENSOR, HIDING = "poseidon", "tensor", "tensor in zero knowledge 7"
+POSEIDON, TENSOR, HIDING = "poseidon", "tensor", "tensor in zero knowledge 8"
 """Schemes: a salted hash of one port; a root of a group of ports, whose salts follow from a secret; one that is made
 for a number of openings, since each tells some of the random words that hide its values, by proofs of this version: in
 another one the same values and secret have another root.

@@ -268,8 +268,13 @@ class Draft:
         """Every element lies in [0, size)."""
         self.interval(form, 0, size - 1, values, name)
 
-    def sign(self, form: Form, low: int, high: int, values: Recipe, name: str) -> tuple[Form, Form]:
+    def sign(
+        self, form: Form, low: int, high: int, values: Recipe, name: str, positive: bool = False
+    ) -> tuple[Form, Form]:
         """The bit s = [x < 0] of each element x in [low, high], one for equal forms, and s x, the negative part.
+
+        Where the `positive` part is wanted it is one product, (1 - s) x, and s x is the rest of x: a reader of what a
+        rectifier gives then reads one tensor, of however many x is the sum.
 
         Soundness: see `checks.settle`, which shows the bit. s x is negative where x is, and 0 elsewhere: so s is the
         bit of s x too, and one bit serves a ReLU, which is -s x of x = -y, and its derivative, the sign of s x.
@@ -277,7 +282,11 @@ class Draft:
         known = self._bits.get(form.key())
         if known is None:
             bit = self.column(form.shape, lambda trace: (values(trace) < 0).astype(np.int64), f"{name} sign")
-            part = self.times(bit, form, lambda trace: np.minimum(values(trace), 0))
+            if positive:
+                other = self.splat(1, form.shape) - bit
+                part = form - self.times(other, form, lambda trace: np.maximum(values(trace), 0))
+            else:
+                part = self.times(bit, form, lambda trace: np.minimum(values(trace), 0))
             self.signs.append(Sign(form, low, high, bit, part, values, name, self.part))
             known = self._bits[form.key()] = bit, part
             self._bits[part.key()] = bit, part

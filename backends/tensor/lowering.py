@@ -166,7 +166,7 @@ def _positive_part(draft: Draft, form: Form, low: int, high: int, values: Recipe
         return form
     if high <= 0:
         return Form(form.shape, {})
-    return form - draft.sign(form, low, high, values, name)[1]
+    return form - draft.sign(form, low, high, values, name, positive=True)[1]
 
 
 def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:

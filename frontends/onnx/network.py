@@ -15,6 +15,7 @@ from circuitize.frontends import imported
 from circuitize.frontends.formats import DATA, ONE_HOT, Format
 from circuitize.frontends.imported import Reals, require_names
 
+from .batch_norm import folded
 from .elements import ELEMENTS, Known
 from .extents import Extents
 from .graph import UnknownValue, arrow
@@ -41,16 +42,20 @@ def network(
     outputs: Sequence[str] = (),
     intervals: Mapping[str, Interval] | None = None,
     known: Mapping[str, ArrayLike] | None = None,
+    fold_batch_norms: bool = False,
 ) -> Network:
     """The program of an ONNX model (a ModelProto, or the path of a file), its float initializers as parameters.
 
     Parameters are initializers of finite floats with at least one axis that some node reads; `constants`, names of
     these or "weights" for all, stay in the circuit, and so does what decides about shapes. `dims` says extents that the
     file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all; `known` inputs have
-    these values, of their element types. Raises as `arrow` does, and CircuitizeError for a name that the graph has not.
+    these values, of their element types. With `fold_batch_norms` convolutions take in the batch norms behind them, as
+    `batch_norm.folded` says. Raises as `arrow` does, and CircuitizeError for a name that the graph has not.
     """
     model = with_outputs(read(source), outputs)
     check(model)
+    if fold_batch_norms:
+        model = folded(model)
     parameters = _parameters(model)
     require_names("constants", dict.fromkeys(constants), [*parameters, imported.WEIGHTS])
     told = _typed(model, known or {})

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from circuitize.backends.tensor.groups import LEAST_VARIABLES
 
-PROOF_TYPE = "circuitize tensor proof 4: succinct, NOT zero-knowledge"
+PROOF_TYPE = "circuitize tensor proof 5: succinct, NOT zero-knowledge"
 """The tag of a proof that is not in zero knowledge."""
 
-HIDDEN_TYPE = "circuitize tensor proof 7: succinct, zero-knowledge"
+HIDDEN_TYPE = "circuitize tensor proof 8: succinct, zero-knowledge"
 
 GEOMETRY = "rates 1/4 of 2^13 to 2^17 points, else 1/2; vectors 1/4, 1/8, ...; the last, of at most 3072, is sent"
 """How large tables and vectors are, part of the statement's digest."""

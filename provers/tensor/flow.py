@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from circuitize.backends.tensor.errors import Unprovable
@@ -17,71 +17,84 @@ from .config import MOST_CLAIMS
 
 MOST = max(MOST_CLAIMS.values())
 
+MOST_PRODUCTS = 32
+"""Weights that would be a sum of more products are kept one by one."""
+
+Weighed = tuple[int, int]
+"""A form, and the number of weights on it."""
+
 
 @dataclass
 class Flow:
-    """Counts values sent and elements of sumchecks; `separable` says of each number of weights what they are.
+    """Counts values sent and elements of sumchecks; `products` says of each number of weights what they are a sum of.
 
-    `dense` counts the weights of those that are not separable, one for each element; but not those on datasets, whose
-    sizes do not grow with a program's.
+    So many products: 1 where they are separable, 0 where they are kept one by one. `dense` counts these, one for each
+    element; but not those on datasets, whose sizes do not grow with a program's. `pending` has, by product, the weights
+    of its claims.
     """
 
     made: TensorSystem
-    separable: list[bool] = field(default_factory=list)
+    products: list[int] = field(default_factory=list)
     moved: dict[tuple[int, View, bool], int] = field(default_factory=dict)
     scattered: dict[tuple[int, int], int] = field(default_factory=dict)
-    known: set[tuple[int, int]] = field(default_factory=set)
-    products: deque[tuple[int, int]] = field(default_factory=deque)
+    pending: dict[int, dict[int, None]] = field(default_factory=dict)
+    claims: int = 0
     elements: int = 0
     dense: int = 0
 
-    def weights(self, separable: bool = True, shape: Shape = (0,)) -> int:
-        self.separable.append(separable)
-        self.dense += 0 if separable else math.prod(shape)
-        return len(self.separable) - 1
+    def weights(self, products: int = 1, shape: Shape = (0,)) -> int:
+        self.products.append(products)
+        self.dense += 0 if products else math.prod(shape)
+        return len(self.products) - 1
 
-    def settle(self, wanted: list[tuple[int, int]]) -> None:
+    def settle(self, wanted: Iterable[Weighed]) -> None:
+        """One weighted sum of forms: a claim for each of its bases that only the prover knows."""
+        found: dict[int, dict[int, None]] = {}
         for form, weights in wanted:
             for base, path in self.made.forms[form].terms:
                 number = weights
                 for view, sums in path:
                     key = (number, view, sums)
                     if key not in self.moved:
-                        alone = self.separable[number] and _stays_separable(view, sums)
-                        self.moved[key] = self.weights(alone, view.target_shape if sums else view.source_shape)
+                        products = _products(self.products[number], view, sums)
+                        self.moved[key] = self.weights(products, view.target_shape if sums else view.source_shape)
                     number = self.moved[key]
                 own = self.made.bases[base]
                 if isinstance(own, Rows):
                     if (number, base) not in self.scattered:
-                        self.scattered[number, base] = self.weights(self.separable[number])
+                        self.scattered[number, base] = self.weights(self.products[number])
                     base, number = own.column, self.scattered[number, base]
-                if (base, number) in self.known:
-                    continue
-                self.known.add((base, number))
-                if len(self.known) > MOST:
-                    raise Unprovable(
-                        f"expected at most {MOST:,} claims on tensors, found more; a maximum along a long axis "
-                        "makes many: take it in parts that are checked"
-                    )
-                found = self.made.bases[base]
-                self.elements += isinstance(found, (Column, Product))
-                if isinstance(found, Product):
-                    self.products.append((base, number))
+                if isinstance(self.made.bases[base], Column | Product):
+                    found.setdefault(base, {})[number] = None
+        self.claims += len(found)
+        self.elements += len(found)
+        if self.claims > MOST:
+            raise Unprovable(f"expected at most {MOST:,} claims on tensors, found more; prove a smaller program")
+        for base, numbers in found.items():
+            if isinstance(self.made.bases[base], Product):
+                self.pending.setdefault(base, {}).update(numbers)
 
-    def reduce(self, base: int, weights: int) -> None:
-        found = self.made.bases[base]
+    def reduce(self, base: int) -> None:
+        """All claims on one product, as one."""
+        weights, found = self.pending.pop(base), self.made.bases[base]
         assert isinstance(found, Product)
-        if not self.separable[weights]:
-            self.elements += 2 * padded_bits(found.shape) + 1
-        of_x, of_y, of_z = found.letters
-        x, y = found.forms
-        extents = dict(zip(of_x + of_y, self.made.forms[x].shape + self.made.forms[y].shape, strict=True))
+        (of_x, of_y, of_z), (x, y) = found.letters, found.forms
+        shapes = self.made.forms[x].shape, self.made.forms[y].shape
+        count = 1
+        if not set(of_x) == set(of_y) == set(of_z):
+            operands = math.prod(shapes[0]) + math.prod(shapes[1])
+            apart = (len(weights) - 1) * operands <= 4 * math.prod(found.shape)
+            if apart and all(self.products[number] == 1 for number in weights):
+                count = len(weights)
+            else:
+                self.elements += 2 * padded_bits(found.shape) + 1
+        extents = dict(zip(of_x + of_y, shapes[0] + shapes[1], strict=True))
         both = [letter for letter in of_x if letter in of_y]
-        degree = 3 if any(letter in of_z for letter in both) else 2
-        self.elements += degree * padded_bits(tuple(extents[letter] for letter in both))
-        on_x = self.weights()
-        on_y = on_x if x == y and of_x == of_y else self.weights()
-        self.settle([(x, on_x), (y, on_y)])
+        simple = count == 1 and not any(letter in of_z for letter in both)
+        rounds = padded_bits(tuple(extents[letter] for letter in both)) + (count - 1).bit_length()
+        self.elements += (2 if simple else 3) * rounds
+        for form in (x,) if x == y and of_x == of_y else (x, y):
+            self.settle([(form, self.weights()) for _ in range(count)])
 
 
 def claimed_elements(made: TensorSystem) -> int:
@@ -89,56 +102,74 @@ def claimed_elements(made: TensorSystem) -> int:
 
     Raises Unprovable for more claims than any proof may need.
     """
-    return _followed(made).elements
+    return followed(made).elements
 
 
 def claims(made: TensorSystem) -> int:
     """How many claims on tensors a proof makes; raises Unprovable for more than any may need."""
-    return len(_followed(made).known)
+    return followed(made).claims
 
 
 def dense_weights(made: TensorSystem) -> int:
-    """How many weights a proof's claims on a program's tensors have that are no product of one per axis.
+    """How many weights a proof's claims on a program's tensors have that are no sum of few products, one per element.
 
     Both sides hold them all at once.
     """
-    return _followed(made).dense
+    return followed(made).dense
 
 
-def _followed(made: TensorSystem) -> Flow:
+def followed(made: TensorSystem) -> Flow:
+    """All that a proof claims of tensors; raises Unprovable for more claims than any proof may need."""
     flow = Flow(made)
-    shapes: dict[Shape, int] = {}
-    for lookup in made.lookups:
-        shape = made.forms[lookup.key].shape
-        shapes.setdefault(shape, flow.weights())
-        flow.settle([(form, shapes[shape]) for form in (lookup.key, lookup.value) if form is not None])
-    for form in [*(table.column for table in made.tables), *made.zeros]:
-        flow.settle([(form, flow.weights())])
-    while flow.products:
-        flow.reduce(*flow.products.popleft())
+    if made.lookups:
+        by_shape: dict[Shape, int] = {}
+        entries: list[Weighed] = []
+        for lookup in made.lookups:
+            number = by_shape.setdefault(made.forms[lookup.key].shape, len(by_shape))
+            entries += [(form, number) for form in (lookup.key, lookup.value) if form is not None]
+        for _ in by_shape:
+            flow.weights()
+        flow.settle([(table.column, flow.weights()) for table in made.tables])
+        flow.settle(entries)
+    if made.zeros:
+        points: dict[Shape, int] = {}
+        for form in made.zeros:
+            shape = made.forms[form].shape
+            points[shape] = points[shape] if shape in points else flow.weights()
+        flow.settle([(form, points[made.forms[form].shape]) for form in made.zeros])
+    while flow.pending:
+        flow.reduce(max(flow.pending))
     return flow
 
 
-def _stays_separable(view: View, sums: bool) -> bool:
+def _products(products: int, view: View, sums: bool) -> int:
+    """Of how many products weights are a sum behind a view, by how many they were before; 0 where they are none."""
     shapes = [view.source_shape, *(step.shape for step in view.steps)]
     pairs = list(zip(view.steps, shapes, strict=False))
     for step, source in pairs if sums else pairs[::-1]:
         if isinstance(step, Affine):
             alone = all(len(moved) <= 1 for moved in step.columns())
             if not alone or (sums and any(sum(map(bool, row)) > 1 for row in step.strides)):
-                return False
-        elif not _merges(source, step.shape) if sums else not _merges(step.shape, source):
-            return False
-    return True
+                return 0
+        else:
+            products *= _pieces(source, step.shape) if sums else _pieces(step.shape, source)
+        if products > MOST_PRODUCTS:
+            return 0
+    return products
 
 
-def _merges(old: Shape, new: Shape) -> bool:
-    """Whether every new axis is a run of old ones."""
-    rest = list(old)
-    for extent in new:
-        size = 1
-        while size < extent and rest:
-            size *= rest.pop(0)
-        if size != extent:
-            return False
-    return bool(new) or not rest
+def _pieces(old: Shape, new: Shape) -> int:
+    """Of how many products weights are a sum in another shape: 1 where every new axis is a run of old ones.
+
+    A run of old axes as long as a run of new ones has a product for each place along all of these but the longest.
+    """
+    found, rest, left = 1, list(old), list(new)
+    while rest and left:
+        size, extents = rest.pop(0), [left.pop(0)]
+        while size != math.prod(extents):
+            if size < math.prod(extents):
+                size *= rest.pop(0)
+            else:
+                extents.append(left.pop(0))
+        found *= math.prod(extents) // max(extents)
+    return found

@@ -14,8 +14,8 @@ from circuitize.provers.framing import Framing, read_proof
 from .roots import CHUNKS
 
 MAGIC = b"circuitize-tenpf"
-PLAIN = Framing("tensor", MAGIC, version=4, zero_knowledge=False)
-HIDING = Framing("tensor", MAGIC, version=7, zero_knowledge=True)
+PLAIN = Framing("tensor", MAGIC, version=5, zero_knowledge=False)
+HIDING = Framing("tensor", MAGIC, version=8, zero_knowledge=True)
 FLAGS = len(MAGIC) + 4
 HEADER_BYTES = framing.HEADER_BYTES + 8 + 8
 PROOF_FILE = "proof.tensor"

@@ -39,10 +39,11 @@ def bounds(made: Plan) -> list[Bound]:
     found = list(_lookups(made))
     zeros = max((padded_bits(made.forms[form].shape) for form in made.zeros), default=0)
     if made.zeros:
-        found.append(Bound("equations at a point", field - math.log2(max(1, zeros) * len(made.zeros))))
+        found.append(Bound("equations at a point", field - math.log2(zeros + len(made.zeros))))
     products = [base for base in made.bases if isinstance(base, Product)]
     if products:
-        # Cubic, in at most 60 variables each; both verifiers refuse more claims than that.
+        # Cubic, in at most 60 variables each, fewer than claims; both verifiers refuse more claims than that.
+        found.append(Bound("claims on one product", field - math.log2(most_claims)))
         found.append(Bound("product sumchecks", field - math.log2(3 * 60 * most_claims)))
     return [*found, *_opening(made, field, most_claims)]
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from independent_verifier import geometry
 from independent_verifier.arithmetic import Elements, Numbers, dot, multiply, numbers, total
+from independent_verifier.claims import Mix
 from independent_verifier.geometry import Block, Geometry
 from independent_verifier.opening import queries_at, reversed_bits, root_of_unity
 from independent_verifier.weights import apply
@@ -102,11 +103,11 @@ class FalseSum(Cheat):
 
     of = 0
 
-    def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+    def settled(self, label: str, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
         if label != "zeros":
             return honest
         tables = [column.commitment for base, _ in asked if isinstance(column := self.plan.bases[base], Column)]
-        (weights,) = {number for base, number in asked if self.plan.bases[base].shape == (4,)}
+        (weights,) = {number for base, mix in asked for number in mix if self.plan.bases[base].shape == (4,)}
         (output,) = (number for number, base in enumerate(self.plan.bases) if isinstance(base, Public))
         found = honest.copy()
         place = tables.index(self.of)
@@ -158,7 +159,7 @@ def test_errors_on_two_roots_do_not_cancel(others: tuple[int, int]) -> None:
     """Claims on two tables, one too large and one too small by the same: the equation of the program holds."""
 
     class Cancelling(Cheat):
-        def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+        def settled(self, label: str, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
             made = honest.copy()
             if label == "zeros":
                 for place, sign in zip(others, (1, -1), strict=True):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from independent_verifier import geometry, opening
 from independent_verifier.arithmetic import PRIME, Elements, dot, multiply, numbers
+from independent_verifier.claims import Mix
 from independent_verifier.transcript import Transcript
 from independent_verifier.verifier import Verifier
 from tensor_attack import (
@@ -218,7 +219,7 @@ def test_numbers_have_one_encoding(degree: int, monkeypatch: pytest.MonkeyPatch)
     """Else 0 may be written as p."""
 
     class Longer(Cheat):
-        def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+        def settled(self, label: str, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
             return honest
 
     zero = {"in0": np.zeros(4, np.int64), "in1": np.zeros(4, np.int64)}

@@ -64,7 +64,7 @@ def test_without_the_range_of_the_distance_signs_are_free() -> None:
     wire = made.arrow.rows[0][2][0]
     trace = [source * (1 - flipped) if i == wire else v for i, v in enumerate(honest)]
     changed = made.values(trace)
-    changed[sign], changed[product] = flipped, flipped * source
+    changed[sign], changed[product] = flipped, (1 - flipped) * source
     assert accepted_without(program, made, trace, changed) == 1
 
 
@@ -79,7 +79,7 @@ def test_without_the_range_of_the_sign_it_is_no_bit() -> None:
     trace = [np.array([signed(5 - 5 * s)]) if i == wire else v for i, v in enumerate(honest)]
     changed = made.values(trace)
     changed[column(made, "sign")] = np.array([signed(s)])
-    changed[next(i for i, b in enumerate(made.bases) if type(b).__name__ == "Product")] = np.array([signed(5 * s)])
+    changed[next(i for i, b in enumerate(made.bases) if type(b).__name__ == "Product")] = np.array([signed(5 - 5 * s)])
     assert accepted_without(hidden, made, trace, changed) == 1
 
 

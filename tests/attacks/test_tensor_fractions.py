@@ -8,11 +8,10 @@ import numpy as np
 from independent_verifier.arithmetic import (
     Elements,
     Field,
-    equality_at,
     multiply,
     numbers,
 )
-from independent_verifier.weights import apply
+from independent_verifier.claims import Mix
 from tensor_attack import OUTSIDE, SUM, at_every_degree, attack, small_plan
 from tensor_cheat import Cheat
 from tensor_words import combination, divide
@@ -110,16 +109,16 @@ def test_looked_up_values_are_absorbed(degree: int) -> None:
             def counts(self, looked_up: list[Any]) -> None:
                 super().counts([within(pair) for pair in looked_up])
 
-            def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+            def settled(self, label: str, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
                 if label != "lookups.values" or gamma is None:
                     return honest
-                offsets, sizes = self.places
-                size = sizes[0]
-                first, second = equality_at(self.point[size:], [offset >> size for offset in offsets[:2]])
-                in_tree = apply(self.weights[asked[0][1]], numbers([15, 2, 3, 4]))
-                step = divide(multiply(first, in_tree - honest[0]), first - divide(second, gamma))
+                (place, mix), *_ = (
+                    (i, mix) for i, (base, mix) in enumerate(asked) if self.plan.bases[base].shape == (4,)
+                )
+                error = self.applied(mix, numbers([15, 2, 3, 4])) - honest[place]
+                step = divide(multiply(error, gamma), gamma - self.one)
                 made = honest.copy()
-                made[0], made[1] = made[0] + step, made[1] - divide(step, gamma)
+                made[place], made[place + 1] = made[place] + step, made[place + 1] - divide(step, gamma)
                 return made
 
         return Swapped

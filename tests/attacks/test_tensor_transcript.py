@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from independent_verifier.arithmetic import Elements, multiply, numbers
+from independent_verifier.claims import Mix
 from independent_verifier.weights import dense
 from tensor_attack import (
     INPUTS,
@@ -128,16 +129,16 @@ class FalseProduct(Cheat):
                 self.values[base] = false
         return super().prove(publics)
 
-    def product(self, base: int, number: int, value: Elements) -> None:
+    def product(self, base: int, mix: Mix, value: Elements) -> None:
         self.values[self.true[0]] = self.true[1]
-        super().product(base, number, value)
+        super().product(base, mix, value)
 
 
 def cancelling(gamma: Elements | None, base: type[Cheat], label: str) -> type[Cheat]:
     """Errors e and f of two claims that follow each other, e + f being what is missing and e + gamma f being 0."""
 
     class Cancelling(base):  # type: ignore[misc, valid-type]
-        def settled(self, sent: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+        def settled(self, sent: str, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
             if sent != label or gamma is None:
                 return honest
             made = honest.copy()
@@ -146,7 +147,7 @@ def cancelling(gamma: Elements | None, base: type[Cheat], label: str) -> type[Ch
             made[0] = made[0] + divide(multiply(error, gamma), gamma - self.one)
             return made
 
-        def error(self, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+        def error(self, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
             if label == "zeros":
                 return FalseSum.missing(self, asked[0][1], honest)
             return divide(self.left, multiply(self.factor, honest[2])) - honest[0] - honest[1]
@@ -155,8 +156,8 @@ def cancelling(gamma: Elements | None, base: type[Cheat], label: str) -> type[Ch
 
 
 SUM_TIMES = built([SMALL] * 3, (integers.Add(), (0, 1)), (integers.Multiply(), (3, 2)))
-GRID = Fixed((2, 3), 0, 0, 15)
-RESHAPED = built([GRID, GRID], (integers.Multiply(), (0, 1)), (integers.Reindex(View.reshape((2, 3), (3, 2))), (2,)))
+TALL, OUTER = Fixed((2,), 0, 0, 15), integers.Contract("i,j->ij")
+RESHAPED = built([TALL, Fixed((3,), 0, 0, 15)], (OUTER, (0, 1)), (integers.Reindex(View.reshape((2, 3), (3, 2))), (2,)))
 
 
 @pytest.mark.parametrize(

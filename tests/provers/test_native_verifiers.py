@@ -109,7 +109,7 @@ def test_a_proof_that_hides_nothing_holds(tmp_path: Path) -> None:
     held = own("tensor", statement)
     assert verdict(tmp_path, "tensor", held, content) is None
     hiding = own("tensor", replace(statement, zero_knowledge=True))
-    assert "a proof of version 4" in str(verdict(tmp_path, "tensor", hiding, content))
+    assert "a proof of version 5" in str(verdict(tmp_path, "tensor", hiding, content))
 
 
 def test_a_changed_byte_is_refused_wherever_it_is(prover: str, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from independent_verifier.arithmetic import Elements, numbers, total
+from independent_verifier.claims import Mix
 from independent_verifier.transcript import Refused
 from independent_verifier.verifier import Verifier
 from independent_verifier.weights import apply
@@ -96,16 +97,17 @@ class FalseSum(Cheat):
 
     gamma: Elements | None = None
 
-    def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+    def settled(self, label: str, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
         if label != "zeros":
             return honest
         made = honest.copy()
         made[0] = made[0] + self.missing(asked[0][1], honest)
         return made
 
-    def missing(self, weights: int, honest: Elements) -> Elements:
+    def missing(self, mix: Mix, honest: Elements) -> Elements:
         ((output,),) = ([i for i, base in enumerate(self.plan.bases) if isinstance(base, Public)],)
-        return apply(self.weights[weights], self.values[output]) - total(honest)
+        (number,) = mix
+        return apply(self.weights[number], self.values[output]) - total(honest)
 
 
 def built(sources: list[Fixed], *rows: tuple[integers.IntegerOperation, tuple[int, ...]]) -> IntegerProgram:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from independent_verifier.arithmetic import Numbers, numbers
+from independent_verifier.arithmetic import Numbers, dot, multiply, numbers, powers
+from independent_verifier.claims import Mix, add_weights
 from independent_verifier.verifier import published
 from independent_verifier.weights import at_point
 from numpy.typing import NDArray
@@ -62,9 +63,20 @@ class Cheat(Lookups, Products, Openings):
             shapes = [made.forms[form].shape for form in made.zeros]
             point = self.stacked(channel.challenge("zeros") for _ in range(max(map(padded_bits, shapes))))
             by_shape = {s: self.number(at_point(s, point[: padded_bits(s)])) for s in dict.fromkeys(shapes)}
-            self.settle("zeros", [(form, by_shape[shape]) for form, shape in zip(made.zeros, shapes, strict=True)])
+            factors = [self.one, *powers(channel.challenge("zeros.combine"), len(shapes))]
+            forms = zip(factors, made.zeros, shapes, strict=False)
+            self.settle("zeros", [[(factor, form, by_shape[shape]) for factor, form, shape in forms]])
         while self.products:
-            self.product(*self.products.popleft())
+            last = max(self.products)
+            claims = self.products.pop(last)
+            factors = [self.one]
+            if len(claims) > 1:
+                factors += [*powers(channel.challenge("products.combine"), len(claims) - 1)]
+            mix: Mix = {}
+            for power, (_, own, _) in zip(factors, claims, strict=True):
+                for number, factor in own.items():
+                    add_weights(mix, number, multiply(power, factor))
+            self.product(last, mix, dot(np.stack(factors), np.stack([value for *_, value in claims])))
         self.opening()
         # Roots that were not absorbed may be those of what was opened.
         if "columns" in channel.labels:

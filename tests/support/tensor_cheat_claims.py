@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -14,12 +13,14 @@ from independent_verifier.arithmetic import (
     interpolated,
     lift,
     line,
+    multiply,
     numbers,
     one,
     total,
     zero,
 )
-from independent_verifier.weights import along, apply
+from independent_verifier.claims import Claim, Mix, Sum, add_weights
+from independent_verifier.weights import along, apply, dense
 from numpy.typing import NDArray
 from tensor_words import Sending, adapted, padded
 
@@ -41,14 +42,13 @@ class Claims:
         self.channel.labels = labels
         self.values: list[Numbers] = [numbers(np.asarray(v).reshape(-1)) for v in values]
         self.weights: list[Any] = []
-        self.known: set[tuple[int, int]] = set()
         self.moved: dict[Any, int] = {}
-        self.products: deque[tuple[int, int, Elements]] = deque()
-        self.openings: list[tuple[int, int, Elements]] = []
+        self.products: dict[int, list[Claim]] = {}
+        self.openings: list[Claim] = []
         self.gammas: list[Elements] = []
         self.queried: list[list[int]] = []
 
-    def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+    def settled(self, label: str, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
         """The weighted sums that are sent."""
         return honest
 
@@ -83,27 +83,38 @@ class Claims:
         self.weights.append(weights)
         return len(self.weights) - 1
 
-    def settle(self, label: str, wanted: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        asked: list[tuple[int, int]] = []
-        for form, weights in wanted:
-            for base, path in self.plan.forms[form].terms:
-                number = weights
-                for view, sums in path:
-                    key = (number, view, sums)
-                    if key not in self.moved:
-                        self.moved[key] = self.number(along(self.weights[number], view, sums))
-                    number = self.moved[key]
-                hidden = isinstance(self.plan.bases[base], Column | Product)
-                if hidden and (base, number) not in self.known:
-                    self.known.add((base, number))
-                    asked.append((base, number))
-        honest = [apply(self.weights[number], self.values[base]) for base, number in asked]
-        sent = self.settled(label, asked, self.stacked(honest))
+    def settle(self, label: str, wanted: list[Sum]) -> list[tuple[int, Mix]]:
+        asked: list[tuple[int, Mix]] = []
+        for sum in wanted:
+            own: dict[int, Mix] = {}
+            for factor, form, weights in sum:
+                for (base, path), coefficient in self.plan.forms[form].terms.items():
+                    number = weights
+                    for view, sums in path:
+                        key = (number, view, sums)
+                        if key not in self.moved:
+                            self.moved[key] = self.number(along(self.weights[number], view, sums))
+                        number = self.moved[key]
+                    if isinstance(self.plan.bases[base], Column | Product):
+                        add_weights(own.setdefault(base, {}), number, factor * numbers(coefficient))
+            asked += own.items()
+        sent = self.settled(label, asked, self.stacked(self.applied(mix, self.values[base]) for base, mix in asked))
         self.channel.send_numbers(label, sent)
-        for (base, number), value in zip(asked, sent, strict=True):
-            is_product = isinstance(self.plan.bases[base], Product)
-            (self.products if is_product else self.openings).append((base, number, value))
+        for (base, mix), value in zip(asked, sent, strict=True):
+            if isinstance(self.plan.bases[base], Product):
+                self.products.setdefault(base, []).append((base, mix, value))
+            else:
+                self.openings.append((base, mix, value))
         return asked
+
+    def applied(self, mix: Mix, values: Numbers) -> Elements:
+        return total(
+            np.stack([multiply(factor, apply(self.weights[number], values)) for number, factor in mix.items()])
+        )
+
+    def dense(self, mix: Mix) -> Elements:
+        """Weights of every element."""
+        return total(np.stack([multiply(factor[None], dense(self.weights[number])) for number, factor in mix.items()]))
 
     def sumcheck(
         self, label: str, degree: int, claim: Elements, tables: Elements, f: Callable[[Elements], Elements]

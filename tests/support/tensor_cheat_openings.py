@@ -19,7 +19,7 @@ from independent_verifier.arithmetic import (
 )
 from independent_verifier.geometry import Block, Geometry, table, vectors
 from independent_verifier.opening import FOLD, fold, reversed_bits, root_of_unity, roots_to
-from independent_verifier.weights import dense, zeros
+from independent_verifier.weights import zeros
 from tensor_cheat_claims import Claims
 from tensor_words import Tree, adapted, divide, padded, power_weights
 
@@ -59,12 +59,12 @@ class Openings(Claims):
         self.gammas.append(gamma)
         claim, factor = self.zero, self.one
         weights = [zeros(1 << variables, self.degree) for variables in self.plan.commitments]
-        for base, number, value in self.openings:
+        for base, mix, value in self.openings:
             column = self.plan.bases[base]
             assert isinstance(column, Column) and column.commitment is not None
             claim = claim + multiply(factor, value)
             own = weights[column.commitment], slice(column.offset, column.offset + (1 << padded_bits(column.shape)))
-            own[0][own[1]] = own[0][own[1]] + multiply(factor, padded(dense(self.weights[number]), column.shape))
+            own[0][own[1]] = own[0][own[1]] + multiply(factor, padded(self.dense(mix), column.shape))
             factor = multiply(factor, gamma)
         geometries = self.sizes()
         for number, honest in enumerate(self.tables):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from independent_verifier.arithmetic import (
     Field,
     Numbers,
     equality,
+    equality_at,
     line,
     multiply,
     numbers,
     total,
 )
+from independent_verifier.claims import Mix, Sum
 from independent_verifier.weights import Dense, Separable, at_point, dense, ones, zeros
 from tensor_cheat_claims import Claims
 from tensor_words import padded
@@ -76,16 +79,22 @@ class Lookups(Claims):
         point = self.point
         self.places = offsets, sizes
         by_shape: dict[Any, int] = {}
-        wanted = []
-        for lookup in made.lookups:
+        places = self.stacked(
+            equality_at(point[size:], [offset >> size])[0] for offset, size in zip(offsets, sizes, strict=True)
+        )
+        entries: Sum = []
+        for here, lookup in zip(places, made.lookups, strict=False):
             shape = made.forms[lookup.key].shape
             if shape not in by_shape:
                 by_shape[shape] = self.number(at_point(shape, point[: padded_bits(shape)]))
-            wanted += [(form, by_shape[shape]) for form in (lookup.key, lookup.value) if form is not None]
-        for table in made.tables:
+            entries.append((here, lookup.key, by_shape[shape]))
+            if lookup.value is not None:
+                entries.append((multiply(here, square), lookup.value, by_shape[shape]))
+        counted: Sum = []
+        for here, table in zip(places[len(made.lookups) :], made.tables, strict=True):
             vector = equality(point[: (table.size - 1).bit_length()])[: table.size]
-            wanted.append((table.column, self.number(Separable(self.one, (vector,)))))
-        self.settle("lookups.values", wanted)
+            counted.append((here, table.column, self.number(Separable(self.one, (vector,)))))
+        self.settle("lookups.values", [counted, entries])
 
     def tag(self, beta: Elements, table: int) -> Elements:
         return beta * numbers(table + 1) if self.tags else self.zero
@@ -130,54 +139,80 @@ class Lookups(Claims):
 class Products(Claims):
     """Products are the contractions of their forms."""
 
-    def product(self, base: int, number: int, value: Elements) -> None:
-        found, weights = self.plan.bases[base], self.weights[number]
+    def product(self, base: int, mix: Mix, value: Elements) -> None:
+        found = self.plan.bases[base]
         assert isinstance(found, Product)
-        if isinstance(weights, Dense):
-            both = np.stack([padded(dense(weights), found.shape), self.lifted(padded(self.values[base], found.shape))])
+        (of_x, of_y, of_z), (x, y) = found.letters, found.forms
+        extents = dict(zip(of_x + of_y, self.plan.forms[x].shape + self.plan.forms[y].shape, strict=True))
+        if set(of_x) == set(of_y) == set(of_z):
+            tables = [padded(self.dense(mix), found.shape)]
+            tables += [self.operand(letters, form, extents, {}, list(of_z)) for letters, form in ((of_x, x), (of_y, y))]
+            self.left, point, at = self.sumcheck("product", 3, value, np.stack(tables), cubic)
+            self.factor = at[0]
+            self.operands(found, [(self.one, dict(zip(of_z, at_point(found.shape, point).axes, strict=True)))])
+            return
+        operands = math.prod(self.plan.forms[x].shape) + math.prod(self.plan.forms[y].shape)
+        apart = (len(mix) - 1) * operands <= 4 * math.prod(found.shape)
+        if not apart or any(isinstance(self.weights[number], Dense) for number in mix):
+            both = np.stack([padded(self.dense(mix), found.shape), self.lifted(padded(self.values[base], found.shape))])
             _, point, at = self.sumcheck("dense", 2, value, both, lambda t: multiply(t[0], t[1]))
             self.channel.send_numbers("dense.value", at[1])
-            value, weights = at[1], at_point(found.shape, point)
-        of_x, of_y, of_z = found.letters
-        x, y = found.forms
-        extents = dict(zip(of_x + of_y, self.plan.forms[x].shape + self.plan.forms[y].shape, strict=True))
-        own = dict(zip(of_z, weights.axes, strict=True))
+            value, mix = at[1], {self.number(at_point(found.shape, point)): self.one}
         batch = [letter for letter in of_z if letter in of_x and letter in of_y]
         kept = batch + [letter for letter in of_x if letter in of_y and letter not in of_z]
         shape = tuple(extents[letter] for letter in kept)
-        mixed = Separable(weights.factor, tuple(own[k] if k in own else ones(extents[k], self.degree) for k in kept))
-        tables = [padded(dense(mixed), shape)]
-        for letters, form in ((of_x, x), (of_y, y)):
-            made = self.lifted(self.form(form)).reshape(*(extents[k] for k in letters), self.degree)
-            for axis, letter in enumerate(letters):
-                if letter not in kept and letter in own:
-                    view = [1] * len(letters)
-                    view[axis] = extents[letter]
-                    made = multiply(made, own[letter].reshape(*view, self.degree))
-            gone = tuple(axis for axis, letter in enumerate(letters) if letter not in kept)
-            for axis in reversed(gone):
-                made = total(made, axis)
-            left = [letter for letter in letters if letter in kept]
-            order = [left.index(letter) for letter in kept]
-            tables.append(padded(np.transpose(made, (*order, len(order))).reshape(-1, self.degree), shape))
-        stacked = np.stack(tables)
-        if not batch:
-            stacked[0] = weights.factor
-            self.left, point, at = self.sumcheck(
-                "product", 2, value, stacked, lambda t: multiply(weights.factor, multiply(t[1], t[2]))
-            )
+        own, parts = [], []
+        for number, factor in mix.items():
+            weights = self.weights[number]
+            axes = {letter: ones(extent, self.degree) for letter, extent in extents.items()}
+            axes |= dict(zip(of_z, weights.axes, strict=True))
+            own.append(axes)
+            mixed = Separable(multiply(factor, weights.factor), tuple(axes[k] for k in kept))
+            sides = [self.operand(letters, form, extents, axes, kept) for letters, form in ((of_x, x), (of_y, y))]
+            parts.append(np.stack([padded(dense(mixed), shape), *sides]))
+        more = (len(mix) - 1).bit_length()
+        parts += [zeros(parts[0].size // self.degree, self.degree).reshape(parts[0].shape)] * ((1 << more) - len(mix))
+        stacked = np.concatenate(parts, axis=1)
+        if batch or more:
+            self.left, point, at = self.sumcheck("product", 3, value, stacked, cubic)
+            self.factor = at[0]
         else:
-            self.left, point, at = self.sumcheck(
-                "product", 3, value, stacked, lambda t: multiply(t[0], multiply(t[1], t[2]))
+            factor = stacked[0][0]
+            self.left, point, _ = self.sumcheck(
+                "product", 2, value, stacked[1:], lambda t: multiply(factor, multiply(t[0], t[1]))
             )
-        self.factor = at[0]
-        at_kept = dict(zip(kept, at_point(shape, point).axes, strict=True))
+            self.factor = factor
+        at_kept = dict(zip(kept, at_point(shape, point[: padded_bits(shape)]).axes, strict=True))
+        places = equality(point[padded_bits(shape) :])
+        self.operands(found, [(place, axes | at_kept) for place, axes in zip(places, own, strict=False)])
 
-        def on(letters: str) -> int:
-            axes = {k: ones(extents[k], self.degree) for k in letters}
-            axes |= {k: v for k, v in own.items() if k in letters} | at_kept
-            return self.number(Separable(self.one, tuple(axes[k] for k in letters)))
+    def operand(
+        self, letters: str, form: int, extents: dict[str, int], own: dict[str, Elements], kept: list[str]
+    ) -> Elements:
+        """Sums of a form's elements along the letters that are not kept, with weights, padded."""
+        made = self.lifted(self.form(form)).reshape(*(extents[k] for k in letters), self.degree)
+        for axis, letter in enumerate(letters):
+            if letter not in kept:
+                view = [1] * len(letters)
+                view[axis] = extents[letter]
+                made = multiply(made, own[letter].reshape(*view, self.degree))
+        for axis in reversed([axis for axis, letter in enumerate(letters) if letter not in kept]):
+            made = total(made, axis)
+        left = [letter for letter in letters if letter in kept]
+        order = [left.index(letter) for letter in kept]
+        shape = tuple(extents[letter] for letter in kept)
+        return padded(np.transpose(made, (*order, len(order))).reshape(-1, self.degree), shape)
 
-        on_x = on(of_x)
-        on_y = on_x if x == y and of_x == of_y else on(of_y)
-        self.settle("operands", [(x, on_x), (y, on_y)])
+    def operands(self, found: Product, own: list[tuple[Elements, dict[str, Elements]]]) -> None:
+        (of_x, of_y, _), (x, y) = found.letters, found.forms
+        sides = [(of_x, x)] if x == y and of_x == of_y else [(of_x, x), (of_y, y)]
+        wanted: list[Sum] = [[] for _ in sides]
+        for place, axes in own:
+            for sum, (letters, form) in zip(wanted, sides, strict=True):
+                weights = Separable(self.one, tuple(axes[letter] for letter in letters))
+                sum.append((place, form, self.number(weights)))
+        self.settle("operands", wanted)
+
+
+def cubic(tables: Elements) -> Elements:
+    return multiply(tables[0], multiply(tables[1], tables[2]))

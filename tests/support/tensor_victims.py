@@ -77,16 +77,16 @@ def seen_by_all(program: IntegerProgram) -> IntegerProgram:
     return replace(program, inputs=tuple(replace(port, visibility=Visibility.PUBLIC) for port in program.inputs))
 
 
-FEW, GRID = Fixed((2,), 0, -2, 1), Fixed((2, 3), 0, 0, 3)
+FEW, TALL, WIDE = Fixed((2,), 0, -2, 1), Fixed((2,), 0, 0, 3), Fixed((3,), 0, 0, 3)
 SQUARES = integers.Lookup(-2, np.arange(4) ** 2, 0)
 RESHAPED = integers.Reindex(View.reshape((2, 3), (3, 2)))
 ENDING, CORNER = integers.Sum(View.broadcast((1025,), (0,))), integers.Reindex(View.slice((257, 128), (0, 0), (1, 2)))
-TIMES, HALF = integers.Multiply(), integers.Shift(1)
+TIMES, HALF, OUTER = integers.Multiply(), integers.Shift(1), integers.Contract("i,j->ij")
 PROGRAMS = {
     "shift": built([FEW], (HALF, (0,))),
     "table": seen_by_all(built([FEW], (SQUARES, (0,)))),
     "step": built([FEW, FEW], (TIMES, (0, 1)), (HALF, (2,)), (integers.ReLU(), (3,))),
-    "dense": seen_by_all(built([GRID, GRID], (TIMES, (0, 1)), (RESHAPED, (2,)), (HALF, (3,)))),
+    "dense": seen_by_all(built([TALL, WIDE], (OUTER, (0, 1)), (RESHAPED, (2,)), (HALF, (3,)))),
     "long": built([Fixed((1025,), 0, 0, 3)], (ENDING, (0,))),
     "longer": built([Fixed((257, 128), 0, 0, 3)], (CORNER, (0,))),
 }

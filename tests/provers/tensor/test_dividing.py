@@ -15,6 +15,7 @@ from tensor_runs import SEED
 import circuitize as cz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.scan import Told
+from circuitize.provers.tensor import flow
 from circuitize.provers.tensor.flow import dense_weights
 from circuitize.provers.tensor.runs import dividing
 from circuitize.provers.tensor.runs.dividing import (
@@ -29,6 +30,12 @@ from circuitize.provers.tensor.runs.evaluation import Evaluation
 from circuitize.provers.tensor.runs.setting import Run
 
 PLENTY = 10**15
+
+
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights that are no product count as those that are kept one by one, of which programs have few."""
+    monkeypatch.setattr(flow, "MOST_PRODUCTS", 1)
 
 
 def of(name: str, steps: int, per_proof: int = 1) -> Run:
@@ -57,6 +64,7 @@ def test_memory_divides_them() -> None:
     assert (divided(run, 1).per_proof, divided(run, 1).limit) == (1, Limit.MEMORY)
 
 
+@pytest.mark.usefixtures("one_by_one")
 def test_weights_of_their_own_divide_them(monkeypatch: pytest.MonkeyPatch) -> None:
     run = of("", 32)
     assert divided(run, PLENTY).limit is Limit.STEPS
@@ -70,6 +78,7 @@ def test_weights_of_their_own_divide_them(monkeypatch: pytest.MonkeyPatch) -> No
     assert not is_heavy(of("iris.py:step", 7, 7))
 
 
+@pytest.mark.usefixtures("one_by_one")
 def test_an_end_that_is_judged_has_weights_too(monkeypatch: pytest.MonkeyPatch) -> None:
     model = cz.sequential(cz.image(4, 4), cz.conv2d(1, 2, 3), cz.flatten(), cz.dense(8, 3))
     batch = {"inputs": np.zeros((2, 16)), "targets": np.zeros((2, 3))}
@@ -80,12 +89,14 @@ def test_an_end_that_is_judged_has_weights_too(monkeypatch: pytest.MonkeyPatch) 
     assert is_heavy_to_judge(many) and not is_heavy_to_judge(few) and not is_heavy_to_judge(of("iris.py:step", 7))
 
 
+@pytest.mark.usefixtures("one_by_one")
 def test_many_weights_take_a_plan_no_longer() -> None:
     """What proofs of 1,024 steps send is counted without the weights: half a second in place of half a minute."""
     run = of("cnn.py:step", 1024, 1024)
     assert dense_weights(run.chunk(1).plan) > MOST_WEIGHTS and is_heavy(run)
 
 
+@pytest.mark.usefixtures("one_by_one")
 def test_a_verifier_believes_no_proofs_that_take_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program, folder, random = reading_a_dataset(), tmp_path / "run", np.random.default_rng(3)
     given: dict[str, Any] = {"dataset": {"x": random.integers(-8, 8, (5, 3, 2))}, "inputs": {"w": np.full((3, 2), -8)}}

@@ -97,7 +97,7 @@ def test_without_the_pair_a_sign_is_free() -> None:
         trace = [source * (1 - bit) if i == wire else v for i, v in enumerate(honest)]
         values = made.values(trace)
         values[column(made, "sign")] = bit
-        values[next(i for i, base in enumerate(made.bases) if type(base).__name__ == "Product")] = source * bit
+        values[next(i for i, base in enumerate(made.bases) if type(base).__name__ == "Product")] = source * (1 - bit)
         assert answer(given, made, trace, values)
     # A negative result would be outside of the format of what is public; a result of 0 is not.
     weak = [without_lookup(made, index) for index in range(len(made.lookups))]

@@ -32,9 +32,9 @@ def changed(content: bytes, at: int, number: int) -> bytes:
 
 
 def test_a_proof_of_before_is_refused_by_its_version(folder: Folder) -> None:
-    """Those that opened each commitment by itself, and those in zero knowledge of versions 5 and 6."""
+    """Those whose claims were one for each term, and one in zero knowledge of before."""
     content = folder.step(1).proof.encode()
-    for flags, before, now in ((0, 2, 4), (1, 5, 7), (1, 6, 7)):
+    for flags, before, now in ((0, 4, 5), (1, 6, 8), (1, 7, 8)):
         old = content[:16] + b"".join(number.to_bytes(4, "little") for number in (before, flags)) + content[24:]
         with pytest.raises(
             FormatError, match=f"expected .* version {now} with flags {flags}.*, found version {before}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+import builtins
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,13 +12,23 @@ from circuitize.provers.tensor.config import MOST_CLAIMS
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.statement import Statement
 
-from .arithmetic import Elements, equality_at, numbers, one, stack, zero
+from .arithmetic import Elements, equality_at, multiply, numbers, one, stack, zero
 from .checks import Checks, Clear, Value
 from .transcript import Refused, Transcript
 from .weights import Weights, along, apply, onto_rows, sum_of
 
-Claim = tuple[int, int, Value]
-"""A base, the number of its weights, and the weighted sum that is claimed."""
+Mix = dict[int, Elements]
+"""Weights as a sum: for each number of others its factor."""
+
+Sum = list[tuple[Elements, int, int]]
+"""A weighted sum of forms: factors, forms, and the numbers of their weights."""
+
+Claim = tuple[int, Mix, Value]
+"""A base, weights on it, and the weighted sum that is claimed."""
+
+
+def add_weights(mix: Mix, number: int, factor: Elements) -> None:
+    mix[number] = mix[number] + factor if number in mix else factor
 
 
 class Claims:
@@ -32,8 +42,9 @@ class Claims:
         self.zero, self.one = zero(made.degree), one(made.degree)
         self.weights: list[Weights] = []
         self.moved: dict[object, int] = {}
-        self.known: dict[tuple[int, int], Value] = {}
-        self.products: deque[Claim] = deque()
+        self.known: dict[tuple[int, int], Elements] = {}
+        self.count = 0
+        self.products: dict[int, list[Claim]] = {}
         self.openings: list[Claim] = []
 
     def _public(self, base: Public) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
@@ -43,36 +54,45 @@ class Claims:
         self.weights.append(weights)
         return len(self.weights) - 1
 
-    def _settle(self, label: str, wanted: Sequence[tuple[int, int]]) -> list[Value]:
-        """Weighted sums of forms: one message holds those of bases that are not known here, each once."""
-        rows: list[list[tuple[int, tuple[int, int]]]] = []
-        asked: dict[tuple[int, int], None] = {}
-        for form, weights in wanted:
-            row = []
-            for (base, path), coefficient in self.plan.forms[form].terms.items():
-                number = weights
-                for view, sums in path:
-                    key = (number, view, sums)
-                    if key not in self.moved:
-                        self.moved[key] = self._number(along(self.weights[number], view, sums))
-                    number = self.moved[key]
-                base, number = self._resolved(base, number)
-                row.append((coefficient, (base, number)))
-                if (base, number) not in self.known and not self._evaluate(base, number):
-                    asked[base, number] = None
-            rows.append(row)
-        if len(self.known) + len(asked) > MOST_CLAIMS[self.plan.degree]:
+    def _settle(self, label: str, wanted: Sequence[Sum]) -> list[Value]:
+        """Weighted sums of forms: one message holds, sum by sum, what each takes of every base not known here."""
+        parts: list[dict[int, Mix]] = []
+        constants: list[Elements] = []
+        for sum in wanted:
+            own: dict[int, Mix] = {}
+            constant = self.zero
+            for factor, form, weights in sum:
+                for (base, path), coefficient in self.plan.forms[form].terms.items():
+                    number = weights
+                    for view, sums in path:
+                        key = (number, view, sums)
+                        if key not in self.moved:
+                            self.moved[key] = self._number(along(self.weights[number], view, sums))
+                        number = self.moved[key]
+                    base, number = self._resolved(base, number)
+                    scaled = factor * numbers(coefficient)
+                    if self._evaluate(base, number):
+                        constant = constant + multiply(scaled, self.known[base, number])
+                    else:
+                        add_weights(own.setdefault(base, {}), number, scaled)
+            parts.append(own)
+            constants.append(constant)
+        count = builtins.sum(map(len, parts))
+        self.count += count
+        if self.count > MOST_CLAIMS[self.plan.degree]:
             raise Refused("the plan needs more claims than the security level allows")
-        for (base, number), value in zip(asked, self.checks.receive(label, len(asked)), strict=True):
-            self.known[base, number] = value
-            is_product = isinstance(self.plan.bases[base], Product)
-            (self.products if is_product else self.openings).append((base, number, value))
-        return [self._sum(row) for row in rows]
-
-    def _sum(self, row: list[tuple[int, tuple[int, int]]]) -> Value:
-        if not row:
-            return self.checks.constant(self.zero)
-        return self.checks.sum([self.known[key] for _, key in row], numbers([number for number, _ in row]))
+        sent = iter(self.checks.receive(label, count))
+        made = []
+        for own, constant in zip(parts, constants, strict=True):
+            values = [next(sent) for _ in own]
+            for (base, mix), value in zip(own.items(), values, strict=True):
+                if isinstance(self.plan.bases[base], Product):
+                    self.products.setdefault(base, []).append((base, mix, value))
+                else:
+                    self.openings.append((base, mix, value))
+            every = [self.checks.constant(constant), *values]
+            made.append(self.checks.sum(every, np.stack([self.one] * len(every))))
+        return made
 
     def _resolved(self, base: int, number: int) -> tuple[int, int]:
         """Weights on rows of a column are weights on the column: each row's add up at the row that is read."""
@@ -90,6 +110,8 @@ class Claims:
     def _evaluate(self, base: int, number: int) -> bool:
         """Notes the weighted sum of a base whose values are known here."""
         found, weights = self.plan.bases[base], self.weights[number]
+        if (base, number) in self.known:
+            return True
         if isinstance(found, Public):
             made = apply(weights, numbers(self._public(found)))
         elif isinstance(found, Fixed) and found.values.size == 1:
@@ -98,7 +120,7 @@ class Claims:
             made = apply(weights, numbers(found.values.reshape(-1)))
         else:
             return False
-        self.known[base, number] = self.checks.constant(made)
+        self.known[base, number] = made
         return True
 
     def _places(self, point: Elements, sizes: list[int], offsets: list[int]) -> Elements:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from circuitize.backends.tensor.forms import Product, padded_bits
 
-from .arithmetic import Elements, dot, equality, equality_of, multiply, numbers, scale, stack, total
+from .arithmetic import Elements, dot, equality, equality_of, multiply, numbers, powers, scale, stack, total
 from .checks import Value, sumcheck
-from .claims import Claim, Claims
+from .claims import Claim, Claims, Mix, Sum, add_weights
 from .weights import Dense, Separable, apply, at_point, extension, ones, sum_of
 
 UNTRUE = "a claim on a product does not hold"
@@ -24,7 +26,7 @@ class Reductions(Claims):
         if self.plan.zeros:
             self._zeros()
         while self.products:
-            self._product(self.products.popleft())
+            self._product(self._combined(max(self.products)))
 
     # Lookups: sum of 1 / (alpha - entry) over lookups = sum of count / (alpha - entry) over tables.
 
@@ -38,50 +40,38 @@ class Reductions(Claims):
         for i in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
             offsets[i], end = end, end + (1 << sizes[i])
         numerator, denominator, point = self._tree((end - 1).bit_length())
+        places = self._places(point, sizes, offsets)
+        own, of_tables = places[: len(made.lookups)], places[len(made.lookups) :]
         by_shape: dict[tuple[int, ...], int] = {}
-        wanted: list[tuple[int, int]] = []
-        for lookup in made.lookups:
+        entries: Sum = []
+        counts: Sum = []
+        filled: list[Elements] = []
+        for here, lookup in zip(own, made.lookups, strict=True):
             shape = made.forms[lookup.key].shape
             if shape not in by_shape:
                 by_shape[shape] = self._number(at_point(shape, point[: padded_bits(shape)]))
-            wanted.append((lookup.key, by_shape[shape]))
+            filled.append(sum_of(self.weights[by_shape[shape]]))
+            entries.append((here, lookup.key, by_shape[shape]))
             if lookup.value is not None:
-                wanted.append((lookup.value, by_shape[shape]))
-        for table, size in zip(made.tables, sizes[len(made.lookups) :], strict=True):
-            vector = equality(point[:size])[: table.size]
-            wanted.append((table.column, self._number(Separable(self.one, (vector,)))))
-        found = iter(zip(self._settle("lookups.values", wanted), wanted, strict=True))
-        checks = self.checks
-        sums = {number: sum_of(self.weights[number]) for number in by_shape.values()}
-        filled: list[Elements] = []
-        keys: list[Value] = []
-        values: list[Value] = []
-        valued: list[int] = []
-        for i, lookup in enumerate(made.lookups):
-            key, (_, number) = next(found)
-            keys.append(key)
-            filled.append(sums[number])
-            if lookup.value is not None:
-                values.append(next(found)[0])
-                valued.append(i)
-        counts: list[Value] = []
-        entries: list[Elements] = []
-        for table in made.tables:
-            count, (_, number) = next(found)
-            counts.append(count)
-            entries.append(apply(self.weights[number], numbers(range(table.size))))
+                entries.append((multiply(here, square), lookup.value, by_shape[shape]))
+        known: list[Elements] = []
+        for here, table, size in zip(of_tables, made.tables, sizes[len(made.lookups) :], strict=True):
+            weights = Separable(self.one, (equality(point[:size])[: table.size],))
+            known.append(apply(weights, numbers(range(table.size))))
             if table.values.size:
-                entries[-1] = entries[-1] + multiply(square, apply(self.weights[number], numbers(table.values)))
-        places = self._places(point, sizes, offsets)
-        own, of_tables = places[: len(keys)], places[len(keys) :]
-        tags = scale(apart[None], numbers([*(lookup.table + 1 for lookup in made.lookups), *range(1, len(counts) + 1)]))
-        top, covered = checks.constant(dot(own, stack(filled))), total(places)
-        bottom = self.one - covered + multiply(covered, alpha) - dot(places, tags) - dot(of_tables, stack(entries))
-        ends = stack([self.one, -self.one])
-        tops = checks.sum([*counts, top, numerator], np.concatenate([-of_tables, ends]))
-        factors = np.concatenate([-own, -multiply(own[np.array(valued, int)], square[None]), ends])
-        bottoms = checks.sum([*keys, *values, checks.constant(bottom), denominator], factors)
-        for value in (tops, bottoms):
+                known[-1] = known[-1] + multiply(square, apply(weights, numbers(table.values)))
+            counts.append((here, table.column, self._number(weights)))
+        counted, looked_up = self._settle("lookups.values", [counts, entries])
+        checks = self.checks
+        tags = [*(lookup.table + 1 for lookup in made.lookups), *range(1, len(counts) + 1)]
+        top, covered = dot(own, stack(filled)), total(places)
+        bottom = self.one - covered + multiply(covered, alpha) - dot(places, scale(apart[None], numbers(tags)))
+        bottom = bottom - dot(of_tables, stack(known))
+        ends = stack([self.one, -self.one, -self.one])
+        for value in (
+            checks.sum([checks.constant(top), counted, numerator], ends),
+            checks.sum([checks.constant(bottom), looked_up, denominator], ends),
+        ):
             checks.zero(value, "a value that is looked up is not the one in the sum of fractions")
 
     def _pairing(self, beta: Elements) -> tuple[Elements, Elements]:
@@ -115,41 +105,84 @@ class Reductions(Claims):
         drawn = [self.transcript.challenge("zeros") for _ in range(max(map(padded_bits, shapes)))]
         point = stack([self.zero, *drawn])[1:]
         weights = {shape: self._number(at_point(shape, point[: padded_bits(shape)])) for shape in dict.fromkeys(shapes)}
-        wanted = [(form, weights[shape]) for form, shape in zip(self.plan.zeros, shapes, strict=True)]
-        for value in self._settle("zeros", wanted):
-            self.checks.zero(value, "an equation of the program does not hold")
+        factors = [self.one, *powers(self.transcript.challenge("zeros.combine"), len(shapes))]
+        wanted = [(f, form, weights[shape]) for f, form, shape in zip(factors, self.plan.zeros, shapes, strict=False)]
+        (value,) = self._settle("zeros", [wanted])
+        self.checks.zero(value, "an equation of the program does not hold")
+
+    def _combined(self, base: int) -> Claim:
+        """All claims on a product as one, by powers of a challenge where there are several."""
+        claims = self.products.pop(base)
+        if len(claims) == 1:
+            return claims[0]
+        factors = np.stack([self.one, *powers(self.transcript.challenge("products.combine"), len(claims) - 1)])
+        mix: Mix = {}
+        for power, (_, own, _) in zip(factors, claims, strict=True):
+            for number, factor in own.items():
+                add_weights(mix, number, multiply(power, factor))
+        return base, mix, self.checks.sum([value for *_, value in claims], factors)
+
+    def _extension(self, mix: Mix, at: Separable) -> Elements:
+        values = [extension(self.weights[number], at) for number in mix]
+        return dot(np.stack(list(mix.values())), np.stack(values))
 
     def _product(self, claim: Claim) -> None:
         """A claim on sums of products, reduced to one on each operand."""
-        checks, (base, number, value) = self.checks, claim
-        found, weights = self.plan.bases[base], self.weights[number]
+        base, mix, value = claim
+        found, forms = self.plan.bases[base], self.plan.forms
         assert isinstance(found, Product)
-        if isinstance(weights, Dense):
-            left, point = sumcheck(checks, "dense", 2, padded_bits(found.shape), value)
-            (value,) = checks.receive("dense.value", 1)
-            factor = extension(weights, at_point(found.shape, point))
-            checks.zero(checks.sum([value, left], stack([factor, -self.one])), UNTRUE)
-            weights = at_point(found.shape, point)
-        of_x, of_y, of_z = found.letters
-        x, y = found.forms
-        extents = dict(zip(of_x + of_y, self.plan.forms[x].shape + self.plan.forms[y].shape, strict=True))
-        own = dict(zip(of_z, weights.axes, strict=True))
+        (of_x, of_y, of_z), (x, y) = found.letters, found.forms
+        extents = dict(zip(of_x + of_y, forms[x].shape + forms[y].shape, strict=True))
+        if set(of_x) == set(of_y) == set(of_z):
+            left, point = sumcheck(self.checks, "product", 3, padded_bits(found.shape), value)
+            at = at_point(found.shape, point)
+            axes = dict(zip(of_z, at.axes, strict=True))
+            self._operands(found, [(self.one, axes)], left, self._extension(mix, at))
+            return
+        operands = math.prod(forms[x].shape) + math.prod(forms[y].shape)
+        apart = (len(mix) - 1) * operands <= 4 * math.prod(found.shape)
+        if not apart or any(isinstance(self.weights[number], Dense) for number in mix):
+            mix, value = self._dense(found, mix, value)
         batch = [letter for letter in of_z if letter in of_x and letter in of_y]
         kept = batch + [letter for letter in of_x if letter in of_y and letter not in of_z]
         shape = tuple(extents[letter] for letter in kept)
-        left, point = sumcheck(checks, "product", 3 if batch else 2, padded_bits(shape), value)
-        own_point = at_point(shape, point)
-        at = dict(zip(kept, own_point.axes, strict=True))
-        mixed = tuple(own[letter] if letter in own else ones(extents[letter], self.plan.degree) for letter in kept)
-        factor = extension(Separable(weights.factor, mixed), own_point) if batch else weights.factor
+        simple, more = not batch and len(mix) == 1, (len(mix) - 1).bit_length()
+        left, point = sumcheck(self.checks, "product", 2 if simple else 3, padded_bits(shape) + more, value)
+        at, places = at_point(shape, point[: padded_bits(shape)]), equality(point[padded_bits(shape) :])
+        factor = self.zero
+        own = []
+        for place, (number, scaled) in zip(places, mix.items(), strict=False):
+            weights = self.weights[number]
+            assert isinstance(weights, Separable)
+            axes = {letter: ones(extent, self.plan.degree) for letter, extent in extents.items()}
+            axes |= dict(zip(of_z, weights.axes, strict=True))
+            here = multiply(multiply(place, scaled), weights.factor)
+            if not simple:
+                here = multiply(here, extension(Separable(self.one, tuple(axes[k] for k in kept)), at))
+            factor = factor + here
+            own.append((place, axes | dict(zip(kept, at.axes, strict=True))))
+        self._operands(found, own, left, factor)
 
-        def on(letters: str) -> int:
-            axes = {letter: ones(extents[letter], self.plan.degree) for letter in letters}
-            axes |= {k: v for k, v in own.items() if k in letters} | at
-            return self._number(Separable(self.one, tuple(axes[letter] for letter in letters)))
+    def _dense(self, found: Product, mix: Mix, value: Value) -> tuple[Mix, Value]:
+        """From any weights on a product to those of a point."""
+        checks = self.checks
+        left, point = sumcheck(checks, "dense", 2, padded_bits(found.shape), value)
+        (value,) = checks.receive("dense.value", 1)
+        at = at_point(found.shape, point)
+        checks.zero(checks.sum([value, left], np.stack([self._extension(mix, at), -self.one])), UNTRUE)
+        return {self._number(at): self.one}, value
 
-        on_x = on(of_x)
-        on_y = on_x if x == y and of_x == of_y else on(of_y)
-        operands = self._settle("operands", [(x, on_x), (y, on_y)])
-        both = checks.product(*operands)
-        checks.zero(checks.sum([both, left], stack([factor, -self.one])), UNTRUE)
+    def _operands(
+        self, found: Product, own: list[tuple[Elements, dict[str, Elements]]], left: Value, factor: Elements
+    ) -> None:
+        """The factor times both operands, each a sum over weights by their letters, is what is left."""
+        (of_x, of_y, _), (x, y) = found.letters, found.forms
+        sides = [(of_x, x)] if x == y and of_x == of_y else [(of_x, x), (of_y, y)]
+        wanted: list[Sum] = [[] for _ in sides]
+        for place, axes in own:
+            for sum, (letters, form) in zip(wanted, sides, strict=True):
+                weights = Separable(self.one, tuple(axes[letter] for letter in letters))
+                sum.append((place, form, self._number(weights)))
+        operands = self._settle("operands", wanted)
+        both = self.checks.product(operands[0], operands[-1])
+        self.checks.zero(self.checks.sum([both, left], stack([factor, -self.one])), UNTRUE)

@@ -19,12 +19,13 @@ from circuitize.provers.tensor.statement import Statement, fault, untrusted
 
 from .arithmetic import Elements, Field, dot, multiply, numbers, powers, stack, words
 from .checks import Clear
+from .claims import Mix
 from .geometry import Geometry, fit, table, vectors
 from .joint import Oracle, check_joint
 from .masked import Masked, extension_from, pad_words
 from .reductions import Reductions
 from .transcript import Refused, hashed
-from .weights import Separable, at_point, extension
+from .weights import Separable, at_point
 
 
 def refusal(
@@ -118,11 +119,11 @@ class Verifier(Reductions):
         self.tables.append(table(start + len(behind), 1 if made.hidden else 0))
         if not fit(self.tables, vectors(self.tables, made.hidden)):
             raise Refused("the plan's tables do not fit the field's domains")
-        mine: list[list[tuple[Elements, Column, int]]] = [[] for _ in roots]
-        for factor, (base, number, _) in zip(factors, self.openings, strict=False):
+        mine: list[list[tuple[Elements, Column, Mix]]] = [[] for _ in roots]
+        for factor, (base, mix, _) in zip(factors, self.openings, strict=False):
             column = made.bases[base]
             assert isinstance(column, Column) and column.commitment is not None
-            mine[column.commitment].append((factor, column, number))
+            mine[column.commitment].append((factor, column, mix))
 
         def weight_at(number: int, point: Elements) -> Elements:
             weight = self._weight(mine[number], point)
@@ -147,7 +148,7 @@ class Verifier(Reductions):
         own = (base for base in self.plan.bases if isinstance(base, Column) and base.commitment == commitment)
         return max((column.offset + (1 << padded_bits(column.shape)) for column in own), default=0)
 
-    def _weight(self, mine: list[tuple[Elements, Column, int]], point: Elements) -> Elements:
+    def _weight(self, mine: list[tuple[Elements, Column, Mix]], point: Elements) -> Elements:
         """The extension of the weights of all claims on a commitment, each at its column's place."""
         if not mine:
             return self.zero
@@ -156,5 +157,5 @@ class Verifier(Reductions):
             if column.shape not in points:
                 points[column.shape] = at_point(column.shape, point[: padded_bits(column.shape)])
         places = self._places(point, [padded_bits(c.shape) for _, c, _ in mine], [c.offset for _, c, _ in mine])
-        values = stack([extension(self.weights[number], points[column.shape]) for _, column, number in mine])
+        values = stack([self._extension(mix, points[column.shape]) for _, column, mix in mine])
         return dot(multiply(stack([factor for factor, _, _ in mine]), places), values)

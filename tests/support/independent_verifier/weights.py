@@ -144,9 +144,11 @@ def onto_rows(weights: Weights, rows: Integers, extent: int) -> Weights:
 
 
 def _regroup(weights: Weights, shape: Shape) -> Weights:
-    """Separable if every new axis is a run of old ones."""
+    """Separable if every new axis is a run of old ones, as where there is no new axis."""
     if isinstance(weights, Dense):
         return weights
+    if not shape:
+        return Separable(product(np.stack([weights.factor, *(axis[0] for axis in weights.axes)])), ())
     rest = list(weights.axes)
     made: list[Elements] = []
     for extent in shape:
@@ -156,8 +158,6 @@ def _regroup(weights: Weights, shape: Shape) -> Weights:
         if len(vector) != extent:
             return Dense(dense(weights))
         made.append(vector)
-    if not shape and rest:
-        return Dense(dense(weights))
     for axis in rest:
         made[-1] = multiply(made[-1], axis[0])
     return Separable(weights.factor, tuple(made))

@@ -13,7 +13,7 @@ impl View {
         let mut weights = weights.clone();
         for (step, source) in self.steps.iter().zip(self.shapes()).rev() {
             weights = match step {
-                Step::Regroup(_) => weights.regroup(source, counted),
+                Step::Regroup(shape) => weights.regroup(shape, source, counted),
                 Step::Affine {
                     shape,
                     offsets,
@@ -22,7 +22,7 @@ impl View {
                     if counted {
                         return Functional::Dense(Vec::new());
                     }
-                    let from = weights.dense();
+                    let from = weights.dense(shape);
                     let mut made = vec![E::ZERO; source.iter().product()];
                     each(step, source, |p, q| made[q] += from[p]);
                     Functional::Dense(made)
@@ -37,7 +37,7 @@ impl View {
         let mut weights = weights.clone();
         for (step, source) in self.steps.iter().zip(self.shapes()) {
             weights = match step {
-                Step::Regroup(shape) => weights.regroup(shape, counted),
+                Step::Regroup(shape) => weights.regroup(source, shape, counted),
                 Step::Affine {
                     shape,
                     offsets,
@@ -46,7 +46,7 @@ impl View {
                     if counted {
                         return Functional::Dense(Vec::new());
                     }
-                    let from = weights.dense();
+                    let from = weights.dense(source);
                     let mut made = vec![E::ZERO; shape.iter().product()];
                     each(step, source, |p, q| made[p] = from[q]);
                     Functional::Dense(made)
@@ -75,20 +75,19 @@ fn pull_axes<E: Extension>(
     offsets: &[i64],
     strides: &[Vec<i64>],
 ) -> Option<Functional<E>> {
-    let Functional::Axes { scale, axes } = weights else {
-        return None;
-    };
     let movers = movers(shape, strides)?;
-    let mut scale = *scale;
-    for j in (0..shape.len()).filter(|j| !movers.iter().any(|own| own.contains(j))) {
-        scale = scale * axes[j].sum();
-    }
-    let made = movers.iter().enumerate().map(|(i, own)| {
-        let moving: Vec<(i64, &Axis<E>)> = own.iter().map(|&j| (strides[i][j], &axes[j])).collect();
-        pull_axis(source[i], offsets[i], &moving)
-    });
-    let axes = made.collect();
-    Some(Functional::Axes { scale, axes })
+    weights.each(|scale, axes| {
+        let mut scale = scale;
+        for j in (0..shape.len()).filter(|j| !movers.iter().any(|own| own.contains(j))) {
+            scale = scale * axes[j].sum();
+        }
+        let made = movers.iter().enumerate().map(|(i, own)| {
+            let moving: Vec<(i64, &Axis<E>)> = own.iter().map(|&j| (strides[i][j], &axes[j])).collect();
+            pull_axis(source[i], offsets[i], &moving)
+        });
+        let axes = made.collect();
+        Some(Functional::Axes { scale, axes })
+    })
 }
 
 /// The weights of a source axis of this extent: each choice of an element of every axis that moves it reaches the
@@ -138,30 +137,29 @@ fn push_axes<E: Extension>(
     offsets: &[i64],
     strides: &[Vec<i64>],
 ) -> Option<Functional<E>> {
-    let Functional::Axes { scale, axes } = weights else {
-        return None;
-    };
     let movers = movers(shape, strides)?;
     if movers.iter().any(|own| own.len() > 1) {
         return None;
     }
-    let mut scale = *scale;
-    let mut made: Vec<Axis<E>> = shape.iter().map(|&extent| vec![E::ONE; extent].into()).collect();
-    for (i, own) in movers.iter().enumerate() {
-        let read = |place: i64| {
-            let found = usize::try_from(place).ok().and_then(|place| axes[i].get(place));
-            found.copied().unwrap_or(E::ZERO)
-        };
-        match own.first() {
-            None => scale = scale * read(offsets[i]),
-            Some(&j) if (offsets[i], strides[i][j], shape[j]) == (0, 1, axes[i].extent()) => {
-                made[j] = axes[i].clone();
-            }
-            Some(&j) => {
-                let weight = |p| read(offsets[i] + strides[i][j] * p as i64);
-                made[j] = (0..shape[j]).map(weight).collect::<Vec<E>>().into();
+    weights.each(|scale, axes| {
+        let mut scale = scale;
+        let mut made: Vec<Axis<E>> = shape.iter().map(|&extent| vec![E::ONE; extent].into()).collect();
+        for (i, own) in movers.iter().enumerate() {
+            let read = |place: i64| {
+                let found = usize::try_from(place).ok().and_then(|place| axes[i].get(place));
+                found.copied().unwrap_or(E::ZERO)
+            };
+            match own.first() {
+                None => scale = scale * read(offsets[i]),
+                Some(&j) if (offsets[i], strides[i][j], shape[j]) == (0, 1, axes[i].extent()) => {
+                    made[j] = axes[i].clone();
+                }
+                Some(&j) => {
+                    let weight = |p| read(offsets[i] + strides[i][j] * p as i64);
+                    made[j] = (0..shape[j]).map(weight).collect::<Vec<E>>().into();
+                }
             }
         }
-    }
-    Some(Functional::Axes { scale, axes: made })
+        Some(Functional::Axes { scale, axes: made })
+    })
 }

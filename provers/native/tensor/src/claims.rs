@@ -1,6 +1,6 @@
 //! Claims on weighted sums of forms, reduced to claims on committed columns: (commitment, weights, value), opened last.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
@@ -62,10 +62,39 @@ pub fn check_values(plan: &Plan, values: &Values, kept: Option<&[bool]>) -> Resu
     Ok(())
 }
 
-pub struct Claim<V> {
+/// Weights as a sum of others, by their numbers, each times a factor.
+pub type Mix<E> = Vec<(E, usize)>;
+
+/// A weighted sum of forms: factors, forms, and the numbers of weights on them.
+pub type Sum<E> = Vec<(E, usize, usize)>;
+
+pub struct Claim<E, V> {
     pub base: usize,
-    pub weights: usize,
+    pub weights: Mix<E>,
     pub value: V,
+}
+
+/// What one weighted sum of forms takes of one base.
+struct Part<E> {
+    base: usize,
+    weights: Mix<E>,
+    /// Where the prover reads it: rows of a column are a base of their own.
+    read: Vec<(E, usize, usize)>,
+}
+
+/// The sum of weights that are themselves sums, each times a factor: every number once, in the order of first places.
+pub fn mixed<'a, E: Extension>(parts: impl Iterator<Item = (E, &'a Mix<E>)>) -> Mix<E> {
+    let (mut made, mut places) = (Mix::<E>::new(), HashMap::new());
+    for (factor, part) in parts {
+        for &(own, weights) in part {
+            let place = *places.entry(weights).or_insert_with(|| {
+                made.push((E::ZERO, weights));
+                made.len() - 1
+            });
+            made[place].0 += factor * own;
+        }
+    }
+    made
 }
 
 /// Every claim made so far, and what is still to be shown of them.
@@ -76,9 +105,11 @@ pub struct Claims<'a, E: Extension, C: Checks<E>> {
     pub functionals: Vec<Functional<E>>,
     moved: HashMap<(usize, usize, bool), usize>,
     scattered: HashMap<(usize, usize), usize>,
-    known: HashMap<(usize, usize), C::Value>,
-    pub(crate) products: VecDeque<Claim<C::Value>>,
-    pub openings: Vec<Claim<C::Value>>,
+    known: HashMap<(usize, usize), E>,
+    count: usize,
+    /// Claims on products, by their bases: each is of forms of bases before it.
+    pub(crate) products: BTreeMap<usize, Vec<Claim<E, C::Value>>>,
+    pub openings: Vec<Claim<E, C::Value>>,
 }
 
 impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
@@ -91,7 +122,8 @@ impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
             moved: HashMap::new(),
             scattered: HashMap::new(),
             known: HashMap::new(),
-            products: VecDeque::new(),
+            count: 0,
+            products: BTreeMap::new(),
             openings: Vec::new(),
         }
     }
@@ -138,84 +170,107 @@ impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
     }
 
     /// The weighted sum of a base whose values both sides know.
-    fn evaluated(&self, base: usize, weights: usize) -> Option<E> {
+    fn evaluated(&mut self, base: usize, weights: usize) -> Option<E> {
+        if !matches!(self.plan.bases[base], Base::Public { .. } | Base::Constant { .. }) {
+            return None;
+        }
         if C::COUNTING {
-            let known = matches!(self.plan.bases[base], Base::Public { .. } | Base::Constant { .. });
-            return known.then_some(E::ZERO);
+            return Some(E::ZERO);
+        }
+        if let Some(&found) = self.known.get(&(base, weights)) {
+            return Some(found);
         }
         let functional = &self.functionals[weights];
-        match &self.plan.bases[base] {
-            Base::Public { .. } => Some(functional.apply(&self.values[base])),
-            Base::Constant { values, .. } if values.len() == 1 => Some(match functional {
-                Functional::Axes { scale, axes } => axes
-                    .iter()
-                    .fold(*scale * values[0], |product, axis| product * axis.sum()),
-                Functional::Dense(weights) => weights.iter().fold(E::ZERO, |sum, &w| sum + w) * values[0],
-            }),
-            Base::Constant { values, .. } => Some(functional.apply(values)),
-            _ => None,
-        }
+        let found = match &self.plan.bases[base] {
+            Base::Constant { values, .. } if values.len() == 1 => functional.sum() * values[0],
+            Base::Constant { shape, values } => functional.apply(shape, values),
+            other => functional.apply(other.shape(), &self.values[base]),
+        };
+        self.known.insert((base, weights), found);
+        Some(found)
     }
 
-    /// The weighted sums of forms: one message gives those of bases that only the prover knows, each once.
+    /// What a sum of forms takes of each base that only the prover knows, in the order of first terms; and what it takes
+    /// of all others.
+    fn parts(&mut self, sum: &Sum<E>) -> (Vec<Part<E>>, E) {
+        let plan = self.plan;
+        let mut parts = Vec::<Part<E>>::new();
+        let (mut places, mut known) = (HashMap::new(), HashMap::new());
+        let mut constant = E::ZERO;
+        for &(factor, form, weights) in sum {
+            for term in &plan.forms[form].terms {
+                let read = self.along(weights, &term.path);
+                let (base, weights) = self.resolved(term.base, read);
+                let factor = factor * term.coefficient;
+                if let Some(value) = self.evaluated(base, weights) {
+                    constant += factor * value;
+                    continue;
+                }
+                let place = *places.entry(base).or_insert_with(|| {
+                    parts.push(Part {
+                        base,
+                        weights: Mix::new(),
+                        read: Vec::new(),
+                    });
+                    parts.len() - 1
+                });
+                let part = &mut parts[place];
+                let own = *known.entry((base, weights)).or_insert_with(|| {
+                    part.weights.push((E::ZERO, weights));
+                    part.weights.len() - 1
+                });
+                part.weights[own].0 += factor;
+                part.read.push((factor, term.base, read));
+            }
+        }
+        (parts, constant)
+    }
+
+    /// Weighted sums of forms: one message gives, sum by sum, what each takes of every base that only the prover knows.
     pub fn settle(
         &mut self,
         channel: &mut Channel,
         label: &str,
-        wanted: &[(usize, usize)],
+        wanted: &[Sum<E>],
     ) -> Result<Vec<C::Value>, Reject> {
         let plan = self.plan;
-        let mut asked: Vec<(usize, usize)> = Vec::new();
-        let mut seen: Vec<(usize, usize)> = Vec::new();
-        let mut fresh = HashMap::new();
-        let mut rows: Vec<Vec<(F, usize, usize)>> = Vec::with_capacity(wanted.len());
-        for &(form, weights) in wanted {
-            let mut row = Vec::new();
-            for term in &plan.forms[form].terms {
-                let own = (term.base, self.along(weights, &term.path));
-                let key = self.resolved(own.0, own.1);
-                row.push((term.coefficient, key.0, key.1));
-                if self.known.contains_key(&key) || fresh.contains_key(&key) {
-                    continue;
-                }
-                if let Some(value) = self.evaluated(key.0, key.1) {
-                    self.known.insert(key, value.into());
-                } else {
-                    fresh.insert(key, asked.len());
-                    asked.push(key);
-                    seen.push(own);
-                }
-            }
-            rows.push(row);
-        }
-        if self.known.len() + asked.len() > E::MOST_CLAIMS {
+        let (parts, constants): (Vec<_>, Vec<_>) = wanted.iter().map(|sum| self.parts(sum)).unzip();
+        let counts: Vec<usize> = parts.iter().map(Vec::len).collect();
+        let parts: Vec<Part<E>> = parts.into_iter().flatten().collect();
+        self.count += parts.len();
+        if self.count > E::MOST_CLAIMS {
             return Err(Reject::Claims);
         }
         let (values, functionals) = (self.values, &self.functionals);
-        let given = self.checks.receive(channel, label, asked.len(), || {
-            seen.par_iter()
-                .map(|&(base, weights)| functionals[weights].apply(&values[base]))
-                .collect()
-        })?;
-        for (key, value) in asked.into_iter().zip(given) {
-            self.known.insert(key, value.clone());
-            let claim = Claim {
-                base: key.0,
-                weights: key.1,
-                value,
-            };
-            match plan.bases[key.0] {
-                Base::Product { .. } => self.products.push_back(claim),
-                _ => self.openings.push(claim),
-            }
-        }
-        let sum = |row: &Vec<(F, usize, usize)>| {
-            let zero = C::Value::from(E::ZERO);
-            row.iter().fold(zero, |sum, &(coefficient, base, weights)| {
-                sum + self.known[&(base, weights)].clone() * coefficient
-            })
+        let weighed = |&(factor, base, weights): &(E, usize, usize)| {
+            functionals[weights].apply(plan.bases[base].shape(), &values[base]) * factor
         };
-        Ok(rows.iter().map(sum).collect())
+        let given = self.checks.receive(channel, label, parts.len(), || {
+            let of = |part: &Part<E>| {
+                let read = part.read.par_iter().with_min_len(4);
+                read.map(weighed).reduce(|| E::ZERO, |x, y| x + y)
+            };
+            parts.par_iter().map(of).collect()
+        })?;
+        let (mut parts, mut given) = (parts.into_iter(), given.into_iter());
+        let mut made = Vec::with_capacity(wanted.len());
+        for (count, constant) in counts.into_iter().zip(constants) {
+            let mut sum = C::Value::from(constant);
+            for (part, value) in parts.by_ref().take(count).zip(given.by_ref()) {
+                sum = sum + value.clone();
+                let claim = Claim {
+                    base: part.base,
+                    weights: part.weights,
+                    value,
+                };
+                match plan.bases[part.base] {
+                    Base::Product { .. } => self.products.entry(part.base).or_default().push(claim),
+                    _ => self.openings.push(claim),
+                }
+            }
+            made.push(sum);
+        }
+        Ok(made)
     }
 }
 

@@ -1,10 +1,10 @@
 //! All claims on committed columns as one: what the weighted sums add up to, and the weights on each table.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::channel::Channel;
 use crate::checks::{Checks, Plain};
-use crate::claims::Claims;
+use crate::claims::{Claims, Mix, mixed};
 use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
@@ -75,11 +75,10 @@ impl<E: Extension, const PROVING: bool> Combined<E> for Masking<'_, E, PROVING> 
     }
 }
 
-/// A column, the weights on it by their number, and the factor of their claim.
+/// A column, the weights on it by their numbers, each times its factor.
 struct Weighed<E> {
     base: usize,
-    weights: usize,
-    factor: E,
+    weights: Mix<E>,
 }
 
 /// What is left of a plan's claims: the sum over tables of <table, weights> is the target.
@@ -102,11 +101,16 @@ impl<'a, E: Extension> Columns<'a, E> {
         let plan = claims.plan;
         let values: Vec<C::Value> = claims.openings.iter().map(|claim| claim.value.clone()).collect();
         let whole = claims.checks.combined(channel, &values)?;
-        let weighed = claims.openings.iter().zip(whole.factors);
-        let weighed = weighed.map(|(claim, factor)| Weighed {
-            base: claim.base,
-            weights: claim.weights,
-            factor,
+        let mut by_column: BTreeMap<usize, Vec<(E, &Mix<E>)>> = BTreeMap::new();
+        for (claim, factor) in claims.openings.iter().zip(whole.factors) {
+            by_column
+                .entry(claim.base)
+                .or_default()
+                .push((factor, &claim.weights));
+        }
+        let weighed = by_column.into_iter().map(|(base, parts)| Weighed {
+            base,
+            weights: mixed(parts.into_iter()),
         });
         Ok(Self {
             plan,
@@ -142,8 +146,9 @@ impl<'a, E: Extension> Columns<'a, E> {
             .collect();
         for claim in &self.claims {
             let (table, offset, shape) = self.place(claim);
-            let weights = &self.functionals[claim.weights];
-            made[table].columns.add(offset, shape, weights, claim.factor);
+            let part = |&(factor, number): &(E, usize)| (factor, &self.functionals[number]);
+            let parts: Vec<(E, &Functional<E>)> = claim.weights.iter().map(part).collect();
+            made[table].columns.add(offset, shape, &parts);
         }
         made
     }
@@ -164,7 +169,9 @@ impl<'a, E: Extension> Columns<'a, E> {
                 .entry(shape)
                 .or_insert_with(|| Functional::point(shape, low));
             let place = equality_at(high, offset >> low.len());
-            sum += claim.factor * place * self.functionals[claim.weights].against(at);
+            let parts = claim.weights.iter();
+            let own = parts.map(|&(factor, number)| factor * self.functionals[number].against(at));
+            sum += place * own.fold(E::ZERO, |sum, part| sum + part);
         }
         sum
     }

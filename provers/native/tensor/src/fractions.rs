@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
+use crate::axis::Axis;
 use crate::channel::Channel;
 use crate::checks::Checks;
-use crate::claims::{Claims, Values, form_values};
+use crate::claims::{Claims, Sum, Values, form_values};
 use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
@@ -105,69 +106,46 @@ pub fn prove_lookups<E: Extension, C: Checks<E>>(
         point = below;
         point.push(r);
     }
-    // What the leaves must be at the point.
-    let mut wanted = Vec::new();
+    // What the leaves must be at the point: a sum of counts, and one of keys and values, each form weighed by its place.
+    let square = beta * beta;
+    let (mut counts, mut entries) = (Sum::new(), Sum::new());
+    let (mut expected_n, mut expected_d, mut covered) = (E::ZERO, E::ZERO, E::ZERO);
     let mut by_shape: Vec<(Vec<usize>, usize)> = Vec::new();
-    for lookup in &plan.lookups {
+    for (lookup, &offset) in plan.lookups.iter().zip(&offsets) {
         let shape = &plan.forms[lookup.key].shape;
+        let own = variables(shape);
         let weights = match by_shape.iter().find(|(known, _)| known == shape) {
             Some(&(_, weights)) => weights,
             None => {
-                let made = claims.weights(Functional::point(shape, &point[..variables(shape)]));
+                let made = claims.weights(Functional::point(shape, &point[..own]));
                 by_shape.push((shape.clone(), made));
                 made
             }
         };
-        wanted.push((lookup.key, weights));
-        wanted.extend(lookup.value.map(|value| (value, weights)));
-    }
-    for table in &plan.tables {
-        let own = Functional::point(&[table.size], &point[..bits_of(table.size)]);
-        wanted.push((table.column, claims.weights(own)));
-    }
-    let found = claims.settle(channel, "lookups.values", &wanted)?;
-    if !C::CHECKING {
-        return Ok(());
-    }
-    let mut found = found.into_iter().zip(wanted);
-    let zero = C::Value::from(E::ZERO);
-    let (mut expected_n, mut expected_d, mut covered) = (zero.clone(), zero.clone(), E::ZERO);
-    let square = beta * beta;
-    for (lookup, &offset) in plan.lookups.iter().zip(&offsets) {
-        let own = variables(&plan.forms[lookup.key].shape);
         let here = equality_at(&point[own..], offset >> own);
-        let Some((key, (_, weights))) = found.next() else {
-            unreachable!()
-        };
-        let Functional::Axes { axes, .. } = &claims.functionals[weights] else {
-            unreachable!()
-        };
-        let real = axes.iter().fold(E::ONE, |product, axis| product * axis.sum());
-        let second = lookup.value.and_then(|_| found.next());
-        let second = second.map_or(zero.clone(), |pair| pair.0 * square);
-        expected_n = expected_n + (here * real).into();
-        let base = C::Value::from(alpha - tag(beta, lookup.table));
-        expected_d = expected_d + (base - key - second) * here;
+        entries.push((here, lookup.key, weights));
+        entries.extend(lookup.value.map(|value| (here * square, value, weights)));
+        expected_n += here * claims.functionals[weights].sum();
+        expected_d += here * (alpha - tag(beta, lookup.table));
         covered += here;
     }
     for (t, (table, &offset)) in plan.tables.iter().zip(&offsets[plan.lookups.len()..]).enumerate() {
         let own = bits_of(table.size);
+        let weights = Axis::point(&point[..own], table.size);
         let here = equality_at(&point[own..], offset >> own);
-        let Some((count, (_, weights))) = found.next() else {
-            unreachable!()
-        };
-        let Functional::Axes { axes, .. } = &claims.functionals[weights] else {
-            unreachable!()
-        };
-        let mut entry = axes[0].number();
+        let mut entry = weights.number();
         if !table.values.is_empty() {
-            entry += dot(&table.values, &axes[0]) * square;
+            entry += dot(&table.values, &weights) * square;
         }
-        expected_n = expected_n - count * here;
-        expected_d = expected_d + (here * (alpha - tag(beta, t) - entry)).into();
+        expected_d += here * (alpha - tag(beta, t) - entry);
         covered += here;
+        let axes = vec![weights];
+        let weights = claims.weights(Functional::Axes { scale: E::ONE, axes });
+        counts.push((here, table.column, weights));
     }
-    expected_d = expected_d + (E::ONE - covered).into();
+    let found = claims.settle(channel, "lookups.values", &[counts, entries])?;
+    let expected_n = C::Value::from(expected_n) - found[0].clone();
+    let expected_d = C::Value::from(expected_d + E::ONE - covered) - found[1].clone();
     claims.checks.zero(expected_n - numerator, Reject::LookedUp)?;
     claims.checks.zero(expected_d - denominator, Reject::LookedUp)
 }

@@ -1,15 +1,72 @@
 //! Weights on tensors: linear functionals, separable where they can be, and their multilinear extensions.
 
+use rayon::prelude::*;
+
 use crate::axis::{Axis, product_sum};
-use crate::extension::{Extension, ExtensionSum};
+use crate::extension::{Extension, ExtensionFactor, ExtensionSum};
 use crate::field::F;
 use crate::multilinear::bits_of;
 
-/// Weights on the elements of a tensor: a product of one vector per axis, or one weight per element in row-major order.
+/// Weights on the elements of a tensor: a product of one vector per axis, a sum of a few such products, or one weight per
+/// element in row-major order.
 #[derive(Clone)]
 pub enum Functional<E> {
     Axes { scale: E, axes: Vec<Axis<E>> },
+    Sum(Vec<(E, Vec<Axis<E>>)>),
     Dense(Vec<E>),
+}
+
+/// Weights that would be a sum of more products are kept one by one.
+const MOST_PRODUCTS: usize = 32;
+
+/// The last axes of a tensor, so many together that a row of them is worth a loop: the number of axes before them.
+fn rows_end(shape: &[usize]) -> usize {
+    let (mut axis, mut size) = (shape.len() - 1, shape[shape.len() - 1]);
+    while axis > 0 && size < 64 && shape[axis].is_power_of_two() {
+        axis -= 1;
+        size *= shape[axis];
+    }
+    axis
+}
+
+/// The products of weights other than zero, with the places that strides give them.
+fn places_of<E: Extension>(scale: E, axes: &[Axis<E>], strides: &[usize]) -> Vec<(usize, E)> {
+    axes.iter()
+        .zip(strides)
+        .fold(vec![(0, scale)], |rows, (axis, &stride)| {
+            let own: Vec<(usize, E)> = axis
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|own| own.1 != E::ZERO)
+                .collect();
+            rows.iter()
+                .flat_map(|&(place, weight)| own.iter().map(move |&(p, w)| (place + p * stride, weight * w)))
+                .collect()
+        })
+}
+
+/// The distances of neighbours along each axis.
+fn strides_of(shape: impl DoubleEndedIterator<Item = usize>) -> Vec<usize> {
+    let mut made: Vec<usize> = shape
+        .rev()
+        .scan(1, |size, extent| {
+            let stride = *size;
+            *size *= extent;
+            Some(stride)
+        })
+        .collect();
+    made.reverse();
+    made
+}
+
+/// Where weights other than zero begin and end.
+fn support<E: Extension>(weights: &[E]) -> std::ops::Range<usize> {
+    let end = weights
+        .iter()
+        .rposition(|&w| w != E::ZERO)
+        .map_or(0, |last| last + 1);
+    weights[..end].iter().position(|&w| w != E::ZERO).unwrap_or(end)..end
 }
 
 fn outer_product<E: Extension>(x: &[E], y: &[E]) -> Vec<E> {
@@ -30,24 +87,65 @@ impl<E: Extension> Functional<E> {
         Functional::Axes { scale: E::ONE, axes }
     }
 
-    pub fn dense(&self) -> Vec<E> {
+    /// Weights of each element of a tensor of this shape.
+    pub fn dense(&self, shape: &[usize]) -> Vec<E> {
+        if let Functional::Dense(weights) = self {
+            return weights.clone();
+        }
+        let mut made = vec![E::ZERO; shape.iter().product()];
+        for (scale, axes) in self.products() {
+            add_product(scale, axes, shape, &strides_of(shape.iter().copied()), &mut made);
+        }
+        made
+    }
+
+    /// The products that these weights are the sum of, unless they are dense.
+    pub fn products(&self) -> Vec<(E, &[Axis<E>])> {
         match self {
-            Functional::Axes { scale, axes } => axes.iter().fold(vec![*scale], |x, y| outer_product(&x, y)),
-            Functional::Dense(weights) => weights.clone(),
+            Functional::Axes { scale, axes } => vec![(*scale, axes)],
+            Functional::Sum(parts) => parts.iter().map(|(scale, axes)| (*scale, &axes[..])).collect(),
+            Functional::Dense(_) => Vec::new(),
+        }
+    }
+
+    /// What each product of these weights is made into, if each is made into some.
+    pub fn each(&self, make: impl Fn(E, &[Axis<E>]) -> Option<Functional<E>>) -> Option<Functional<E>> {
+        match self {
+            Functional::Axes { scale, axes } => make(*scale, axes),
+            Functional::Sum(parts) => {
+                let mut made = Vec::new();
+                for (scale, axes) in parts {
+                    match make(*scale, axes)? {
+                        Functional::Axes { scale, axes } => made.push((scale, axes)),
+                        Functional::Sum(parts) => made.extend(parts),
+                        Functional::Dense(_) => return None,
+                    }
+                    if made.len() > MOST_PRODUCTS {
+                        return None;
+                    }
+                }
+                Some(Functional::Sum(made))
+            }
+            Functional::Dense(_) => None,
         }
     }
 
     /// The same weights in row-major order on another shape; where they are only `counted`, perhaps without numbers.
-    pub fn regroup(self, shape: &[usize], counted: bool) -> Self {
-        if let Functional::Axes { scale, axes } = &self
-            && let Some(made) = merge(axes, shape)
-        {
-            return Functional::Axes {
-                scale: *scale,
-                axes: made,
-            };
-        }
-        Functional::Dense(if counted { Vec::new() } else { self.dense() })
+    pub fn regroup(self, from: &[usize], shape: &[usize], counted: bool) -> Self {
+        let made = self.each(|scale, axes| {
+            if shape.is_empty() {
+                let scale = axes.iter().fold(scale, |product, axis| product * axis[0]);
+                return Some(Functional::Axes {
+                    scale,
+                    axes: Vec::new(),
+                });
+            }
+            if let Some(axes) = merge(axes, shape) {
+                return Some(Functional::Axes { scale, axes });
+            }
+            split(scale, axes, shape)
+        });
+        made.unwrap_or_else(|| Functional::Dense(if counted { Vec::new() } else { self.dense(from) }))
     }
 
     /// Weights on rows of a tensor, as weights on the tensor, of `extent` rows: each goes to the row that is read.
@@ -55,16 +153,19 @@ impl<E: Extension> Functional<E> {
     /// The first `places` axes say which of the rows it is.
     pub fn scatter_rows(&self, rows: &[usize], places: usize, extent: usize) -> Self {
         match self {
-            Functional::Axes { scale, axes } => {
-                let (first, rest) = axes.split_at(places);
-                let first = first.iter().fold(vec![E::ONE], |x, y| outer_product(&x, y));
-                let mut made = vec![E::ZERO; extent];
-                for (&row, &weight) in rows.iter().zip(first.iter()) {
-                    made[row] += weight;
-                }
-                let mut axes = vec![Axis::from(made)];
-                axes.extend_from_slice(rest);
-                Functional::Axes { scale: *scale, axes }
+            Functional::Axes { .. } | Functional::Sum(_) => {
+                let made = self.each(|scale, axes| {
+                    let (first, rest) = axes.split_at(places);
+                    let first = first.iter().fold(vec![E::ONE], |x, y| outer_product(&x, y));
+                    let mut made = vec![E::ZERO; extent];
+                    for (&row, &weight) in rows.iter().zip(first.iter()) {
+                        made[row] += weight;
+                    }
+                    let mut axes = vec![Axis::from(made)];
+                    axes.extend_from_slice(rest);
+                    Some(Functional::Axes { scale, axes })
+                });
+                made.expect("products are made of products")
             }
             Functional::Dense(weights) if weights.is_empty() => Functional::Dense(Vec::new()),
             Functional::Dense(weights) => {
@@ -80,27 +181,45 @@ impl<E: Extension> Functional<E> {
         }
     }
 
-    /// The weighted sum of a tensor's elements.
-    pub fn apply(&self, values: &[F]) -> E {
+    /// The sum of all weights.
+    pub fn sum(&self) -> E {
         match self {
-            Functional::Dense(weights) => dot(values, weights),
-            Functional::Axes { scale, axes } => {
-                let Some((last, rest)) = axes.split_last() else {
-                    return *scale * values[0];
-                };
-                let mut sums: Vec<E> = values
-                    .chunks_exact(last.len())
-                    .map(|row| dot(row, last))
-                    .collect();
-                for axis in rest.iter().rev() {
-                    sums = sums
-                        .chunks_exact(axis.len())
-                        .map(|row| product_sum(row, axis))
-                        .collect();
-                }
-                *scale * sums[0]
+            Functional::Dense(weights) => weights.iter().fold(E::ZERO, |sum, &w| sum + w),
+            _ => self.products().into_iter().fold(E::ZERO, |sum, (scale, axes)| {
+                sum + axes.iter().fold(scale, |product, axis| product * axis.sum())
+            }),
+        }
+    }
+
+    /// The weighted sum of the elements of a tensor of this shape: rows without weights are not read.
+    pub fn apply(&self, shape: &[usize], values: &[F]) -> E {
+        if let Functional::Dense(weights) = self {
+            return dot(values, weights);
+        }
+        if shape.is_empty() {
+            return self
+                .products()
+                .into_iter()
+                .fold(E::ZERO, |sum, (scale, _)| sum + scale * values[0]);
+        }
+        let end = rows_end(shape);
+        let strides = strides_of(shape.iter().copied());
+        let mut whole = E::Sum::default();
+        for (scale, axes) in self.products() {
+            let (outer, inner) = axes.split_at(end);
+            let row = match inner {
+                [one] => one.to_vec(),
+                more => more.iter().fold(vec![E::ONE], |x, y| outer_product(&x, y)),
+            };
+            let own = support(&row);
+            for (place, weight) in places_of(scale, outer, &strides) {
+                whole.add(
+                    dot(&values[place + own.start..place + own.end], &row[own.clone()]),
+                    weight,
+                );
             }
         }
+        whole.value()
     }
 
     /// The multilinear extension of the weights, axes padded to powers of two, at a point.
@@ -114,10 +233,6 @@ impl<E: Extension> Functional<E> {
             unreachable!("a point's weights are a product")
         };
         match self {
-            Functional::Axes { scale, axes } => axes
-                .iter()
-                .zip(at)
-                .fold(*scale, |product, (x, y)| product * x.times(y)),
             Functional::Dense(weights) => {
                 let mut sums = weights.clone();
                 for axis in at.iter().rev() {
@@ -128,45 +243,90 @@ impl<E: Extension> Functional<E> {
                 }
                 sums[0]
             }
+            _ => self.products().into_iter().fold(E::ZERO, |sum, (scale, axes)| {
+                let own = axes.iter().zip(at);
+                sum + own.fold(scale, |product, (x, y)| product * x.times(y))
+            }),
         }
     }
 
     /// Adds the weights, times a factor, to a table of a tensor whose axes are padded to powers of two.
     pub fn add_to(&self, shape: &[usize], factor: E, table: &mut [E]) {
-        let Some((&extent, outer)) = shape.split_last() else {
-            table[0] += self.dense()[0] * factor;
+        let padded = shape.iter().map(|extent| extent.next_power_of_two());
+        if let Functional::Dense(weights) = self {
+            let extent = shape.last().copied().unwrap_or(1);
+            let (places, _) = padded_places(&shape[..shape.len().saturating_sub(1)]);
+            let width = extent.next_power_of_two();
+            let factor = E::Factor::new(factor);
+            for (&at, weights) in places.iter().zip(weights.chunks_exact(extent)) {
+                add_times(&mut table[at * width..], &factor, weights);
+            }
             return;
-        };
-        let (rows, row) = match self {
-            Functional::Axes { scale, axes } => {
-                let (last, rest) = axes.split_last().expect("an axis per extent");
-                (
-                    rest.iter()
-                        .fold(vec![*scale * factor], |x, y| outer_product(&x, y)),
-                    Some(last),
-                )
-            }
-            Functional::Dense(_) => (Vec::new(), None),
-        };
-        let (places, _) = padded_places(outer);
-        let width = extent.next_power_of_two();
-        let fill = |place: usize, own: &mut [E]| match (self, row) {
-            (Functional::Dense(weights), _) => {
-                for (entry, &weight) in own.iter_mut().zip(&weights[place * extent..]) {
-                    *entry += weight * factor;
-                }
-            }
-            (_, Some(row)) => {
-                for (entry, &weight) in own.iter_mut().zip(row.iter()) {
-                    *entry += weight * rows[place];
-                }
-            }
-            _ => unreachable!(),
-        };
-        for (place, &at) in places.iter().enumerate() {
-            fill(place, &mut table[at * width..at * width + extent]);
+        }
+        let strides = strides_of(padded);
+        for (scale, axes) in self.products() {
+            add_product(scale * factor, axes, shape, &strides, table);
         }
     }
+}
+
+/// Adds a product's weights to a table, with elements at distances along axes: the last axes without gaps.
+fn add_product<E: Extension>(
+    scale: E,
+    axes: &[Axis<E>],
+    shape: &[usize],
+    strides: &[usize],
+    table: &mut [E],
+) {
+    if shape.is_empty() {
+        table[0] += scale;
+        return;
+    }
+    let (outer, inner) = axes.split_at(rows_end(shape));
+    let row = match inner {
+        [one] => one.to_vec(),
+        more => more.iter().fold(vec![E::ONE], |x, y| outer_product(&x, y)),
+    };
+    let own = support(&row);
+    for (place, weight) in places_of(scale, outer, strides) {
+        let factor = E::Factor::new(weight);
+        add_times(&mut table[place + own.start..], &factor, &row[own.clone()]);
+    }
+}
+
+fn add_times<E: Extension>(table: &mut [E], factor: &E::Factor, weights: &[E]) {
+    for (entry, &weight) in table.iter_mut().zip(weights) {
+        let mut sum = E::Sum::default();
+        sum.plus(*entry);
+        sum.factor(factor, weight);
+        *entry = sum.value();
+    }
+}
+
+/// The padded table of a sum of weights, each times a factor.
+pub fn table_of<E: Extension>(shape: &[usize], parts: &[(E, &Functional<E>)]) -> Vec<E> {
+    let size: usize = shape.iter().map(|extent| extent.next_power_of_two()).product();
+    let threads = rayon::current_num_threads().max(1);
+    let each = parts.len().div_ceil(threads).max(4);
+    let made = |parts: &[(E, &Functional<E>)]| {
+        let mut table = vec![E::ZERO; size];
+        for (factor, weights) in parts {
+            weights.add_to(shape, *factor, &mut table);
+        }
+        table
+    };
+    if parts.len() <= each {
+        return made(parts);
+    }
+    let add = |mut x: Vec<E>, y: Vec<E>| {
+        x.iter_mut().zip(&y).for_each(|(x, &y)| *x += y);
+        x
+    };
+    parts
+        .par_chunks(each)
+        .map(made)
+        .reduce_with(add)
+        .unwrap_or_default()
 }
 
 pub fn dot<E: Extension>(values: &[F], weights: &[E]) -> E {
@@ -226,6 +386,75 @@ fn merge<E: Extension>(axes: &[Axis<E>], shape: &[usize]) -> Option<Vec<Axis<E>>
         }
         made.push(own.unwrap_or_else(|| vec![E::ONE].into()));
     }
-    // A shape of no axes: everything left has extent 1, and is a factor.
     rest.next().is_none().then_some(made)
+}
+
+/// Axes of another shape where some would have to be split: a sum of products. A run of axes that is as long as a run of
+/// new ones becomes one product for each choice of places along all of these but the longest.
+fn split<E: Extension>(scale: E, axes: &[Axis<E>], shape: &[usize]) -> Option<Functional<E>> {
+    let mut made: Vec<(E, Vec<Axis<E>>)> = vec![(scale, Vec::new())];
+    let (mut old, mut new) = (axes.iter().peekable(), shape.iter().peekable());
+    while old.peek().is_some() && new.peek().is_some() {
+        let (mut vector, first) = (old.next()?.to_vec(), *new.next()?);
+        let (mut extents, mut size) = (vec![first], first);
+        while vector.len() != size {
+            if vector.len() < size {
+                vector = outer_product(&vector, old.next()?);
+            } else {
+                extents.push(*new.next()?);
+                size *= extents[extents.len() - 1];
+            }
+        }
+        let parts = pieces(&vector, &extents);
+        if made.len() * parts.len() > MOST_PRODUCTS {
+            return None;
+        }
+        made = made
+            .iter()
+            .flat_map(|(scale, axes)| {
+                parts.iter().map(move |own| {
+                    let axes = axes.iter().chain(own).cloned().collect();
+                    (*scale, axes)
+                })
+            })
+            .collect();
+    }
+    // What is left has extent 1: a factor, or axes of one weight.
+    let rest: E = old.fold(E::ONE, |product, axis| product * axis[0]);
+    let more = shape.len() - made[0].1.len();
+    for (scale, axes) in &mut made {
+        *scale = *scale * rest;
+        axes.extend((0..more).map(|_| Axis::from(vec![E::ONE])));
+    }
+    Some(Functional::Sum(made))
+}
+
+/// A vector, seen as a tensor, as a sum of products: along its longest axis, at each choice of places along the others.
+fn pieces<E: Extension>(vector: &[E], extents: &[usize]) -> Vec<Vec<Axis<E>>> {
+    let strides = strides_of(extents.iter().copied());
+    let longest = (0..extents.len())
+        .rev()
+        .max_by_key(|&axis| extents[axis])
+        .unwrap_or(0);
+    let others = extents
+        .iter()
+        .enumerate()
+        .map(|(axis, &n)| if axis == longest { 1 } else { n });
+    let choices = strides_of(others.clone());
+    (0..others.product::<usize>())
+        .map(|choice| {
+            let place = |axis: usize| choice / choices[axis] % extents[axis];
+            let fixed = (0..extents.len()).filter(|&axis| axis != longest);
+            let start: usize = fixed.map(|axis| place(axis) * strides[axis]).sum();
+            let axis = |axis: usize| -> Axis<E> {
+                let weight = |p: usize| match axis == longest {
+                    true => vector[start + p * strides[axis]],
+                    false if p == place(axis) => E::ONE,
+                    false => E::ZERO,
+                };
+                (0..extents[axis]).map(weight).collect::<Vec<E>>().into()
+            };
+            (0..extents.len()).map(axis).collect()
+        })
+        .collect()
 }

@@ -16,6 +16,7 @@ mod checks;
 pub mod claims;
 mod columns;
 pub mod commitment;
+mod contraction;
 pub mod counting;
 pub mod cubic;
 pub mod domain;
@@ -42,6 +43,7 @@ mod later;
 mod layer;
 mod layout;
 mod leaves;
+mod letters;
 mod masked;
 #[expect(unsafe_code, reason = "zeros of the operating system")]
 mod memory;

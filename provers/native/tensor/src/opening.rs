@@ -1,7 +1,7 @@
 //! The weights of all claims on one commitment, made from their factors whenever they are read.
 
 use crate::extension::{Extension, ExtensionFactor, ExtensionSum};
-use crate::functional::{Functional, rows_of};
+use crate::functional::{Functional, rows_of, table_of};
 use crate::pairs::Weights;
 use crate::plan::variables;
 
@@ -17,7 +17,13 @@ struct Block<'a, E: Extension> {
     products: Vec<(Vec<E>, &'a [E])>,
     /// Any others, row after row, each times a factor.
     others: Vec<(E::Factor, &'a [E])>,
+    /// Or all of them, written out in the padded block.
+    written: Option<Vec<E>>,
 }
+
+/// Weights on a column that are more products than that, or on rows that are shorter, are written out.
+const MOST_PRODUCTS: usize = 24;
+const SHORTEST_ROW: usize = 32;
 
 /// A random combination of claims on the columns of a commitment.
 pub struct Combination<'a, E: Extension>(Vec<Block<'a, E>>);
@@ -27,47 +33,60 @@ impl<'a, E: Extension> Combination<'a, E> {
         Self(Vec::new())
     }
 
-    /// Adds weights, times a factor, on the column of this shape at this offset.
-    pub fn add(&mut self, offset: usize, shape: &[usize], weights: &'a Functional<E>, factor: E) {
-        let place = match self.0.binary_search_by_key(&offset, |block| block.offset) {
-            Ok(place) => place,
-            Err(place) => {
-                let (extent, outer) = shape
-                    .split_last()
-                    .map_or((1, &[][..]), |(&extent, outer)| (extent, outer));
-                let block = Block {
-                    offset,
-                    bits: variables(shape),
-                    extent,
-                    width_bits: variables(&[extent]),
-                    rows: rows_of(outer),
-                    products: Vec::new(),
-                    others: Vec::new(),
-                };
-                self.0.insert(place, block);
-                place
-            }
+    /// Adds the column of this shape at this offset: the weights on it, each times a factor.
+    pub fn add(&mut self, offset: usize, shape: &[usize], weights: &[(E, &'a Functional<E>)]) {
+        let (extent, outer) = shape
+            .split_last()
+            .map_or((1, &[][..]), |(&extent, outer)| (extent, outer));
+        let mut block = Block {
+            offset,
+            bits: variables(shape),
+            extent,
+            width_bits: variables(&[extent]),
+            rows: rows_of(outer),
+            products: Vec::new(),
+            others: Vec::new(),
+            written: None,
         };
-        let block = &mut self.0[place];
-        match weights {
-            Functional::Dense(weights) => block.others.push((E::Factor::new(factor), weights)),
-            Functional::Axes { scale, axes } => {
-                let (last, outer) = axes
-                    .split_last()
-                    .map_or((E::UNIT, &[][..]), |(last, outer)| (&**last, outer));
-                let rows = outer.iter().fold(vec![*scale * factor], |rows, axis| {
-                    rows.iter()
-                        .flat_map(|&row| axis.iter().map(move |&weight| row * weight))
-                        .collect()
-                });
-                block.products.push((rows, last));
+        let products: usize = weights.iter().map(|(_, own)| own.products().len()).sum();
+        let short = extent < SHORTEST_ROW && !outer.is_empty();
+        if products > MOST_PRODUCTS || (short && products > 0) {
+            block.written = Some(table_of(shape, weights));
+        } else {
+            for &(factor, weights) in weights {
+                block.weigh(weights, factor);
             }
+        }
+        let place = self.0.partition_point(|other| other.offset < offset);
+        self.0.insert(place, block);
+    }
+}
+
+impl<'a, E: Extension> Block<'a, E> {
+    fn weigh(&mut self, weights: &'a Functional<E>, factor: E) {
+        if let Functional::Dense(weights) = weights {
+            self.others.push((E::Factor::new(factor), weights));
+        }
+        for (scale, axes) in weights.products() {
+            let (last, outer) = axes
+                .split_last()
+                .map_or((E::UNIT, &[][..]), |(last, outer)| (&**last, outer));
+            let rows = outer.iter().fold(vec![scale * factor], |rows, axis| {
+                rows.iter()
+                    .flat_map(|&row| axis.iter().map(move |&weight| row * weight))
+                    .collect()
+            });
+            self.products.push((rows, last));
         }
     }
 }
 
 impl<E: Extension> Block<'_, E> {
     fn read(&self, place: usize, weights: &mut [E]) {
+        if let Some(written) = &self.written {
+            weights.copy_from_slice(&written[place..place + weights.len()]);
+            return;
+        }
         let width = 1usize << self.width_bits;
         let (mut row, mut column) = (place >> self.width_bits, place & (width - 1));
         let mut done = 0;
@@ -106,6 +125,7 @@ impl<E: Extension> Block<'_, E> {
         let products: Vec<(E::Factor, &[E])> = self
             .products
             .iter()
+            .filter(|(rows, _)| rows[row] != E::ZERO)
             .map(|(rows, last)| (E::Factor::new(rows[row]), &last[range.clone()]))
             .chain(self.others.iter().map(|(factor, weights)| {
                 let start = row * self.extent;
@@ -190,9 +210,12 @@ mod tests {
             let mut combination = Combination::new();
             let mut table = vec![E::ZERO; 1024];
             for claims in claims.chunks_exact(3).rev() {
-                for (offset, shape, weights, factor) in &claims[..kept] {
-                    combination.add(*offset, shape, weights, *factor);
-                    weights.add_to(shape, *factor, &mut table[*offset..]);
+                let (offset, shape, ..) = claims[0];
+                let own = claims[..kept].iter();
+                let parts: Vec<_> = own.map(|(_, _, weights, factor)| (*factor, weights)).collect();
+                combination.add(offset, shape, &parts);
+                for (factor, weights) in parts {
+                    weights.add_to(shape, factor, &mut table[offset..]);
                 }
             }
             for piece in [1, 4, 32, 256, 1024] {

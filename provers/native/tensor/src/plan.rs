@@ -160,7 +160,7 @@ impl Plan {
                     shape,
                     letters,
                     forms,
-                } => self.product_fits(shape, letters, forms),
+                } => self.product_fits(b, shape, letters, forms),
             };
             if !fits {
                 return Err(PlanError::Base(b));
@@ -259,7 +259,15 @@ impl Plan {
             && which == &shape[..places]
     }
 
-    fn product_fits(&self, shape: &[usize], letters: &[Vec<u8>; 3], forms: &[usize; 2]) -> bool {
+    /// Whether letters and extents are those of the forms, which are of bases before the product.
+    fn product_fits(&self, base: usize, shape: &[usize], letters: &[Vec<u8>; 3], forms: &[usize; 2]) -> bool {
+        let before = |form: &usize| {
+            let form = self.forms.get(*form);
+            form.is_some_and(|form| form.terms.iter().all(|term| term.base < base))
+        };
+        if !forms.iter().all(before) {
+            return false;
+        }
         let mut extents = [0usize; 256];
         for (own, &form) in letters.iter().zip(forms) {
             let Some(form) = self.forms.get(form).filter(|form| form.shape.len() == own.len()) else {

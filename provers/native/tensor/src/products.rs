@@ -1,45 +1,96 @@
 //! Claims on products of forms: a sumcheck over the letters that both operands have leaves a claim on each operand.
 
-use rayon::prelude::*;
-
 use crate::axis::Axis;
 use crate::channel::Channel;
 use crate::checks::Checks;
-use crate::claims::{Claim, Claims, form_values};
+use crate::claims::{Claim, Claims, Mix, Sum, form_values, mixed};
+use crate::contraction::contract;
 use crate::errors::Reject;
-use crate::extension::{Extension, ExtensionSum};
-use crate::field::F;
-use crate::functional::{Functional, dot, padded_places};
-use crate::multilinear::{bits_of, sumcheck};
-use crate::plan::{Base, Form, variables};
+use crate::extension::Extension;
+use crate::functional::{Functional, padded_places, table_of};
+use crate::letters::Letters;
+use crate::multilinear::{bits_of, equality, sumcheck};
+use crate::plan::variables;
+
+/// Weights on one letter's axis, for each letter of a form; None for letters that a sumcheck runs over.
+type OwnWeights<E> = Vec<Option<Axis<E>>>;
 
 impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
-    /// Reduces claims on products until only claims on columns are left.
+    /// Reduces claims on products until only claims on columns are left, the last product first: all claims on it are known
+    /// then, since its forms are of bases before it.
     pub fn reduce_products(&mut self, channel: &mut Channel) -> Result<(), Reject> {
-        while let Some(mut claim) = self.products.pop_front() {
-            if matches!(self.functionals[claim.weights], Functional::Dense(_)) {
-                claim = self.reduce_dense(channel, claim)?;
-            }
+        while let Some((base, claims)) = self.products.pop_last() {
+            let claim = self.combined(channel, base, claims);
             self.reduce_product(channel, claim)?;
         }
         Ok(())
+    }
+
+    /// Claims on one base as one, by powers of a challenge.
+    fn combined(
+        &mut self,
+        channel: &mut Channel,
+        base: usize,
+        mut claims: Vec<Claim<E, C::Value>>,
+    ) -> Claim<E, C::Value> {
+        if claims.len() == 1
+            && let Some(claim) = claims.pop()
+        {
+            return claim;
+        }
+        let gamma: E = channel.challenge("products.combine");
+        let factors = || std::iter::successors(Some(E::ONE), |&factor| Some(factor * gamma));
+        let weights = mixed(factors().zip(claims.iter().map(|claim| &claim.weights)));
+        let values = factors().zip(&claims);
+        Claim {
+            base,
+            weights,
+            value: values.fold(C::Value::from(E::ZERO), |sum, (factor, claim)| {
+                sum + claim.value.clone() * factor
+            }),
+        }
+    }
+
+    fn parts_of<'b>(&'b self, weights: &Mix<E>) -> Vec<(E, &'b Functional<E>)> {
+        let part = |&(factor, number): &(E, usize)| (factor, &self.functionals[number]);
+        weights.iter().map(part).collect()
+    }
+
+    fn extension(&self, weights: &Mix<E>, shape: &[usize], point: &[E]) -> E {
+        let at = Functional::point(shape, point);
+        let parts = weights
+            .iter()
+            .map(|&(factor, number)| factor * self.functionals[number].against(&at));
+        parts.fold(E::ZERO, |sum, part| sum + part)
+    }
+
+    fn reduce_product(&mut self, channel: &mut Channel, mut claim: Claim<E, C::Value>) -> Result<(), Reject> {
+        let letters = Letters::of(self.plan, claim.base);
+        if letters.elementwise {
+            return self.reduce_elementwise(channel, claim, &letters);
+        }
+        let separable =
+            |&(_, number): &(E, usize)| matches!(self.functionals[number], Functional::Axes { .. });
+        if !claim.weights.iter().all(separable) || !letters.is_summed_apart(claim.weights.len()) {
+            claim = self.reduce_dense(channel, claim)?;
+        }
+        self.reduce_contraction(channel, claim, &letters)
     }
 
     /// From any weights to those of a point: a sumcheck of weights times values.
     fn reduce_dense(
         &mut self,
         channel: &mut Channel,
-        claim: Claim<C::Value>,
-    ) -> Result<Claim<C::Value>, Reject> {
+        claim: Claim<E, C::Value>,
+    ) -> Result<Claim<E, C::Value>, Reject> {
         let shape = self.plan.bases[claim.base].shape();
         let tables = C::PROVING.then(|| {
             let (places, size) = padded_places(shape);
-            let mut tables = [vec![E::ZERO; size], vec![E::ZERO; size]];
-            self.functionals[claim.weights].add_to(shape, E::ONE, &mut tables[0]);
+            let mut values = vec![E::ZERO; size];
             for (&place, &value) in places.iter().zip(&self.values[claim.base]) {
-                tables[1][place] = value.into();
+                values[place] = value.into();
             }
-            tables
+            [table_of(shape, &self.parts_of(&claim.weights)), values]
         });
         let reduced = sumcheck::<E, C, 2, 2>(
             channel,
@@ -56,85 +107,114 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
         let weight = if C::COUNTING {
             E::ZERO
         } else {
-            self.functionals[claim.weights].extension(shape, &reduced.point)
+            self.extension(&claim.weights, shape, &reduced.point)
         };
         self.checks
             .zero(given[0].clone() * weight - reduced.claim, Reject::Product)?;
         let weights = self.weights(Functional::point(shape, &reduced.point));
         Ok(Claim {
             base: claim.base,
-            weights,
+            weights: vec![(E::ONE, weights)],
             value: given[0].clone(),
         })
     }
 
-    /// Thaler's reduction: letters of one operand are summed with their weights first, a sumcheck runs over the others.
-    fn reduce_product(&mut self, channel: &mut Channel, claim: Claim<C::Value>) -> Result<(), Reject> {
-        let plan = self.plan;
-        let Base::Product {
-            letters: [of_x, of_y, of_z],
-            forms,
-            ..
-        } = &plan.bases[claim.base]
-        else {
-            unreachable!()
-        };
-        let Functional::Axes { scale, axes } = self.functionals[claim.weights].clone() else {
-            unreachable!()
-        };
-        let (x, y) = (&plan.forms[forms[0]], &plan.forms[forms[1]]);
-        let batch: Vec<u8> = of_z
-            .iter()
-            .copied()
-            .filter(|l| of_x.contains(l) && of_y.contains(l))
-            .collect();
-        let inner = of_x
-            .iter()
-            .copied()
-            .filter(|l| of_y.contains(l) && !of_z.contains(l));
-        let kept: Vec<u8> = batch.iter().copied().chain(inner).collect();
-        let extent = |letter: u8| {
-            x.shape[of_x
-                .iter()
-                .position(|&l| l == letter)
-                .expect("kept letters are in both")]
-        };
-        let shape: Vec<usize> = kept.iter().map(|&letter| extent(letter)).collect();
-        let weight = |letter: u8| {
-            of_z.iter()
-                .position(|&l| l == letter)
-                .map(|place| axes[place].clone())
-        };
-        let own = |letters: &[u8], form: &Form| -> Vec<Option<Axis<E>>> {
-            let vector = |(&letter, &extent): (&u8, &usize)| {
-                (!kept.contains(&letter))
-                    .then(|| weight(letter).unwrap_or_else(|| vec![E::ONE; extent].into()))
-            };
-            letters.iter().zip(&form.shape).map(vector).collect()
-        };
-        let (weights_x, weights_y) = (own(of_x, x), own(of_y, y));
-        let batch_axes: Vec<Axis<E>> = kept
-            .iter()
-            .zip(&shape)
-            .map(|(&letter, &extent)| weight(letter).unwrap_or_else(|| vec![E::ONE; extent].into()))
-            .collect();
-        let batch_weights = Functional::Axes {
-            scale,
-            axes: batch_axes,
-        };
-        let operands = C::PROVING.then(|| {
-            let side = |letters: &[u8], form: usize, weights: &[Option<Axis<E>>]| {
-                let values = form_values(plan, self.values, form);
-                contract(&values, letters, &plan.forms[form].shape, weights, &kept, &shape)
-            };
-            (side(of_x, forms[0], &weights_x), side(of_y, forms[1], &weights_y))
+    /// A product element by element: a sumcheck of any weights times both operands.
+    fn reduce_elementwise(
+        &mut self,
+        channel: &mut Channel,
+        claim: Claim<E, C::Value>,
+        letters: &Letters,
+    ) -> Result<(), Reject> {
+        let shape = &letters.shape;
+        let tables = C::PROVING.then(|| {
+            let [x, y] = [0, 1].map(|side| {
+                let values = form_values(self.plan, self.values, letters.forms[side]);
+                let none = vec![None; shape.len()];
+                contract(
+                    &values,
+                    letters.of[side],
+                    &letters.extents(side),
+                    &none,
+                    &letters.kept,
+                    shape,
+                )
+            });
+            [table_of(shape, &self.parts_of(&claim.weights)), x, y]
         });
-        let rounds = variables(&shape);
-        let (expected, point) = if batch.is_empty() {
-            let tables = operands.map(|(mut x, y)| {
+        let reduced = sumcheck::<E, C, 3, 3>(
+            channel,
+            &mut self.checks,
+            "product",
+            variables(shape),
+            claim.value,
+            tables,
+            |[w, x, y]| *w * *x * *y,
+        )?;
+        let factor = if C::COUNTING {
+            E::ZERO
+        } else {
+            self.extension(&claim.weights, shape, &reduced.point)
+        };
+        let none = || [0, 1].map(|side| vec![None; letters.of[side].len()]);
+        self.on_operands(
+            channel,
+            letters,
+            vec![(E::ONE, none())],
+            &reduced.point,
+            (factor, reduced.claim),
+        )
+    }
+
+    /// Thaler's reduction: letters of one operand are summed with their weights first, a sumcheck runs over the others.
+    ///
+    /// Of weights that are a sum of several, the sumcheck runs over these too: their number has the highest variables.
+    fn reduce_contraction(
+        &mut self,
+        channel: &mut Channel,
+        claim: Claim<E, C::Value>,
+        letters: &Letters,
+    ) -> Result<(), Reject> {
+        let shape = &letters.shape;
+        let mut own: Vec<[OwnWeights<E>; 2]> = Vec::with_capacity(claim.weights.len());
+        let mut batches: Vec<(E, Functional<E>)> = Vec::with_capacity(claim.weights.len());
+        for &(factor, number) in &claim.weights {
+            let Functional::Axes { scale, axes } = &self.functionals[number] else {
+                unreachable!("weights are separable")
+            };
+            own.push([0, 1].map(|side| letters.own(side, axes)));
+            let scale = *scale;
+            let axes = letters.of_kept(axes);
+            batches.push((factor * scale, Functional::Axes { scale: E::ONE, axes }));
+        }
+        let (apart, size) = (bits_of(own.len()), 1 << variables(shape));
+        let operands = C::PROVING.then(|| {
+            [0, 1].map(|side| {
+                let values = form_values(self.plan, self.values, letters.forms[side]);
+                let of = |own: &[OwnWeights<E>; 2]| {
+                    contract(
+                        &values,
+                        letters.of[side],
+                        &letters.extents(side),
+                        &own[side],
+                        &letters.kept,
+                        shape,
+                    )
+                };
+                let mut table: Vec<E> = own.iter().flat_map(of).collect();
+                table.resize(size << apart, E::ZERO);
+                table
+            })
+        });
+        let rounds = apart + variables(shape);
+        let simple = letters.batch == 0 && own.len() == 1;
+        let (expected, point) = if simple {
+            let scale = batches[0].0;
+            let tables = operands.map(|[mut x, y]| {
                 x.iter_mut().for_each(|value| *value = *value * scale);
                 [x, y]
             });
+            let sum = |[x, y]: &[E; 2]| *x * *y;
             let reduced = sumcheck::<E, C, 2, 2>(
                 channel,
                 &mut self.checks,
@@ -142,15 +222,18 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
                 rounds,
                 claim.value,
                 tables,
-                |[x, y]| *x * *y,
+                sum,
             )?;
             (reduced.claim, reduced.point)
         } else {
-            let tables = operands.map(|(x, y)| {
-                let mut weights = vec![E::ZERO; x.len()];
-                batch_weights.add_to(&shape, E::ONE, &mut weights);
+            let tables = operands.map(|[x, y]| {
+                let mut weights = vec![E::ZERO; size << apart];
+                for ((factor, batch), table) in batches.iter().zip(weights.chunks_exact_mut(size)) {
+                    batch.add_to(shape, *factor, table);
+                }
                 [weights, x, y]
             });
+            let sum = |[w, x, y]: &[E; 3]| *w * *x * *y;
             let reduced = sumcheck::<E, C, 3, 3>(
                 channel,
                 &mut self.checks,
@@ -158,118 +241,55 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
                 rounds,
                 claim.value,
                 tables,
-                |[w, x, y]| *w * *x * *y,
+                sum,
             )?;
             (reduced.claim, reduced.point)
         };
-        let factor = if batch.is_empty() {
-            scale
+        let (low, high) = point.split_at(variables(shape));
+        let places = equality(high);
+        let factor = if simple {
+            batches[0].0
         } else {
-            batch_weights.extension(&shape, &point)
+            let at = Functional::point(shape, low);
+            let parts = places.iter().zip(&batches);
+            parts.fold(E::ZERO, |sum, (&place, (factor, batch))| {
+                sum + place * *factor * batch.against(&at)
+            })
         };
-        let Functional::Axes { axes: at, .. } = Functional::point(&shape, &point) else {
-            unreachable!()
+        let own = places.into_iter().zip(own).collect();
+        self.on_operands(channel, letters, own, low, (factor, expected))
+    }
+
+    /// What is left: the factor times both operands at a point is the rest of the sumcheck. Each operand's weights are a sum
+    /// of products, of the point along the letters that the sumcheck ran over.
+    fn on_operands(
+        &mut self,
+        channel: &mut Channel,
+        letters: &Letters,
+        own: Vec<(E, [OwnWeights<E>; 2])>,
+        point: &[E],
+        (factor, expected): (E, C::Value),
+    ) -> Result<(), Reject> {
+        let Functional::Axes { axes: at, .. } = Functional::point(&letters.shape, point) else {
+            unreachable!("a point's weights are a product")
         };
-        let functional = |letters: &[u8], weights: Vec<Option<Axis<E>>>| {
-            let axis = |(&letter, vector): (&u8, Option<Axis<E>>)| {
-                vector.unwrap_or_else(|| at[kept.iter().position(|&l| l == letter).expect("kept")].clone())
-            };
-            Functional::Axes {
-                scale: E::ONE,
-                axes: letters.iter().zip(weights).map(axis).collect(),
-            }
-        };
-        let on_x = self.weights(functional(of_x, weights_x));
         // A square makes one claim, not two.
-        let same = forms[0] == forms[1] && of_x == of_y;
-        let on_y = if same {
-            on_x
-        } else {
-            self.weights(functional(of_y, weights_y))
-        };
-        let found = self.settle(channel, "operands", &[(forms[0], on_x), (forms[1], on_y)])?;
-        let [on_x, on_y] = [found[0].clone(), found[1].clone()];
-        let product = self.checks.product(on_x, on_y);
+        let sides = if letters.is_square() { 1 } else { 2 };
+        let mut wanted: Vec<Sum<E>> = vec![Sum::new(); sides];
+        for (place, own) in own {
+            for (side, (sum, own)) in wanted.iter_mut().zip(own).enumerate() {
+                let axis = |(&letter, weights): (&u8, Option<Axis<E>>)| {
+                    weights.unwrap_or_else(|| at[letters.place(letter)].clone())
+                };
+                let axes = letters.of[side].iter().zip(own).map(axis).collect();
+                let number = self.weights(Functional::Axes { scale: E::ONE, axes });
+                sum.push((place, letters.forms[side], number));
+            }
+        }
+        let found = self.settle(channel, "operands", &wanted)?;
+        let product = self
+            .checks
+            .product(found[0].clone(), found[found.len() - 1].clone());
         self.checks.zero(product * factor - expected, Reject::Product)
     }
-}
-
-/// Sums over the axes that have weights; the others are the kept letters, of a table padded to powers of two.
-fn contract<E: Extension>(
-    values: &[F],
-    letters: &[u8],
-    extents: &[usize],
-    weights: &[Option<Axis<E>>],
-    kept: &[u8],
-    shape: &[usize],
-) -> Vec<E> {
-    let mut strides = vec![0usize; kept.len()];
-    let mut size = 1;
-    for (stride, &extent) in strides.iter_mut().zip(shape).rev() {
-        *stride = size;
-        size <<= bits_of(extent);
-    }
-    let stride = |letter: u8| {
-        kept.iter()
-            .position(|&l| l == letter)
-            .map_or(0, |place| strides[place])
-    };
-    let Some((&last, outer)) = letters.split_last() else {
-        return vec![values[0].into()];
-    };
-    let (last_extent, last_stride) = (extents[outer.len()], stride(last));
-    // A row's factor, and its place in the table.
-    let row = |mut row: usize| {
-        let (mut factor, mut place) = (E::ONE, 0);
-        for axis in (0..outer.len()).rev() {
-            let p = row % extents[axis];
-            row /= extents[axis];
-            match &weights[axis] {
-                Some(weights) => factor = factor * weights[p],
-                None => place += p * stride(outer[axis]),
-            }
-        }
-        (factor, place)
-    };
-    let rows: Vec<&[F]> = values.chunks_exact(last_extent).collect();
-    if size * 4 > values.len() {
-        // Most sums have few terms.
-        let mut made = vec![E::ZERO; size];
-        for (r, own) in rows.iter().enumerate() {
-            let (factor, place) = row(r);
-            match &weights[outer.len()] {
-                Some(weights) => made[place] += dot(own, weights) * factor,
-                None => {
-                    for (j, &x) in own.iter().enumerate() {
-                        made[place + j * last_stride] += factor * x;
-                    }
-                }
-            }
-        }
-        return made;
-    }
-    let part = |first: usize, rows: &[&[F]]| {
-        let mut sums = vec![E::Sum::default(); size];
-        for (r, own) in rows.iter().enumerate() {
-            let (factor, place) = row(first + r);
-            match &weights[outer.len()] {
-                Some(weights) => sums[place].add(dot(own, weights), factor),
-                None => {
-                    for (j, &x) in own.iter().enumerate() {
-                        sums[place + j * last_stride].base(factor, x);
-                    }
-                }
-            }
-        }
-        sums.into_iter().map(E::Sum::value).collect::<Vec<E>>()
-    };
-    if values.len() < 1 << 16 {
-        return part(0, &rows);
-    }
-    let each = rows.len().div_ceil(rayon::current_num_threads());
-    rows.par_chunks(each)
-        .enumerate()
-        .map(|(c, rows)| part(c * each, rows))
-        .reduce_with(|x, y| x.iter().zip(&y).map(|(&x, &y)| x + y).collect())
-        .expect("a tensor has rows")
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::channel::Channel;
 use crate::checks::{Checks, Proving, Verifying};
-use crate::claims::{Claims, Values};
+use crate::claims::{Claims, Sum, Values};
 use crate::columns::Columns;
 use crate::commitment::{Commitment, committed, table};
 use crate::cubic::Cubic;
@@ -214,7 +214,8 @@ pub(crate) fn proved<E: Extension>(
     Ok((channel.finish()?, commitments, clock.phases))
 }
 
-/// Forms that are zero everywhere: their multilinear extensions vanish at a random point.
+/// Forms that are zero everywhere: a sum of their multilinear extensions, times powers of a challenge, vanishes at a random
+/// point.
 fn zeros<E: Extension, C: Checks<E>>(
     channel: &mut Channel,
     plan: &Plan,
@@ -227,20 +228,20 @@ fn zeros<E: Extension, C: Checks<E>>(
         .max();
     let Some(most) = most else { return Ok(()) };
     let point = channel.challenges("zeros", most);
-    let mut wanted = Vec::with_capacity(plan.zeros.len());
+    let rho: E = channel.challenge("zeros.combine");
+    let mut wanted = Sum::with_capacity(plan.zeros.len());
     let mut by_shape: HashMap<&[usize], usize> = HashMap::new();
+    let mut factor = E::ONE;
     for &form in &plan.zeros {
         let shape = &plan.forms[form].shape;
         let weights = *by_shape
             .entry(shape)
             .or_insert_with(|| claims.weights(Functional::point(shape, &point[..variables(shape)])));
-        wanted.push((form, weights));
+        wanted.push((factor, form, weights));
+        factor = factor * rho;
     }
-    let found = claims.settle(channel, "zeros", &wanted)?;
-    let checks = &mut claims.checks;
-    found
-        .into_iter()
-        .try_for_each(|value| checks.zero(value, Reject::Equation))
+    let found = claims.settle(channel, "zeros", &[wanted])?;
+    claims.checks.zero(found[0].clone(), Reject::Equation)
 }
 
 /// What both sides do before openings: from a statement to claims on columns. A prover gives what is looked up.

@@ -95,7 +95,7 @@ pub fn halo2(key: &[u8], publics: &Publics, file: &[u8]) -> Result<(), Refusal> 
 /// Verifies a file `proof.tensor`.
 pub fn tensor(instance: &[u8], file: &[u8]) -> Result<(), Refusal> {
     let instance = Instance::decode(instance).map_err(Refusal::Instance)?;
-    let version = if instance.hidden() { 7 } else { 4 };
+    let version = if instance.hidden() { 8 } else { 5 };
     let framed = split(file, b"circuitize-tenpf", version, instance.hidden());
     let (digest, rest) = framed.map_err(Refusal::Framing)?;
     if digest != instance.program() {
