@@ -10,9 +10,11 @@ import pytest
 from cli_programs import STEP, refused, run
 
 from circuitize import CircuitizeError, IntegerProgram, Port, draw, identity
+from circuitize.api import drawing
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Contract
 from circuitize.circuits.types import Array, Fixed
+from circuitize.cli import circuit_arguments
 
 
 def test_a_picture_and_a_graph(tmp_path: Path) -> None:
@@ -55,6 +57,10 @@ def test_bad_use_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ar
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.svg").mkdir()
     assert "found a folder" in refused("draw", STEP, "-o", "folder.svg")
+
+
+def test_the_parser_knows_what_is_drawn() -> None:
+    assert (drawing.DEPTH, tuple(drawing.MEASURES)) == (circuit_arguments.DEPTH, circuit_arguments.COSTS)
 
 
 def great() -> IntegerProgram:
