@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Fixed, Type
 
-from .axes import Form, Strands, parameters, strands
+from .axes import Strands, parameters, strands
 from .folding import Group, Kind, Part, place
 from .text import shortened
 
@@ -131,7 +131,7 @@ def _of_one(arrow: Arrow, group: Group) -> Box:
     shapes = [[arrow.type(wire).shape for wire in wires] for wires in (found.sources, found.targets)]
     axes = strands(found.operation, *shapes)
     told = " ".join(word for word in (word_of(found.operation.name), parameters(found.operation)) if word)
-    title = "" if axes.form is Form.CUP else shortened(told, 24)
+    title = shortened(told, 24)
     places = [shortened(place(found.provenance), 36)] if found.provenance.file else []
     layer = [last_names(group.part.title)] if group.part.layer else []
     return Box(group.part, title, (edge,), found.sources, found.targets, layer, places, axes)

@@ -16,7 +16,7 @@ def graph(diagram: Diagram, names: Sequence[str], title: str) -> str:
         lines.append(f"i{wire} [shape=plaintext,label={_quoted(name)}];")
     for number, box in enumerate(diagram.boxes):
         if box.edges:
-            said = [box.title or "einsum", ", ".join(box.lines), ", ".join(box.places)]
+            said = [box.title, ", ".join(box.lines), ", ".join(box.places)]
             lines.append(f"b{number} [label={_quoted(chr(10).join(filter(None, said)))}];")
             lines += [
                 f"{f'b{diagram.written[wire]}' if wire in diagram.written else f'i{wire}'} -> b{number} "

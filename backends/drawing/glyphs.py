@@ -98,7 +98,6 @@ class Measure:
 
     def _ports(self, wires: Sequence[int], top: int, sides: Sequence[tuple[str, str, bool]]) -> tuple[Port, ...]:
         """Arrays one below the other; of each its tag, what is above it, and whether it goes on."""
-        apart = CLOSE if self.style.fold else APART
         ports: list[Port] = []
         y = top
         for number, (wire, (tag, above, goes_on)) in enumerate(zip(wires, sides, strict=True)):
@@ -108,7 +107,7 @@ class Measure:
                 y += BETWEEN
             if above:
                 y += LINE if number else 0
-            strands = tuple(y + k * apart for k in range(max(1, len(found))))
+            strands = tuple(y + k * apart(self.style) for k in range(max(1, len(found))))
             ports.append(Port(wire, strands, tuple(found), tag, above, below, goes_on))
             y = strands[-1] + (LINE if below else 0)
         return tuple(ports)
@@ -133,18 +132,10 @@ class Measure:
         """The width of what is written at one side."""
         most = 0
         for port in ports:
-            inside = 0 if source and port.goes_on else self._label(port)
+            inside = 0 if source and port.goes_on else label(port, self.style)
             tag = width(port.tag, TEXT) + 6 if port.tag else 0
             most = max(most, inside + tag, width(port.above, TEXT) + 4, width(port.below, TEXT) + 4)
         return most
-
-    def _label(self, port: Port) -> int:
-        """The length of strands that have their extents written into them."""
-        if not port.extents:
-            return 2 * TAIL
-        if self.style.fold:
-            return width(joined(port), TEXT) + 2 * TAIL
-        return max(width(extent, TEXT) for extent in port.extents) + 2 * TAIL
 
     def _whole(self, box: Box, reach: Reach) -> Glyph:
         into, out = self._sides(box, reach)
@@ -191,6 +182,20 @@ def said(box: Box) -> list[tuple[str, str]]:
     most = max(120, width(box.title, TITLE, True))
     lines = [("", text) for text in wrapped(list(box.lines), most, TEXT)]
     return lines + [("q", text) for text in wrapped(list(box.places), most, TEXT)] + cost
+
+
+def apart(style: Style) -> int:
+    """From strand to strand of an array."""
+    return CLOSE if style.fold else APART
+
+
+def label(port: Port, style: Style) -> int:
+    """The length of strands that have their extents written into them."""
+    if not port.extents:
+        return 2 * TAIL
+    if style.fold:
+        return width(joined(port), TEXT) + 2 * TAIL
+    return max(width(extent, TEXT) for extent in port.extents) + 2 * TAIL
 
 
 def joined(port: Port) -> str:

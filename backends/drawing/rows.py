@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from .diagram import Diagram
-from .glyphs import APART, CLOSE, Glyph, Measure, Reach, Style
+from .glyphs import Glyph, Measure, Reach, Style, apart
 from .levels import levels
 from .placing import Columns, Item, Link, place
 
@@ -150,7 +150,7 @@ def _row(diagram: Diagram, style: Style, glyphs: Sequence[Sequence[Glyph]], top:
                 at.update({(port.wire, number): (item, port.middle) for port in glyph.targets})
         for (wire, before), (item, y) in list(at.items()):
             if before == number - 1 and reach.get(wire, -1) > number:
-                bundle = (max(1, len(diagram.types[wire].shape)) - 1) * (CLOSE if style.fold else APART)
+                bundle = (max(1, len(diagram.types[wire].shape)) - 1) * apart(style)
                 passed = len(items)
                 items.append(Item(bundle, BOXES, True))
                 own.append(passed)

@@ -9,8 +9,12 @@ import picture_judge
 import pytest
 from cli_programs import STEP, refused, run
 
-from circuitize import CircuitizeError, draw, identity
-from circuitize.circuits.types import Array
+from circuitize import CircuitizeError, IntegerProgram, Port, draw, identity
+from circuitize.api import drawing
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers import Contract
+from circuitize.circuits.types import Array, Fixed
+from circuitize.cli import circuit_arguments
 
 
 def test_a_picture_and_a_graph(tmp_path: Path) -> None:
@@ -55,6 +59,18 @@ def test_bad_use_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ar
     assert "found a folder" in refused("draw", STEP, "-o", "folder.svg")
 
 
+def test_the_parser_knows_what_is_drawn() -> None:
+    assert (drawing.DEPTH, tuple(drawing.MEASURES)) == (circuit_arguments.DEPTH, circuit_arguments.COSTS)
+
+
+def great() -> IntegerProgram:
+    """A product of matrices of 5,000 rows: cheap to write, not to emit."""
+    builder, wide = Builder(), Fixed((5000, 5000), 0, -9, 9)
+    made = builder.build([builder.add(Contract("ab,bc->ac"), *builder.inputs([wide, wide]))])
+    ports = (Port("x", "public", wide), Port("y", "public", wide))
+    return IntegerProgram(made, ports, (Port("z", "public", made.format(2)),))
+
+
 def test_the_function_refuses_what_the_command_does(tmp_path: Path) -> None:
     arrow = identity(Array((2,)))
     for wrong in ({"depth": 0}, {"depth": True}, {"cost": "rows"}):
@@ -62,6 +78,11 @@ def test_the_function_refuses_what_the_command_does(tmp_path: Path) -> None:
             draw(arrow, **wrong)
     with pytest.raises(CircuitizeError, match="found int"):
         draw(3)  # type: ignore[arg-type]
+    with pytest.raises(CircuitizeError, match="products to count rows of, found 125,000,000,000"):
+        draw(great(), cost="rows")
+    assert picture_judge.faults(draw(great(), cost="bits").svg) == []
+    with pytest.raises(CircuitizeError, match="expected a cost among rows"):
+        draw(great(), cost="joules")
     with pytest.raises(CircuitizeError, match="rename it"):
         draw(arrow).save(tmp_path / "x.pdf")
     assert draw(arrow)._repr_svg_() == draw(arrow).svg

@@ -7,11 +7,14 @@ from circuitize.backends.drawing.cost import counted
 from circuitize.backends.drawing.drawing import DEPTH as DEPTH
 from circuitize.backends.drawing.drawing import Drawing, drawing
 from circuitize.backends.drawing.drawing import require_ending as require_ending
-from circuitize.circuits.errors import TypingError
+from circuitize.circuits.cost import products
+from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.simplify import simplify
+
+from .estimate import MOST_COUNTED
 
 
 def draw(
@@ -41,6 +44,7 @@ def draw(
     if isinstance(given, Program):
         if cost is not None:
             given = quantize(given)
+            _require_countable(given, cost)
             costs = cost, counted(given, cost)
         # What an integer program costs is known by its own operations.
         arrow = given.arrow if cost is not None else simplify(given.arrow)
@@ -56,3 +60,13 @@ def draw(
     return drawing(
         arrow, inputs, outputs, fold=not unfolded, depth=depth, types=types, cost=costs, title=title or repr(given)
     )
+
+
+def _require_countable(program: IntegerProgram, cost: str) -> None:
+    """Raises CircuitizeError where counting would emit what an estimate leaves out."""
+    named = products(program.arrow)
+    if cost in ("rows", "lookups") and named > MOST_COUNTED:
+        raise CircuitizeError(
+            f"draw: expected at most {MOST_COUNTED:,} products to count {cost} of, found {named:,}; colour by bits, or "
+            "lower the batch size"
+        )
