@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from independent_verifier.arithmetic import Elements, Numbers, numbers, one
 from independent_verifier.claims import Mix
-from independent_verifier.verifier import Verifier
 from tensor_attack import Forgery, at_every_degree, publics_of, small_plan
 from tensor_cheat import Cheat
+from tensor_ones import passes, sending_ones
 from tensor_proofs import committed_inputs
-from tensor_words import Deaf, Sending
 
 from circuitize.backends.tensor.forms import Product, Public
 from circuitize.circuits import integers
@@ -33,20 +32,6 @@ READ = {
     "to a point": ("ik,kj->ij", (2, 16), (16, 4)),
 }
 """Products of 2 x 4 elements, whose two claims are reduced in each way."""
-
-
-class Ones(Deaf):
-    """A channel whose challenges of one label are 1."""
-
-    label = ""
-
-    def challenge(self, label: str) -> Elements:
-        found = super().challenge(label)
-        return one(self.degree) if label == self.label else found
-
-
-class SendingOnes(Ones, Sending):
-    """The prover's end of it."""
 
 
 class TwoFaces(Cheat):
@@ -106,22 +91,9 @@ def forgery(case: str, degree: int, label: str, signs: tuple[int, int]) -> Forge
         values[output] = publics[found.side, found.name] = values[output] + sign * inputs[other]
     cheat = TwoFaces(made, values)
     cheat.faces = dict(zip(readers, signs, strict=True))
-    cheat.channel = SendingOnes(b"", degree)
-    cheat.channel.label = label
+    cheat.channel = sending_ones(degree, label)
     messages, roots = cheat.prove(publics)
     return Forgery(program, made, Statement(publics, dict(zip(made.groups, roots, strict=True))), messages)
-
-
-def passes(found: Forgery, label: str) -> bool:
-    verifier = Verifier(found.made, found.statement, found.proof.messages)
-    channel = Ones(found.proof.messages, found.made.degree)
-    channel.label = label
-    verifier.transcript = channel
-    try:
-        verifier.check(b"")
-    except Exception:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("case", READ)

@@ -137,7 +137,7 @@ class Random:
 
     def base(self, base: Base, values: Elements) -> int:
         self.made = replace(self.made, bases=(*self.made.bases, base))
-        self.values.append(np.asarray(values, object))
+        self.values.append(np.asarray(values).astype(object))
         return len(self.made.bases) - 1
 
     def of(self, form: Form) -> Elements:
@@ -180,7 +180,7 @@ class Random:
         made = form + Form(form.shape, {key: PRIME - 1})
         if keys is None:
             return made
-        key = self.base(Fixed(form.shape, np.asarray(keys, np.int64)), np.asarray(keys, object)), ()
+        key = self.base(Fixed(form.shape, np.asarray(keys, np.int64)), keys), ()
         return made + Form(form.shape, {key: 1})
 
     def equation(self) -> None:
