@@ -4,8 +4,9 @@ Usage: python benchmarks/convolutions.py [CASE ...] [--json]   (default: pool28 
 
 Cases are poolN, 3x3 maxima of step 2 of 16 channels of N x N; and squeezenetN and resnet50N, the networks of these
 names among the test data of the package onnx, of N x N pixels, with He normal weights, committed, in place of its
-constants. Each is one process: processor seconds of compiling, executing (the values of all wires and columns), of
-the plan, of each phase of the proof, and of verification; the most memory, and the bytes of the proof.
+constants; mobilenetN of N x N pixels, lstmN of N steps and gptN of N tokens are small networks of these kinds. Each is
+one process: processor seconds of compiling, of the plan, of executing (the values of all wires and columns), of each
+phase of the proof, and of verification; the most memory, and the bytes of the proof; seconds and memory as estimated.
 """
 
 from __future__ import annotations
@@ -22,16 +23,11 @@ from measuring import Measurement, peak, processor, table, timed
 
 CASES = ("pool28", "pool56", "pool112", "squeezenet64")
 PHASES = ("commit", "lookups", "products", "open")
-COLUMNS = (
-    "compile_s",
-    "plan_s",
-    "execute_s",
-    *(f"{name}_s" for name in PHASES),
-    "prove_s",
-    "verify_s",
-    "peak_gb",
-    "kb",
+BEFORE, AFTER = (
+    ("compile_s", "plan_s", "execute_s"),
+    ("prove_s", "expected_s", "verify_s", "peak_gb", "expected_gb", "kb"),
 )
+COLUMNS = (*BEFORE, *(f"{name}_s" for name in PHASES), *AFTER)
 
 
 def main() -> None:
@@ -49,6 +45,7 @@ def main() -> None:
 def figures(case: str) -> dict[str, Any]:
     """Everything once, in this process; the proof is one that the native verifier accepts."""
     from circuitize.circuits.quantize import quantize
+    from circuitize.provers.tensor.cost import sizes
     from circuitize.provers.tensor.plan import OPENINGS, plan
     from circuitize.provers.tensor.prover import prove_values
     from circuitize.provers.tensor.verifier import refusal
@@ -65,7 +62,7 @@ def figures(case: str) -> dict[str, Any]:
         spent[f"{phase}_s"], last = processor() - last, processor()
 
     proved, prove_s = timed(lambda: prove_values(integers, made, trace, values, progress=done))
-    most = peak()
+    most, expected = peak(), sizes(made)
     reason, verify_s = timed(lambda: refusal(integers, proved.statement, proved.proof, made))
     assert reason is None, reason
     return {
@@ -79,6 +76,8 @@ def figures(case: str) -> dict[str, Any]:
         "kb": len(proved.proof.encode()) // 1000,
         "committed": made.committed,
         "lookups": made.looked_up,
+        "expected_s": expected["prover_cpu_seconds"],
+        "expected_gb": expected["prover_bytes"] / 1e9,
     }
 
 
@@ -90,11 +89,11 @@ def _ready(made: Any) -> Any:
 
 def program(case: str) -> Any:
     """The real program of a case."""
-    match = re.fullmatch(r"(pool|squeezenet|resnet50)(\d+)", case)
+    match = re.fullmatch(r"(pool|mobilenet|lstm|gpt|squeezenet|resnet50)(\d+)", case)
     if match is None:
-        raise SystemExit(f"expected poolN, squeezenetN or resnet50N, found {case!r}")
-    size = int(match[2])
-    return pooling(size) if match[1] == "pool" else network(match[1], size)
+        raise SystemExit(f"expected poolN, mobilenetN, lstmN, gptN, squeezenetN or resnet50N, found {case!r}")
+    size, own = int(match[2]), {"pool": pooling, "mobilenet": mobile, "lstm": recurrent, "gpt": transformer}
+    return own[match[1]](size) if match[1] in own else network(match[1], size)
 
 
 def pooling(size: int) -> Any:
@@ -115,6 +114,58 @@ def pooling(size: int) -> Any:
         (Port("y", Visibility.PUBLIC),),
         ({"x": data},),
     )
+
+
+def mobile(size: int) -> Any:
+    """Separable convolutions as in MobileNet, at half its width: depthwise 3x3, then 1x1, five times."""
+    import circuitize as cz
+    from circuitize.frontends.image_layers import global_average_pool
+
+    layers, channels = [cz.image(size, size, 3), cz.conv2d(3, 16, 3, padding=1, step=2), cz.relu()], 16
+    for made, step in ((32, 1), (64, 2), (64, 1), (128, 2), (256, 2)):
+        layers += [cz.conv2d(channels, channels, 3, padding=1, step=step, groups=channels), cz.relu()]
+        layers += [cz.conv2d(channels, made, 1), cz.relu()]
+        channels = made
+    model = cz.sequential(*layers, global_average_pool(), cz.dense(channels, 10))
+    return predicted(model, np.random.default_rng(0).random((1, size * size * 3)))
+
+
+def transformer(length: int) -> Any:
+    """Two blocks of GPT-2, of width 128 and 1,000 tokens, on so many of them."""
+    from circuitize.frontends.transformer import gpt2
+
+    model = gpt2(1000, blocks=2, length=length, width=128, heads=4)
+    return predicted(model, np.random.default_rng(0).integers(0, 1000, (1, length)), 1000)
+
+
+def predicted(model: Any, data: Any, tokens: int | None = None) -> Any:
+    """The program of a model's result, weights committed."""
+    from circuitize.frontends import training
+    from circuitize.frontends.formats import labels
+
+    more = {} if tokens is None else {"inputs": labels(tokens)}
+    return training.with_examples(training.predict(model, batch=1, **more), {**model.initial(0), "inputs": data})
+
+
+def recurrent(steps: int) -> Any:
+    """An LSTM of ONNX, 64 numbers in and 128 out, of so many steps."""
+    import onnx
+    from onnx import helper, numpy_helper
+
+    from circuitize.frontends.onnx.network import network as read
+
+    random = np.random.default_rng(0)
+    arrays = {"W": (1, 512, 64), "R": (1, 512, 128)}
+    entries = [
+        numpy_helper.from_array((random.normal(size=shape) / 12).astype(np.float32), name)
+        for name, shape in arrays.items()
+    ]
+    node = helper.make_node("LSTM", ["x", "W", "R"], ["", "y"], hidden_size=128)
+    x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, (steps, 1, 64))
+    y = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, (1, 1, 128))
+    graph = helper.make_graph([node], "lstm", [x], [y], entries)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
+    return read(made).program(examples=[{"x": random.random((steps, 1, 64))}])
 
 
 def network(name: str, size: int) -> Any:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Collection
 from math import log2, prod
 
 from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.forms import Path, Product
 from circuitize.backends.tensor.groups import INPUT, NAMES, GroupName, input_groups
+from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.port import Role
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
@@ -17,19 +19,23 @@ from .plan import OPENINGS, Plan, plan
 from .proof import HEADER_BYTES
 from .security import bounds, union
 
+WALKED = 1.5e-8
+"""Processor seconds of one element that is read through a view."""
+
 SYMBOLS = 1 << FOLD
 WORD, DIGEST, SALT = 8, 32, 16
 
-SECONDS = (1.22e-3, 7.96e-8, 8.0e-8, 1.05e-7, 3.14e-6)
-"""Processor seconds of a proof: in any case, per fraction, element committed, element opened, and claim; see `work`.
+SECONDS = (1.22e-3, 7.96e-8, 8.0e-8, 1.05e-7, 3.14e-6, WALKED)
+"""Processor seconds of a proof: in any case, per fraction, element committed, opened, claim, and one read: see `work`.
 
 Fitted to 12 proofs of steps of two thousand to ten million parameters: off by 12 % in the mean, 20 % at most.
 """
 
-BYTES = (1.57e8, 1.05e2, 0.0, 6.87, 0.0)
+BYTES = (1.57e8, 1.05e2, 0.0, 6.87, 0.0, 0.0)
 """Memory at its most, likewise, off by 5 % in the mean, 16 % at most; the first is the interpreter's."""
 
-CONSTANTS = {2: (SECONDS, BYTES), 3: ((1.9e-3, 1.27e-7, 8.0e-8, 1.68e-7, 4.4e-6), (1.57e8, 1.2e2, 0.0, 6.87, 0.0))}
+CUBIC = (1.9e-3, 1.27e-7, 8.0e-8, 1.68e-7, 4.4e-6, WALKED)
+CONSTANTS = {2: (SECONDS, BYTES), 3: (CUBIC, (1.57e8, 1.2e2, 0.0, 6.87, 0.0, 0.0))}
 """Those of the extension of each degree. What is not committed takes 1.6 times longer over the cubic one, and fractions
 more memory, as measured on four steps of eighteen thousand to three million elements.
 """
@@ -37,6 +43,9 @@ more memory, as measured on four steps of eighteen thousand to three million ele
 WEIGHT_BYTES = 80
 """Memory, besides, for each weight of a claim that is no product of one per axis: 60 to 120, as measured on 64 to 512
 steps of a convolutional network in one proof."""
+
+SHORT_ROW = 16
+"""Rows that are no longer are read element by element."""
 
 HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.DATA))
 
@@ -92,10 +101,11 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
 
 
 def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
-    """What time and memory are nearly linear in: 1, fractions, elements committed to, elements opened, and claims.
+    """What time and memory are nearly linear in: 1, fractions, elements committed, opened, claims, and elements read.
 
     Of fractions, the mean of their number and of the power of two above it. Elements are counted with padding, and n of
-    them as n log2(n) / 20, since commitments are made by transforms.
+    them as n log2(n) / 20, since commitments are made by transforms. Those read are what forms read through views, in
+    what is looked up and in operands of products.
     """
     leaves = made.fractions
     committed, opened = _sizes(made)
@@ -103,7 +113,23 @@ def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
     fractional = (leaves + (1 << _depth(leaves))) / 2
     sizes = (sum(committed) - sum(known), sum(opened))
     new, every = (size * log2(max(2, size)) / 20 for size in sizes)
-    return 1.0, fractional, new, every, claimed_elements(made)
+    return 1.0, fractional, new, every, claimed_elements(made), _read(made)
+
+
+def _read(made: Plan) -> int:
+    """The elements that forms read through views: of one that is looked up, and of each operand of a product."""
+    forms = [form for lookup in made.lookups for form in (lookup.key, lookup.value) if form is not None]
+    forms += [form for base in made.bases if isinstance(base, Product) for form in base.forms]
+    return sum(prod(made.forms[form].shape) * sum(map(_is_walked, made.forms[form].terms)) for form in forms)
+
+
+def _is_walked(term: tuple[int, Path]) -> bool:
+    """Whether a term is read element by element, not as it lies or in runs along its last axis."""
+    steps = [step for view, _ in term[1] for step in view.steps]
+    if len(steps) != 1:
+        return len(steps) > 1
+    last = steps[0].shape[-1:]
+    return isinstance(steps[0], Affine) and bool(last) and last[0] <= SHORT_ROW
 
 
 def _sizes(made: Plan) -> tuple[list[int], list[int]]:

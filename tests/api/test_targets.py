@@ -166,6 +166,17 @@ def test_a_toy_is_estimated() -> None:
     assert told["costs"]["toy"] == {"given": operations, "chosen": operations}
 
 
+def test_targets_are_chosen() -> None:
+    """One that is named is estimated alone; what there is not, and others' options, are refused."""
+    assert as_json("estimate", STEP, "--target", "toy")["targets"].keys() == {"toy"}
+    assert cz.estimate(step(), targets=["toy", "r1cs"]).targets.keys() == {"toy", "r1cs"}
+    with pytest.raises(cz.CircuitizeError, match=r"expected targets among .*, found 'abacus'; correct it"):
+        cz.estimate(step(), targets=["abacus"])
+    with pytest.raises(cz.CircuitizeError, match="expected options among none, found 'memory'; leave it out"):
+        cz.estimate(step(), targets="r1cs", memory=9)
+    assert run("estimate", STEP, "--target", "r1cs", "--memory", "9").status == 2
+
+
 @pytest.mark.rtl
 @pytest.mark.proof
 def test_a_toy_is_checked() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -35,17 +35,25 @@ class Estimate:
         return f"Estimate({', '.join(self.targets) or 'no target'}, program {self.digest[:16]}...)"
 
 
-def estimate(program: Program | Exact, *, progress: Progress = silent, **options: object) -> Estimate:
-    """Count what every target would make of a program.
+def estimate(
+    program: Program | Exact, *, targets: Collection[str] = (), progress: Progress = silent, **options: object
+) -> Estimate:
+    """Count what every target, or each of these `targets`, would make of a program.
 
     `options` are those of the targets that `circuitize estimate --help` lists. Raises CircuitizeError for a program
-    that binds nothing, and for options that no target has.
+    that binds nothing, for a target that there is not, and for options that no target, or none of these, has.
     """
-    own = options_by_target(options)
+    wanted = [targets] if isinstance(targets, str) else [*targets]
+    for name in wanted:
+        if name not in TARGETS:
+            raise CircuitizeError(f"expected targets among {', '.join(TARGETS)}, found {name!r}; correct it")
+    own = options_by_target(options, wanted)
     made = exact(program, Phases(progress))
     sizes: dict[str, Json] = {}
     left_out: dict[str, str] = {}
     for name, target in TARGETS.items():
+        if wanted and name not in wanted:
+            continue
         try:
             _require_countable(target, made.integer)
             with under_way(progress, f"counting {target.measure}"):
@@ -58,15 +66,19 @@ def estimate(program: Program | Exact, *, progress: Progress = silent, **options
     return Estimate(made.digest, made.integer.arrow.edge_count, sizes, left_out)
 
 
-def options_by_target(options: Options) -> dict[str, Options]:
-    """The options of an estimate that each target has. Raises CircuitizeError for those that no target has or takes."""
-    known = offered(TARGETS.values(), "estimate")
-    for option in options:
-        if option not in known:
-            raise CircuitizeError(f"expected options among {', '.join(known)}, found {option!r}; leave it out")
+def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[str, Options]:
+    """The options of an estimate that each target has, of those that are wanted if any are named.
+
+    Raises CircuitizeError for options that none of them has or takes.
+    """
+    known = offered([target for name, target in TARGETS.items() if name in wanted or not wanted], "estimate")
+    for option, value in options.items():
+        if option not in known and (value not in (None, False) or not wanted):
+            expected = ", ".join(known) or "none"
+            raise CircuitizeError(f"expected options among {expected}, found {option!r}; leave it out")
     own: dict[str, Options] = {}
     for name, target in TARGETS.items():
-        said = {option: value for option, value in options.items() if name in known[option][1]}
+        said = {option: value for option, value in options.items() if option in known and name in known[option][1]}
         own[name] = chosen(target, "estimate", said, TARGETS.values())
     return own
 

@@ -78,6 +78,9 @@ def export(command: ArgumentParser) -> None:
 
 def estimate(command: ArgumentParser) -> None:
     program(command)
+    command.add_argument(
+        "--target", action="append", choices=[*TARGETS], help="estimate this target alone (default: all); repeatable"
+    )
     _target_options(command, "estimate")
 
 

@@ -1,4 +1,4 @@
-"""`circuitize estimate`: the sizes of every target, before anything is emitted."""
+"""`circuitize estimate`: the sizes of every target, or of those that are named, before anything is emitted."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from .output import print_json, print_shown, say, show
 def run(options: Namespace) -> int:
     """Print what the emitters would emit."""
     own = target_options(options)
-    options_by_target(own)
-    found = estimate(load_program(options.program, options=options), progress=show, **own)
+    wanted = options.target or []
+    options_by_target(own, wanted)
+    found = estimate(load_program(options.program, options=options), targets=wanted, progress=show, **own)
     if options.json:
         print_json({"digest": found.digest, "operations": found.operations, "targets": found.targets})
         return 0

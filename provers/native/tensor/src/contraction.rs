@@ -28,34 +28,47 @@ pub fn contract<E: Extension>(
             .position(|&l| l == letter)
             .map_or(0, |place| strides[place])
     };
-    let Some((&last, outer)) = letters.split_last() else {
+    // The last axes that are kept, as one row; else the last axis, with its weights.
+    let kept_axes = weights.iter().rev().take_while(|own| own.is_none()).count();
+    let end = letters.len() - kept_axes.max(1).min(letters.len());
+    let width: usize = extents[end..].iter().product();
+    if letters.is_empty() {
         return vec![values[0].into()];
-    };
-    let (last_extent, last_stride) = (extents[outer.len()], stride(last));
+    }
+    let last = weights[letters.len() - 1].as_ref();
+    let offsets: Vec<usize> =
+        letters[end..]
+            .iter()
+            .zip(&extents[end..])
+            .fold(vec![0], |offsets, (&letter, &extent)| {
+                let stride = stride(letter);
+                let along = |&offset: &usize| (0..extent).map(move |p| offset + p * stride);
+                offsets.iter().flat_map(along).collect()
+            });
     // A row's factor, and its place in the table.
     let row = |mut row: usize| {
         let (mut factor, mut place) = (E::ONE, 0);
-        for axis in (0..outer.len()).rev() {
+        for axis in (0..end).rev() {
             let p = row % extents[axis];
             row /= extents[axis];
             match &weights[axis] {
                 Some(weights) => factor = factor * weights[p],
-                None => place += p * stride(outer[axis]),
+                None => place += p * stride(letters[axis]),
             }
         }
         (factor, place)
     };
-    let rows: Vec<&[F]> = values.chunks_exact(last_extent).collect();
+    let rows: Vec<&[F]> = values.chunks_exact(width).collect();
     if size * 4 > values.len() {
         // Most sums have few terms.
         let mut made = vec![E::ZERO; size];
         for (r, own) in rows.iter().enumerate() {
             let (factor, place) = row(r);
-            match &weights[outer.len()] {
+            match last {
                 Some(weights) => made[place] += dot(own, weights) * factor,
                 None => {
-                    for (j, &x) in own.iter().enumerate() {
-                        made[place + j * last_stride] += factor * x;
+                    for (&offset, &x) in offsets.iter().zip(own.iter()) {
+                        made[place + offset] += factor * x;
                     }
                 }
             }
@@ -66,11 +79,11 @@ pub fn contract<E: Extension>(
         let mut sums = vec![E::Sum::default(); size];
         for (r, own) in rows.iter().enumerate() {
             let (factor, place) = row(first + r);
-            match &weights[outer.len()] {
+            match last {
                 Some(weights) => sums[place].add(dot(own, weights), factor),
                 None => {
-                    for (j, &x) in own.iter().enumerate() {
-                        sums[place + j * last_stride].base(factor, x);
+                    for (&offset, &x) in offsets.iter().zip(own.iter()) {
+                        sums[place + offset].base(factor, x);
                     }
                 }
             }

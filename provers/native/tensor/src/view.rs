@@ -1,5 +1,7 @@
 //! The static maps between tensors, and how they carry values along.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use crate::field::F;
@@ -60,7 +62,10 @@ impl View {
         for (step, source) in self.steps.iter().zip(self.shapes()) {
             if let Step::Affine { shape, .. } = step {
                 let mut made = vec![F::ZERO; shape.iter().product()];
-                each(step, source, |p, q| made[p] = values[q]);
+                match Grid::new(step, source, &values) {
+                    Some(grid) => grid.read(|p, value| made[p] = value),
+                    None => each(step, source, |p, q| made[p] = values[q]),
+                }
                 values = made;
             }
         }
@@ -95,6 +100,10 @@ impl View {
             }
             return;
         };
+        if let Some(grid) = Grid::new(step, &self.source, values) {
+            grid.read(|p, value| sum[p] = sum[p] + value * coefficient);
+            return;
+        }
         runs(step, &self.source, |run| {
             let sum = &mut sum[run.target..run.target + run.count];
             if run.step == 1 {
@@ -121,6 +130,122 @@ impl View {
         }
         values
     }
+}
+
+/// An affine step of short rows as one walk through memory: a source that all elements lie inside of, which has zeros around
+/// it where the step reads outside.
+struct Grid<'a> {
+    values: Cow<'a, [F]>,
+    shape: &'a [usize],
+    start: i64,
+    /// How far one more along a target axis moves in the source.
+    moves: Vec<i64>,
+}
+
+/// Rows that are longer are read as they are.
+const SHORT_ROW: usize = 16;
+
+impl<'a> Grid<'a> {
+    /// None where rows are long, or zeros would take more than is read.
+    fn new(step: &'a Step, source: &[usize], values: &'a [F]) -> Option<Self> {
+        let Step::Affine {
+            shape,
+            offsets,
+            strides,
+        } = step
+        else {
+            return None;
+        };
+        let last = *shape.last()?;
+        if last > SHORT_ROW {
+            return None;
+        }
+        let mut extents = Vec::with_capacity(source.len());
+        let mut begins = Vec::with_capacity(source.len());
+        for ((&extent, &offset), row) in source.iter().zip(offsets).zip(strides) {
+            let ends = row.iter().zip(shape).map(|(&stride, &n)| stride * (n as i64 - 1));
+            let low = offset + ends.clone().filter(|&end| end < 0).sum::<i64>();
+            let high = offset + ends.filter(|&end| end > 0).sum::<i64>();
+            let (begin, end) = (low.min(0), high.max(extent as i64 - 1));
+            begins.push(begin);
+            extents.push((end - begin + 1) as usize);
+        }
+        let size: usize = extents.iter().product();
+        let values = if extents == source {
+            Cow::Borrowed(values)
+        } else if size <= values.len() + shape.iter().product::<usize>() {
+            Cow::Owned(surrounded(values, source, &begins, &extents))
+        } else {
+            return None;
+        };
+        let mut distance = 1;
+        let (mut start, mut moves) = (0, vec![0i64; shape.len()]);
+        for i in (0..source.len()).rev() {
+            start += (offsets[i] - begins[i]) * distance;
+            for (own, &stride) in moves.iter_mut().zip(&strides[i]) {
+                *own += stride * distance;
+            }
+            distance *= extents[i] as i64;
+        }
+        Some(Self {
+            values,
+            shape,
+            start,
+            moves,
+        })
+    }
+
+    /// Calls with each flat target index, in order, and its value.
+    fn read(&self, mut visit: impl FnMut(usize, F)) {
+        let inner = self.shape.len().saturating_sub(3);
+        let (outer, rest) = self.shape.split_at(inner);
+        let (outer_moves, rest_moves) = self.moves.split_at(inner);
+        let at = |axis: usize| match (axis + rest.len()).checked_sub(3) {
+            Some(place) => (rest[place], rest_moves[place]),
+            None => (1, 0),
+        };
+        let [(n0, s0), (n1, s1), (n2, s2)] = [0, 1, 2].map(at);
+        let (mut p, mut place, mut target) = (vec![0usize; inner], self.start, 0);
+        for _ in 0..outer.iter().product::<usize>() {
+            for i in 0..n0 as i64 {
+                for j in 0..n1 as i64 {
+                    let row = place + i * s0 + j * s1;
+                    for k in 0..n2 as i64 {
+                        visit(target, self.values[(row + k * s2) as usize]);
+                        target += 1;
+                    }
+                }
+            }
+            for axis in (0..inner).rev() {
+                p[axis] += 1;
+                place += outer_moves[axis];
+                if p[axis] < outer[axis] {
+                    break;
+                }
+                place -= outer_moves[axis] * outer[axis] as i64;
+                p[axis] = 0;
+            }
+        }
+    }
+}
+
+/// A tensor with zeros around it: its first element is at minus `begins` of one of these extents.
+fn surrounded(values: &[F], source: &[usize], begins: &[i64], extents: &[usize]) -> Vec<F> {
+    let mut made = vec![F::ZERO; extents.iter().product()];
+    let Some((&width, outer)) = source.split_last() else {
+        return values.to_vec();
+    };
+    for (r, row) in values.chunks_exact(width).enumerate() {
+        let (mut rest, mut place, mut distance) = (r, 0, extents[outer.len()]);
+        for axis in (0..outer.len()).rev() {
+            place += (rest % outer[axis] + (-begins[axis]) as usize) * distance;
+            rest /= outer[axis];
+            distance *= extents[axis];
+        }
+        place += (-begins[outer.len()]) as usize;
+        made[place..place + width].copy_from_slice(row);
+    }
+    made
 }
 
 /// What reads nothing.
@@ -257,4 +382,55 @@ pub(crate) fn each(step: &Step, source: &[usize], mut visit: impl FnMut(usize, u
             );
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(source: &[usize], shape: &[usize], offsets: &[i64], strides: &[&[i64]]) -> View {
+        View {
+            source: source.to_vec(),
+            steps: vec![Step::Affine {
+                shape: shape.to_vec(),
+                offsets: offsets.to_vec(),
+                strides: strides.iter().map(|row| row.to_vec()).collect(),
+            }],
+        }
+    }
+
+    /// Windows inside and over the edge, a mirror, a slice, copies, and two views after each other: each element as its
+    /// index says.
+    #[test]
+    fn what_is_gathered_is_what_indices_say() {
+        let window: &[&[i64]] = &[&[2, 0, 0, 1, 0], &[0, 2, 0, 0, 1], &[0, 0, 1, 0, 0]];
+        let mut views = vec![
+            view(&[9, 7, 4], &[4, 3, 4, 3, 3], &[0, 0, 0], window),
+            view(&[9, 7, 4], &[5, 4, 4, 3, 3], &[-1, -1, 0], window),
+            view(&[5, 40], &[5, 40], &[4, 39], &[&[-1, 0], &[0, -1]]),
+            view(&[5, 40], &[7, 3], &[-1, 39], &[&[1, 0], &[0, 1]]),
+            view(&[6], &[2, 6, 3], &[0], &[&[0, 1, 0]]),
+            view(&[4], &[3], &[9], &[&[1]]),
+            view(&[], &[3], &[], &[]),
+        ];
+        let mut two = view(&[9, 7, 4], &[4, 3, 4, 3, 3], &[0, 0, 0], window);
+        two.steps.push(Step::Regroup(vec![4, 3, 4, 9]));
+        let every: &[&[i64]] = &[&[1, 0, 0], &[0, 1, 0], &[0, 0, 1], &[0, 0, 0]];
+        two.steps
+            .extend(view(&[4, 3, 4, 9], &[4, 3, 4], &[0, 0, 0, 5], every).steps);
+        views.push(two);
+        for view in views {
+            let values: Vec<F> = (1..=view.source.iter().product::<usize>() as u64)
+                .map(F::reduced)
+                .collect();
+            let target = view.target().iter().product::<usize>();
+            let read = |&place: &u32| values.get(place as usize).copied().unwrap_or(F::ZERO);
+            let expected: Vec<F> = view.places(target).iter().map(read).collect();
+            assert_eq!(view.gather(&values), expected);
+            let mut sum = vec![F::ONE; target];
+            view.add_gathered(&values, F::reduced(3), &mut sum);
+            let added: Vec<F> = expected.iter().map(|&x| F::ONE + x * F::reduced(3)).collect();
+            assert_eq!(sum, added);
+        }
+    }
 }
