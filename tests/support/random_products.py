@@ -35,12 +35,12 @@ LETTERS = "abcdef"
 
 
 @cache
-def program() -> IntegerProgram:
+def program(long: bool = False) -> IntegerProgram:
     """Three tensors that are committed to, of which one goes through a table of pairs and one is halved."""
     builder = Builder()
-    x = builder.input(Format((2, 3), 0, -3, 4))
-    y = builder.input(Format((4,), 0, 0, 7))
-    z = builder.input(Format((3, 1, 2), 0, -5, 2))
+    x = builder.input(Format((3, 40) if long else (2, 3), 0, -3, 4))
+    y = builder.input(Format((64,) if long else (4,), 0, 0, 7))
+    z = builder.input(Format((2, 2, 33) if long else (3, 1, 2), 0, -5, 2))
     found = builder.add(integers.Lookup(0, np.array([3, 0, 5, 3, 1, 2, 7, 7]), 0), y)
     return committed_inputs(program_of(builder.build([found, builder.add(integers.Shift(1), z), x])))
 
@@ -66,6 +66,10 @@ class Random:
     made: Plan
     values: list[Elements]
     draw: np.random.Generator
+    extents: Sequence[int]
+    """Of letters."""
+    sizes: Sequence[int]
+    """Of what is compared."""
 
     def below(self, end: int) -> int:
         return int(self.draw.integers(end))
@@ -108,7 +112,7 @@ class Random:
         if source == shape and self.below(3):
             return ()
         if self.below(4) == 0:
-            between = self.factors((4, 6, 12)[self.below(3)])
+            between = self.factors(self.sizes[-1 - self.below(3)])
             return (*self.path(between, shape), *self.path(source, between))
         sums = self.below(3) == 0
         found = self.view(shape, source) if sums else self.view(source, shape)
@@ -151,7 +155,9 @@ class Random:
         return made
 
     def product(self) -> int:
-        extents = {letter: (1, 2, 2, 3, 4, 5)[self.below(6)] for letter in LETTERS[: 1 + self.below(4)]}
+        extents = {letter: self.extents[self.below(len(self.extents))] for letter in LETTERS[: 1 + self.below(4)]}
+        while math.prod(extents.values()) > 1 << 12:
+            extents.popitem()
 
         def chosen(letters: Sequence[str], most: int) -> str:
             found = [letter for letter in self.draw.permutation(list(letters)).tolist() if self.below(4)]
@@ -184,7 +190,7 @@ class Random:
         return made + Form(form.shape, {key: 1})
 
     def equation(self) -> None:
-        shape = self.factors((1, 2, 3, 4, 6, 8, 12)[self.below(7)])
+        shape = self.factors(self.sizes[self.below(len(self.sizes))])
         form = self.number(self.known(self.form(shape)))
         self.made = replace(self.made, zeros=(*self.made.zeros, form))
 
@@ -228,10 +234,11 @@ class Drawn:
 
 
 def random_plan(seed: int, degree: int = 2) -> Drawn:
-    """Three to eight products, and some equations and lookups, of a program or of one on rows of a dataset."""
+    """Three to eight products, equations and lookups: of a program, of a larger one, or of one on rows of a dataset."""
     draw = np.random.default_rng(seed)
-    if draw.integers(3):
-        own = program()
+    long = not draw.integers(4)
+    if long or draw.integers(3):
+        own = program(long)
         made = plan(own, 4, degree=degree)
         inputs = {
             p.name: draw.integers(p.format.low, p.format.high + 1, p.format.shape) for p in own.inputs if p.format
@@ -248,7 +255,8 @@ def random_plan(seed: int, degree: int = 2) -> Drawn:
         value.astype(object).reshape(base.shape if value.size > 1 else (1,) * len(base.shape)) if value.size else value
         for value, base in zip(values, made.bases, strict=True)
     ]
-    random = Random(made, given, draw)
+    extents, sizes = ((1, 2, 3, 33, 40), (64, 66, 120)) if long else ((1, 2, 2, 3, 4, 5), (1, 2, 3, 8, 4, 6, 12))
+    random = Random(made, given, draw, extents, sizes)
     for _ in range(3 + random.below(6)):
         random.product()
     for _ in range(random.below(3)):
