@@ -35,7 +35,7 @@ def planned(degree: int = 2, secret_openings: int = 1) -> Plan:
     return replace(made, openings=(1, secret_openings))
 
 
-def viewer(made: Plan, seed: int = 3, challenges: int = 1) -> Viewer:
+def viewer(made: Plan, seed: int = 3, challenges: int = 2) -> Viewer:
     """Of weights of a seed. Examples are 0 at every other place, so products say nothing of half of the weights."""
     data = np.random.default_rng(3).integers(1, 8, (EXAMPLES, 4)) * np.array([0, 1, 0, 1])
     weights = np.where(np.arange(12) % 2, 3, np.random.default_rng(seed).integers(-8, 8, 12))
@@ -90,7 +90,7 @@ def test_without_any_other_randomness_it_is_not(label: str) -> None:
 def test_however_often_the_public_root_is_opened() -> None:
     """Two proofs on one public root that is made for one opening: with those of its words that are known, no less."""
     made = planned(secret_openings=2)
-    first, second = viewer(made), viewer(made, challenges=2)
+    first, second = viewer(made), viewer(made, challenges=7)
     # One proof's own randomness is not another's.
     second.secrets = [*first.secrets[:2], bytes([9] * 32)]
     views = [own.view() for own in (first, second)]
