@@ -141,10 +141,10 @@ def transformer(length: int) -> Any:
 def predicted(model: Any, data: Any, tokens: int | None = None) -> Any:
     """The program of a model's result, weights committed."""
     from circuitize.frontends import training
-    from circuitize.frontends.formats import labels
+    from circuitize.frontends.formats import DATA, labels
 
-    more = {} if tokens is None else {"inputs": labels(tokens)}
-    return training.with_examples(training.predict(model, batch=1, **more), {**model.initial(0), "inputs": data})
+    program = training.predict(model, batch=1, inputs=DATA if tokens is None else labels(tokens))
+    return training.with_examples(program, {**model.initial(0), "inputs": data})
 
 
 def recurrent(steps: int) -> Any:

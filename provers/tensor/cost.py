@@ -19,7 +19,7 @@ from .plan import OPENINGS, Plan, plan
 from .proof import HEADER_BYTES
 from .security import bounds, union
 
-WALKED = 1.5e-8
+WALKED = 2.5e-8
 """Processor seconds of one element that is read through a view."""
 
 SYMBOLS = 1 << FOLD
@@ -31,11 +31,11 @@ SECONDS = (1.22e-3, 7.96e-8, 8.0e-8, 1.05e-7, 3.14e-6, WALKED)
 Fitted to 12 proofs of steps of two thousand to ten million parameters: off by 12 % in the mean, 20 % at most.
 """
 
-BYTES = (1.57e8, 1.05e2, 0.0, 6.87, 0.0, 0.0)
+BYTES = (9.0e7, 1.05e2, 0.0, 6.87, 0.0, 0.0)
 """Memory at its most, likewise, off by 5 % in the mean, 16 % at most; the first is the interpreter's."""
 
 CUBIC = (1.9e-3, 1.27e-7, 8.0e-8, 1.68e-7, 4.4e-6, WALKED)
-CONSTANTS = {2: (SECONDS, BYTES), 3: (CUBIC, (1.57e8, 1.2e2, 0.0, 6.87, 0.0, 0.0))}
+CONSTANTS = {2: (SECONDS, BYTES), 3: (CUBIC, (9.0e7, 1.2e2, 0.0, 6.87, 0.0, 0.0))}
 """Those of the extension of each degree. What is not committed takes 1.6 times longer over the cubic one, and fractions
 more memory, as measured on four steps of eighteen thousand to three million elements.
 """

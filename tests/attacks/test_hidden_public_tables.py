@@ -36,7 +36,10 @@ def planned(degree: int = 2, secret_openings: int = 1) -> Plan:
 
 
 def viewer(made: Plan, seed: int = 3, challenges: int = 2) -> Viewer:
-    """Of weights of a seed. Examples are 0 at every other place, so products say nothing of half of the weights."""
+    """Of weights of a seed, and challenges by which no place is drawn twice.
+
+    Examples are 0 at every other place, so products say nothing of half of the weights.
+    """
     data = np.random.default_rng(3).integers(1, 8, (EXAMPLES, 4)) * np.array([0, 1, 0, 1])
     weights = np.where(np.arange(12) % 2, 3, np.random.default_rng(seed).integers(-8, 8, 12))
     values = list(made.values(made.trace({"x": data[ROWS], "w": weights}), {"1": ROWS}))
@@ -90,6 +93,7 @@ def test_without_any_other_randomness_it_is_not(label: str) -> None:
 def test_however_often_the_public_root_is_opened() -> None:
     """Two proofs on one public root that is made for one opening: with those of its words that are known, no less."""
     made = planned(secret_openings=2)
+    # No place of a table is drawn by both.
     first, second = viewer(made), viewer(made, challenges=7)
     # One proof's own randomness is not another's.
     second.secrets = [*first.secrets[:2], bytes([9] * 32)]
@@ -159,7 +163,7 @@ def test_a_simulator_that_holds_the_public_table_is_believed(monkeypatch: pytest
         return runs[-1]
 
     monkeypatch.setattr(hidden_simulator, "Learned", learned)
-    for challenges in (1, 2):
+    for challenges in (2, 3):
         own = viewer(planned(), challenges=challenges)
         sent, _ = tensor_view(own.plan.native, list(own.values), list(own.secrets), own.challenges, own.demand, {})
         first = [label for label, _ in sent].index("whir.leaves")

@@ -190,7 +190,7 @@ def test_rows_of_a_dataset_are_hidden(degree: int) -> None:
     data, weights = draws.integers(0, 8, (EXAMPLES, 4)), draws.integers(-8, 8, 12)
     values = list(made.values(made.trace({"x": data[rows], "w": weights}), {"1": rows}))
     values[made.tensors["x"]] = data
-    assert_uniform(Viewer(made, values, secrets(made), bytes([2] * 32)))
+    assert_uniform(Viewer(made, values, secrets(made), bytes([3] * 32)))
 
 
 def test_each_vector_of_an_opening_hides() -> None:

@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from independent_verifier.arithmetic import Elements, numbers, one
+from independent_verifier.claims import Mix
+from independent_verifier.transcript import Refused
+from independent_verifier.verifier import Verifier
 from tensor_attack import Forgery, at_every_degree, publics_of, small_plan
 from tensor_cheat import Cheat
-from tensor_ones import passes, sending_ones
 from tensor_proofs import committed_inputs
+from tensor_words import Deaf, Sending
 
-from circuitize.backends.tensor.forms import Public
+from circuitize.backends.tensor.forms import Product, Public
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import IntegerProgram
@@ -23,6 +27,20 @@ from r1cs_programs import program as program_of  # isort: skip
 pytestmark = at_every_degree
 
 SMALL = Fixed((4,), 0, 0, 15)
+
+
+class Ones(Deaf):
+    """A channel whose challenges of one label are 1."""
+
+    label = ""
+
+    def challenge(self, label: str) -> Elements:
+        found = super().challenge(label)
+        return one(self.degree) if label == self.label else found
+
+
+class SendingOnes(Ones, Sending):
+    """The prover's end of it."""
 
 
 def two_outputs(product: bool) -> IntegerProgram:
@@ -48,14 +66,82 @@ def forgery(program: IntegerProgram, degree: int, label: str) -> Forgery:
         assert isinstance(found, Public)
         values[base] = publics[found.side, found.name] = values[base] + error
     cheat = Cheat(made, values)
-    cheat.channel = sending_ones(degree, label)
+    cheat.channel = SendingOnes(b"", degree)
+    cheat.channel.label = label
     messages, roots = cheat.prove(publics)
     return Forgery(program, made, Statement(publics, dict(zip(made.groups, roots, strict=True))), messages)
+
+
+def passes(found: Forgery, degree: int, label: str) -> bool:
+    verifier = Verifier(found.made, found.statement, found.proof.messages)
+    channel = Ones(found.proof.messages, degree)
+    channel.label = label
+    verifier.transcript = channel
+    try:
+        verifier.check(b"")
+    except Refused:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("product", [False, True])
 def test_equations_are_combined_by_a_challenge(degree: int, product: bool) -> None:
     program = two_outputs(product)
     found = forgery(program, degree, "zeros.combine")
-    assert passes(found, "zeros.combine") and found.is_refused()
+    assert passes(found, degree, "zeros.combine") and found.is_refused()
     assert forgery(program, degree, "").is_refused()
+
+
+def read_twice() -> IntegerProgram:
+    """P = x y is read by two: P + x is public, and so is (P + x) z."""
+    builder = Builder()
+    x, y, z = builder.inputs([SMALL] * 3)
+    read = builder.add(integers.Add(), builder.add(integers.Multiply(), x, y), x)
+    return committed_inputs(program_of(builder.build([read, builder.add(integers.Multiply(), read, z)])))
+
+
+class OneMoreOneLess(Cheat):
+    """Claims of the first product one more where it is an output, and one less where it is a factor."""
+
+    @property
+    def first(self) -> int:
+        return next(n for n, base in enumerate(self.plan.bases) if isinstance(base, Product))
+
+    def settled(self, label: str, asked: list[tuple[int, Mix]], honest: Elements) -> Elements:
+        if label != "zeros":
+            return honest
+        made = honest.copy()
+        place = [base for base, _ in asked].index(self.first)
+        made[place] = made[place] + self.one
+        return made
+
+    def product(self, base: int, mix: Mix, value: Elements) -> None:
+        true = self.values[self.first]
+        if base != self.first:
+            self.values[self.first] = true - numbers(1)
+        super().product(base, mix, value)
+        self.values[self.first] = true
+
+
+def test_claims_on_one_product_are_combined_by_a_challenge(degree: int) -> None:
+    """Weights of a point add up to 1 on a whole cube: so what is one more everywhere is one more in a claim."""
+    program = read_twice()
+    made = small_plan(program, degree)
+    x, y, z = np.array([1, 2, 3, 4]), np.array([5, 6, 7, 8]), np.array([2, 3, 4, 5])
+    trace = list(made.trace({"in0": x, "in1": y, "in2": z}))
+    publics, values = publics_of(made, trace), list(made.values(trace))
+    false = {"out0": x * y + x + 1, "out1": (x * y + x - 1) * z}
+    last = max(n for n, base in enumerate(made.bases) if isinstance(base, Product))
+    for n, base in enumerate(made.bases):
+        if isinstance(base, Public):
+            values[n] = publics[base.side, base.name] = false[base.name]
+    values[last] = false["out1"]
+    found = []
+    for label in ("products.combine", ""):
+        cheat = OneMoreOneLess(made, values)
+        cheat.channel = SendingOnes(b"", degree)
+        cheat.channel.label = label
+        messages, roots = cheat.prove(publics)
+        statement = Statement(publics, dict(zip(made.groups, roots, strict=True)))
+        found.append(Forgery(program, made, statement, messages))
+    assert passes(found[0], degree, "products.combine") and all(one.is_refused() for one in found)

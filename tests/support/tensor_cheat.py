@@ -67,8 +67,8 @@ class Cheat(Lookups, Products, Openings):
             forms = zip(factors, made.zeros, shapes, strict=False)
             self.settle("zeros", [[(factor, form, by_shape[shape]) for factor, form, shape in forms]])
         while self.products:
-            base = max(self.products)
-            claims = self.products.pop(base)
+            last = max(self.products)
+            claims = self.products.pop(last)
             factors = [self.one]
             if len(claims) > 1:
                 factors += [*powers(channel.challenge("products.combine"), len(claims) - 1)]
@@ -76,7 +76,7 @@ class Cheat(Lookups, Products, Openings):
             for power, (_, own, _) in zip(factors, claims, strict=True):
                 for number, factor in own.items():
                     add_weights(mix, number, multiply(power, factor))
-            self.product(base, mix, dot(np.stack(factors), np.stack([value for *_, value in claims])))
+            self.product(last, mix, dot(np.stack(factors), np.stack([value for *_, value in claims])))
         self.opening()
         # Roots that were not absorbed may be those of what was opened.
         if "columns" in channel.labels:

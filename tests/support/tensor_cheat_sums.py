@@ -90,11 +90,11 @@ class Lookups(Claims):
             entries.append((here, lookup.key, by_shape[shape]))
             if lookup.value is not None:
                 entries.append((multiply(here, square), lookup.value, by_shape[shape]))
-        counts: Sum = []
+        counted: Sum = []
         for here, table in zip(places[len(made.lookups) :], made.tables, strict=True):
             vector = equality(point[: (table.size - 1).bit_length()])[: table.size]
-            counts.append((here, table.column, self.number(Separable(self.one, (vector,)))))
-        self.settle("lookups.values", [counts, entries])
+            counted.append((here, table.column, self.number(Separable(self.one, (vector,)))))
+        self.settle("lookups.values", [counted, entries])
 
     def tag(self, beta: Elements, table: int) -> Elements:
         return beta * numbers(table + 1) if self.tags else self.zero
@@ -170,8 +170,8 @@ class Products(Claims):
             axes |= dict(zip(of_z, weights.axes, strict=True))
             own.append(axes)
             mixed = Separable(multiply(factor, weights.factor), tuple(axes[k] for k in kept))
-            both = [self.operand(letters, form, extents, axes, kept) for letters, form in ((of_x, x), (of_y, y))]
-            parts.append(np.stack([padded(dense(mixed), shape), *both]))
+            sides = [self.operand(letters, form, extents, axes, kept) for letters, form in ((of_x, x), (of_y, y))]
+            parts.append(np.stack([padded(dense(mixed), shape), *sides]))
         more = (len(mix) - 1).bit_length()
         parts += [zeros(parts[0].size // self.degree, self.degree).reshape(parts[0].shape)] * ((1 << more) - len(mix))
         stacked = np.concatenate(parts, axis=1)

@@ -50,7 +50,7 @@ def test_what_is_folded_computes_the_same(groups: int, biased: bool) -> None:
         values = [np.asarray(made.parameters.get(name, x), np.float64) for name in made.inputs]
         found.append(real.executor(made.arrow).outputs(values)[0])
     assert set(made.parameters) == {"kernel", "shift"}
-    assert np.allclose(*found, rtol=1e-5, atol=1e-5)
+    assert np.allclose(found[0], found[1], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("kept", [model(1, True, twice=True), model(1, True, training=True)])
