@@ -152,7 +152,10 @@ def _products(products: int, view: View, sums: bool) -> int:
             if not alone or (sums and any(sum(map(bool, row)) > 1 for row in step.strides)):
                 return 0
         else:
+            of = step.shape if sums else source
             products *= _pieces(source, step.shape) if sums else _pieces(step.shape, source)
+            if products > 1 and products * sum(of) > math.prod(of):
+                return 0
         if products > MOST_PRODUCTS:
             return 0
     return products

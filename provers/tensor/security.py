@@ -91,7 +91,7 @@ def _missed(hidden: bool, table: Geometry) -> float:
 def _lookups(made: Plan) -> Iterator[Bound]:
     if not made.lookups:
         return
-    yield Bound("lookups: alpha and beta", field_bits(made) - math.log2(2 * made.fractions))
+    yield Bound("lookups: alpha and beta", field_bits(made) - math.log2(3 * made.fractions))
     depth = made.fractions.bit_length()
     yield Bound("lookups: tree of fractions", field_bits(made) - math.log2(depth * (3 * depth + 2)))
 

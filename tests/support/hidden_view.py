@@ -84,7 +84,7 @@ class Viewer:
             [label for label, words in uniform for _ in words],
             [words.reshape(-1, 2) for label, words in sent if label == "whir.salts"],
             [words.reshape(-1, 4) for label, words in sent if label == "whir.nodes"],
-            dict(drawn),
+            dict(sorted(drawn)),
         )
 
     def jacobian(self, labels: Sequence[str]) -> Words:

@@ -145,7 +145,17 @@ impl<E: Extension> Functional<E> {
             }
             split(scale, axes, shape)
         });
-        made.unwrap_or_else(|| Functional::Dense(if counted { Vec::new() } else { self.dense(from) }))
+        made.filter(|made| made.is_short(shape))
+            .unwrap_or_else(|| Functional::Dense(if counted { Vec::new() } else { self.dense(from) }))
+    }
+
+    /// Whether a sum of products holds no more numbers than there are elements: else one weight for each is less.
+    fn is_short(&self, shape: &[usize]) -> bool {
+        let Functional::Sum(parts) = self else {
+            return true;
+        };
+        let held = |axes: &[Axis<E>]| axes.iter().map(Axis::extent).sum::<usize>();
+        parts.iter().map(|(_, axes)| held(axes)).sum::<usize>() <= shape.iter().product()
     }
 
     /// Weights on rows of a tensor, as weights on the tensor, of `extent` rows: each goes to the row that is read.
