@@ -126,8 +126,9 @@ def test_check_finds_a_fault(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     )
     found = cz.check(right, vectors=3)
     assert not found
-    assert found.agreement.mismatches == 3 * len(found.targets)
-    assert str(found.agreement.first_difference).removeprefix("input 1: ").startswith(found.targets[0])
+    own = [target for target in found.targets if not target.startswith("XLA")]
+    assert found.agreement.mismatches == 3 * len(own)
+    assert str(found.agreement.first_difference).removeprefix("input 1: ").startswith(own[0])
 
 
 def shifted(*amounts: int) -> cz.IntegerProgram:

@@ -25,10 +25,8 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.types import Array
 
 PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
-LARGE = {"mlp_10m.py"}
-"""As mlp_1m, with more elements."""
-ALL = [
-    pytest.param(name, marks=pytest.mark.deep if name.partition(":")[0] in LARGE else ()) for name in example_names.ALL
+ALL = [  # But a few in the deep tier; the bytes of those on the pages are compared in each.
+    pytest.param(name, marks=() if name in example_names.FEW else pytest.mark.deep) for name in example_names.ALL
 ]
 
 
@@ -37,9 +35,8 @@ def program(name: str) -> Program:
 
 
 def both(name: str) -> list[Program]:
-    """The program as it is given, and of few examples, or in the deep tier of all, that of integers."""
-    found = example(name)
-    return [found.given, found.integer] if name in example_names.FEW or tiers.TIER == "deep" else [found.given]
+    """The program as it is given, and that of integers."""
+    return [example(name).given, example(name).integer]
 
 
 @pytest.mark.parametrize("name", ALL)
