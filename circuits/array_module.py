@@ -1,6 +1,6 @@
 """Which array module values belong to: operations compute in the module of their sources, numpy or one like it.
 
-An operation says what its value is by functions of that module, without writing to arrays, so that numpy, CuPy and
+An operation says what its value is by functions of that module, without writing to arrays, so that numpy and
 jax.numpy share one text. What numpy does well only by writing is here: the arrays of JAX, which nothing writes to, have
 `at` for it.
 """
@@ -24,7 +24,7 @@ Place = tuple[Any, ...]
 
 
 def array_module(*values: Values) -> ModuleType:
-    """The module, such as numpy or CuPy, in which the first value's class is; numpy for no values.
+    """The module, such as numpy or jax.numpy, in which the first value's class is; numpy for no values.
 
     A value never leaves its module: an operation makes what it needs beside its sources (zeros, tables) there too.
     """

@@ -33,7 +33,7 @@ EXCEPTIONS = {
     "placed": "zeros written to once: numpy's pad takes 2 times as long, and 19 times for 16 elements",
     "added": "windows are added where they overlap: padded and summed, those of 3 x 3 places take 2.7 times as long",
     "add_at": "places that the program computes, each any number of times: a one-hot product is quadratic",
-    "Gather._window": "numpy and CuPy show one memory with other strides, without a copy; other modules take by index",
+    "Gather._window": "numpy shows one memory with other strides, without a copy; other modules take by index",
     "Elementwise.overwrite": "the executor spends a value that nothing reads again, where its module has `out`",
     "multiply_matrices": "how great the values are decides between float32, float64 and limbs, which are faster",
     "require": "what has no value depends on the values: they are read, and an error names the first wrong one",
