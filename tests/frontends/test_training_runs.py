@@ -65,7 +65,8 @@ def test_learns_in_floats(file: str, name: str, least: float) -> None:
     assert learnt_in_floats(file, name, 0) >= least
 
 
-@pytest.mark.parametrize(("file", "name", "least"), [pytest.param(*RUNS[2], marks=DEEP), RUNS[3]])
+@DEEP
+@pytest.mark.parametrize(("file", "name", "least"), RUNS[2:])
 def test_learns_in_integers_on_one_split(file: str, name: str, least: float) -> None:
     """The largest state and the largest model; at most one test example in fifty apart from float arithmetic.
 
