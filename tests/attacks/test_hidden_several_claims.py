@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hidden_simulator import Draw, Words, simulated
+from hidden_simulator import random_words, simulated, words_sent
 from hidden_view import ONE_VECTOR, Viewer, secrets, words_of
 from independent_verifier import geometry, opening
 from independent_verifier.reductions import Reductions
-from prime_matrices import PRIME, rank
+from prime_matrices import rank
 from r1cs_programs import program as program_of
 from small_programs import draw
 from tensor_proofs import committed_inputs
@@ -75,30 +75,9 @@ def test_a_proof_is_made_without_a_witness(monkeypatch: pytest.MonkeyPatch, case
         return found
 
     monkeypatch.setattr(Reductions, "_combined", noted)
-
-    def drawn() -> Draw:
-        random = np.random.default_rng(7)
-        return lambda label, count: random.integers(0, PRIME, count, np.uint64)
-
-    assert simulated(made, publics, CHALLENGES, drawn)
+    assert simulated(made, publics, CHALLENGES, random_words)
     assert max(parts) == 3
     values = list(made.values(made.trace(inputs)))
     own = [bytes([number] * 32) for number in range(len(made.commitments))]
     sent, _ = tensor_view(made.native, values, own, CHALLENGES, ONE_VECTOR, {})
-
-    def given() -> Draw:
-        messages = iter(sent)
-        implied = [label for label, _ in sent].index("whir.last")
-        places = iter(range(len(sent)))
-
-        def words(label: str, count: int) -> Words:
-            (known, content), place = next(messages), next(places)
-            assert known == label
-            found = np.frombuffer(content, np.uint64)
-            if label in ("columns", "whir.root", "whir.mask") or (label == "whir.fold" and place > implied):
-                return np.zeros_like(found)
-            return found
-
-        return words
-
-    assert simulated(made, publics, CHALLENGES, given) == sent
+    assert simulated(made, publics, CHALLENGES, words_sent(sent)) == sent

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from _pytest.mark import ParameterSet
 from hidden_programs import LARGE, PROGRAMS
-from hidden_simulator import Draw, Words, simulated
+from hidden_simulator import random_words, simulated, words_sent
 from hidden_view import MORE_VECTORS, ONE_VECTOR
 from independent_verifier import geometry, opening
-from prime_matrices import PRIME
 from small_programs import draw
 from tensor_proofs import committed_inputs
 
@@ -59,12 +58,7 @@ def demand(monkeypatch: pytest.MonkeyPatch, name: str) -> tuple[float, int]:
 def test_random_words_make_an_accepted_proof(monkeypatch: pytest.MonkeyPatch, name: str, degree: int) -> None:
     made, _, publics = prepared(name, degree)
     demand(monkeypatch, name)
-
-    def begin() -> Draw:
-        random = np.random.default_rng(7)
-        return lambda label, count: random.integers(0, PRIME, count, np.uint64)
-
-    assert simulated(made, publics, CHALLENGES, begin)
+    assert simulated(made, publics, CHALLENGES, random_words)
 
 
 @pytest.mark.parametrize(("name", "degree"), often(("step", 3), ("large", 2)))
@@ -76,20 +70,4 @@ def test_the_prover_sends_what_the_simulator_makes_of_it(
     values = list(made.values(made.trace(inputs)))
     secrets = [bytes([number] * 32) for number in range(len(made.commitments))]
     sent, _ = tensor_view(made.native, values, secrets, CHALLENGES, demand(monkeypatch, name), {})
-
-    def begin() -> Draw:
-        messages = iter(sent)
-        implied = [label for label, _ in sent].index("whir.last")
-        places = iter(range(len(sent)))
-
-        def words(label: str, count: int) -> Words:
-            (own, content), place = next(messages), next(places)
-            assert own == label
-            found = np.frombuffer(content, np.uint64)
-            if label in ("columns", "whir.root", "whir.mask") or (label == "whir.fold" and place > implied):
-                return np.zeros_like(found)
-            return found
-
-        return words
-
-    assert simulated(made, publics, CHALLENGES, begin) == sent
+    assert simulated(made, publics, CHALLENGES, words_sent(sent)) == sent

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from independent_verifier import geometry
 from independent_verifier.arithmetic import Elements, Numbers, dot, multiply, numbers, total
-from independent_verifier.claims import Mix
 from independent_verifier.geometry import Block, Geometry
+from independent_verifier.numbered import Mix
 from independent_verifier.opening import queries_at, reversed_bits, root_of_unity
 from independent_verifier.weights import apply
 from r1cs_programs import program as program_of

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 from independent_verifier.arithmetic import Elements, one
-from independent_verifier.claims import Mix
+from independent_verifier.numbered import Mix
 from tensor_attack import SMALL, Forgery, at_every_degree, built, publics_of, small_plan
 from tensor_cheat import Cheat
 from tensor_ones import passes, sending_ones

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from independent_verifier import geometry, opening
 from independent_verifier.arithmetic import PRIME, Elements, dot, multiply, numbers
-from independent_verifier.claims import Mix
+from independent_verifier.numbered import Mix
 from independent_verifier.transcript import Transcript
 from independent_verifier.verifier import Verifier
 from tensor_attack import (

@@ -11,7 +11,7 @@ from independent_verifier.arithmetic import (
     multiply,
     numbers,
 )
-from independent_verifier.claims import Mix
+from independent_verifier.numbered import Mix
 from tensor_attack import OUTSIDE, SUM, at_every_degree, attack, small_plan
 from tensor_cheat import Cheat
 from tensor_words import combination, divide

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from independent_verifier.arithmetic import Elements, multiply, numbers
-from independent_verifier.claims import Mix
+from independent_verifier.numbered import Mix
 from independent_verifier.weights import dense
 from tensor_attack import (
     INPUTS,

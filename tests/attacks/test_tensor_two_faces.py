@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from independent_verifier.arithmetic import Elements, Numbers, numbers, one
-from independent_verifier.claims import Mix
+from independent_verifier.numbered import Mix
 from tensor_attack import Forgery, at_every_degree, publics_of, small_plan
 from tensor_cheat import Cheat
 from tensor_ones import passes, sending_ones

@@ -7,7 +7,7 @@ and what the last vector's weights and their sum are; the second is an ordinary 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from independent_verifier.opening import reversed_bits, root_of_unity, roots_to
 from independent_verifier.transcript import Refused, Transcript
 from independent_verifier.verifier import Verifier
 from numpy.typing import NDArray
+from prime_matrices import PRIME
 
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.statement import Statement
@@ -27,6 +28,34 @@ Words = NDArray[np.uint64]
 Draw = Callable[[str, int], Words]
 """So many random words for the message of a label."""
 Sent = tuple[str, bytes]
+
+DERIVED = frozenset({"columns", "whir.root", "whir.mask"})
+"""Messages that the verifier's equations leave no choice of; so are foldings after the last vector."""
+
+
+def random_words() -> Draw:
+    """Words of a seed, the same ones each time that it begins."""
+    random = np.random.default_rng(7)
+    return lambda label, count: random.integers(0, PRIME, count, np.uint64)
+
+
+def words_sent(sent: Sequence[Sent]) -> Callable[[], Draw]:
+    """The uniform part of an honest prover's messages, and nothing of the others."""
+
+    def begin() -> Draw:
+        messages, places = iter(sent), iter(range(len(sent)))
+        implied = [label for label, _ in sent].index("whir.last")
+
+        def words(label: str, count: int) -> Words:
+            (own, content), place = next(messages), next(places)
+            assert own == label
+            found = np.frombuffer(content, np.uint64)
+            derived = label in DERIVED or (label == "whir.fold" and place > implied)
+            return np.zeros_like(found) if derived else found
+
+        return words
+
+    return begin
 
 
 def elements(drawn: Words, degree: int) -> Elements:

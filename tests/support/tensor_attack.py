@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from independent_verifier.arithmetic import Elements, numbers, total
-from independent_verifier.claims import Mix
+from independent_verifier.numbered import Mix
 from independent_verifier.transcript import Refused
 from independent_verifier.verifier import Verifier
 from independent_verifier.weights import apply
@@ -58,9 +58,12 @@ class Forgery:
         return True
 
     def is_refused(self, context: bytes = b"") -> bool:
-        """By both verifiers, as they are, who know of all roots that what is behind them is in format."""
+        return self.refusal(context) is not None
+
+    def refusal(self, context: bytes = b"") -> str | None:
+        """Of both verifiers, as they are, who know of all roots that what is behind them is in format."""
         known = entering(self.statement)
-        return refusals(self.program, self.statement, self.proof, self.made, context, known)[0] is not None
+        return refusals(self.program, self.statement, self.proof, self.made, context, known)[1]
 
 
 def publics_of(made: Plan, trace: Any) -> dict[tuple[str, str], Integers]:

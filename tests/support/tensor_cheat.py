@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from independent_verifier.arithmetic import Numbers, dot, multiply, numbers, powers
-from independent_verifier.claims import Mix, add_weights
+from independent_verifier.numbered import Mix, add_weights
 from independent_verifier.verifier import published
 from independent_verifier.weights import at_point
 from numpy.typing import NDArray

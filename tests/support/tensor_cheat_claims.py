@@ -19,8 +19,9 @@ from independent_verifier.arithmetic import (
     total,
     zero,
 )
-from independent_verifier.claims import Claim, Mix, Sum, add_weights
-from independent_verifier.weights import along, apply, dense
+from independent_verifier.claims import Claim
+from independent_verifier.numbered import Mix, Numbered, Sum, add_weights
+from independent_verifier.weights import apply, dense
 from numpy.typing import NDArray
 from tensor_words import Sending, adapted, padded
 
@@ -30,19 +31,18 @@ from circuitize.provers.tensor.plan import Plan
 Integers = NDArray[Any]
 
 
-class Claims:
+class Claims(Numbered):
     """Values of all bases, taken to be those of a plan; what is claimed of them. `labels` are not absorbed."""
 
     def __init__(
         self, made: Plan, values: Sequence[Integers], labels: frozenset[str] = frozenset(), digest: bytes | None = None
     ) -> None:
+        super().__init__(one(made.degree))
         self.plan, self.digest = made, digest or made.digest
-        self.degree, self.zero, self.one = made.degree, zero(made.degree), one(made.degree)
+        self.degree, self.zero = made.degree, zero(made.degree)
         self.channel = Sending(b"", made.degree)
         self.channel.labels = labels
         self.values: list[Numbers] = [numbers(np.asarray(v).reshape(-1)) for v in values]
-        self.weights: list[Any] = []
-        self.moved: dict[Any, int] = {}
         self.products: dict[int, list[Claim]] = {}
         self.openings: list[Claim] = []
         self.gammas: list[Elements] = []
@@ -79,23 +79,14 @@ class Claims:
         """Elements, or none, as one array."""
         return np.stack([self.zero, *elements])[1:]
 
-    def number(self, weights: Any) -> int:
-        self.weights.append(weights)
-        return len(self.weights) - 1
-
     def settle(self, label: str, wanted: list[Sum]) -> list[tuple[int, Mix]]:
         asked: list[tuple[int, Mix]] = []
         for sum in wanted:
             own: dict[int, Mix] = {}
             for factor, form, weights in sum:
                 for (base, path), coefficient in self.plan.forms[form].terms.items():
-                    number = weights
-                    for view, sums in path:
-                        key = (number, view, sums)
-                        if key not in self.moved:
-                            self.moved[key] = self.number(along(self.weights[number], view, sums))
-                        number = self.moved[key]
                     if isinstance(self.plan.bases[base], Column | Product):
+                        number = self.behind(weights, path)
                         add_weights(own.setdefault(base, {}), number, factor * numbers(coefficient))
             asked += own.items()
         sent = self.settled(label, asked, self.stacked(self.applied(mix, self.values[base]) for base, mix in asked))

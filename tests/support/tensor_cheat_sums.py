@@ -17,7 +17,7 @@ from independent_verifier.arithmetic import (
     numbers,
     total,
 )
-from independent_verifier.claims import Mix, Sum
+from independent_verifier.numbered import Mix, Sum
 from independent_verifier.weights import Dense, Separable, at_point, dense, ones, zeros
 from tensor_cheat_claims import Claims
 from tensor_words import padded
@@ -139,6 +139,10 @@ class Lookups(Claims):
 class Products(Claims):
     """Products are the contractions of their forms."""
 
+    def filled(self, value: Elements, tables: Elements) -> Elements:
+        """Weights and operands, side by side, with what is where nothing should be: zeros."""
+        return tables
+
     def product(self, base: int, mix: Mix, value: Elements) -> None:
         found = self.plan.bases[base]
         assert isinstance(found, Product)
@@ -164,6 +168,7 @@ class Products(Claims):
         own, parts = [], []
         for number, factor in mix.items():
             weights = self.weights[number]
+            assert isinstance(weights, Separable)
             axes = {letter: ones(extent, self.degree) for letter, extent in extents.items()}
             axes |= dict(zip(of_z, weights.axes, strict=True))
             own.append(axes)
@@ -172,7 +177,7 @@ class Products(Claims):
             parts.append(np.stack([padded(dense(mixed), shape), *sides]))
         more = (len(mix) - 1).bit_length()
         parts += [zeros(parts[0].size // self.degree, self.degree).reshape(parts[0].shape)] * ((1 << more) - len(mix))
-        stacked = np.concatenate(parts, axis=1)
+        stacked = self.filled(value, np.concatenate(parts, axis=1))
         if batch or more:
             self.left, point, at = self.sumcheck("product", 3, value, stacked, cubic)
             self.factor = at[0]
@@ -204,14 +209,7 @@ class Products(Claims):
         return padded(np.transpose(made, (*order, len(order))).reshape(-1, self.degree), shape)
 
     def operands(self, found: Product, own: list[tuple[Elements, dict[str, Elements]]]) -> None:
-        (of_x, of_y, _), (x, y) = found.letters, found.forms
-        sides = [(of_x, x)] if x == y and of_x == of_y else [(of_x, x), (of_y, y)]
-        wanted: list[Sum] = [[] for _ in sides]
-        for place, axes in own:
-            for sum, (letters, form) in zip(wanted, sides, strict=True):
-                weights = Separable(self.one, tuple(axes[letter] for letter in letters))
-                sum.append((place, form, self.number(weights)))
-        self.settle("operands", wanted)
+        self.settle("operands", self.of_operands(found, own))
 
 
 def cubic(tables: Elements) -> Elements:

@@ -14,34 +14,24 @@ from circuitize.provers.tensor.statement import Statement
 
 from .arithmetic import Elements, equality_at, multiply, numbers, one, stack, zero
 from .checks import Checks, Clear, Value
+from .numbered import Mix, Numbered, Sum, add_weights
 from .transcript import Refused, Transcript
-from .weights import Weights, along, apply, onto_rows, sum_of
-
-Mix = dict[int, Elements]
-"""Weights as a sum: for each number of others its factor."""
-
-Sum = list[tuple[Elements, int, int]]
-"""A weighted sum of forms: factors, forms, and the numbers of their weights."""
+from .weights import apply, onto_rows, sum_of
 
 Claim = tuple[int, Mix, Value]
 """A base, weights on it, and the weighted sum that is claimed."""
 
 
-def add_weights(mix: Mix, number: int, factor: Elements) -> None:
-    mix[number] = mix[number] + factor if number in mix else factor
-
-
-class Claims:
+class Claims(Numbered):
     """What is claimed of one proof's statement, and what is still to be shown of that."""
 
     def __init__(self, made: Plan, statement: Statement, messages: bytes) -> None:
+        super().__init__(one(made.degree))
         self.plan = made
         self.statement = statement
         self.transcript = Transcript(messages, made.degree)
         self.checks: Checks = Clear(self.transcript)
-        self.zero, self.one = zero(made.degree), one(made.degree)
-        self.weights: list[Weights] = []
-        self.moved: dict[object, int] = {}
+        self.zero = zero(made.degree)
         self.known: dict[tuple[int, int], Elements] = {}
         self.count = 0
         self.products: dict[int, list[Claim]] = {}
@@ -49,10 +39,6 @@ class Claims:
 
     def _public(self, base: Public) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
         return np.asarray(self.statement.publics[base.side, base.name]).reshape(-1)
-
-    def _number(self, weights: Weights) -> int:
-        self.weights.append(weights)
-        return len(self.weights) - 1
 
     def _settle(self, label: str, wanted: Sequence[Sum]) -> list[Value]:
         """Weighted sums of forms: one message holds, sum by sum, what each takes of every base not known here."""
@@ -63,13 +49,7 @@ class Claims:
             constant = self.zero
             for factor, form, weights in sum:
                 for (base, path), coefficient in self.plan.forms[form].terms.items():
-                    number = weights
-                    for view, sums in path:
-                        key = (number, view, sums)
-                        if key not in self.moved:
-                            self.moved[key] = self._number(along(self.weights[number], view, sums))
-                        number = self.moved[key]
-                    base, number = self._resolved(base, number)
+                    base, number = self._resolved(base, self.behind(weights, path))
                     scaled = factor * numbers(coefficient)
                     if self._evaluate(base, number):
                         constant = constant + multiply(scaled, self.known[base, number])
@@ -104,7 +84,7 @@ class Claims:
             index, column = self.plan.bases[found.index], self.plan.bases[found.column]
             assert isinstance(index, Public)
             made = onto_rows(self.weights[number], self._public(index).reshape(index.shape), column.shape[0])
-            self.moved[key] = self._number(made)
+            self.moved[key] = self.number(made)
         return found.column, self.moved[key]
 
     def _evaluate(self, base: int, number: int) -> bool:

@@ -10,7 +10,8 @@ from circuitize.backends.tensor.forms import Product, padded_bits
 
 from .arithmetic import Elements, dot, equality, equality_of, multiply, numbers, powers, scale, stack, total
 from .checks import Value, sumcheck
-from .claims import Claim, Claims, Mix, Sum, add_weights
+from .claims import Claim, Claims
+from .numbered import Mix, Sum, add_weights
 from .weights import Dense, Separable, apply, at_point, extension, ones, sum_of
 
 UNTRUE = "a claim on a product does not hold"
@@ -49,7 +50,7 @@ class Reductions(Claims):
         for here, lookup in zip(own, made.lookups, strict=True):
             shape = made.forms[lookup.key].shape
             if shape not in by_shape:
-                by_shape[shape] = self._number(at_point(shape, point[: padded_bits(shape)]))
+                by_shape[shape] = self.number(at_point(shape, point[: padded_bits(shape)]))
             filled.append(sum_of(self.weights[by_shape[shape]]))
             entries.append((here, lookup.key, by_shape[shape]))
             if lookup.value is not None:
@@ -60,7 +61,7 @@ class Reductions(Claims):
             known.append(apply(weights, numbers(range(table.size))))
             if table.values.size:
                 known[-1] = known[-1] + multiply(square, apply(weights, numbers(table.values)))
-            counts.append((here, table.column, self._number(weights)))
+            counts.append((here, table.column, self.number(weights)))
         counted, looked_up = self._settle("lookups.values", [counts, entries])
         checks = self.checks
         tags = [*(lookup.table + 1 for lookup in made.lookups), *range(1, len(counts) + 1)]
@@ -104,7 +105,7 @@ class Reductions(Claims):
         shapes = [self.plan.forms[form].shape for form in self.plan.zeros]
         drawn = [self.transcript.challenge("zeros") for _ in range(max(map(padded_bits, shapes)))]
         point = stack([self.zero, *drawn])[1:]
-        weights = {shape: self._number(at_point(shape, point[: padded_bits(shape)])) for shape in dict.fromkeys(shapes)}
+        weights = {shape: self.number(at_point(shape, point[: padded_bits(shape)])) for shape in dict.fromkeys(shapes)}
         factors = [self.one, *powers(self.transcript.challenge("zeros.combine"), len(shapes))]
         wanted = [(f, form, weights[shape]) for f, form, shape in zip(factors, self.plan.zeros, shapes, strict=False)]
         (value,) = self._settle("zeros", [wanted])
@@ -170,19 +171,12 @@ class Reductions(Claims):
         (value,) = checks.receive("dense.value", 1)
         at = at_point(found.shape, point)
         checks.zero(checks.sum([value, left], np.stack([self._extension(mix, at), -self.one])), UNTRUE)
-        return {self._number(at): self.one}, value
+        return {self.number(at): self.one}, value
 
     def _operands(
         self, found: Product, own: list[tuple[Elements, dict[str, Elements]]], left: Value, factor: Elements
     ) -> None:
         """The factor times both operands, each a sum over weights by their letters, is what is left."""
-        (of_x, of_y, _), (x, y) = found.letters, found.forms
-        sides = [(of_x, x)] if x == y and of_x == of_y else [(of_x, x), (of_y, y)]
-        wanted: list[Sum] = [[] for _ in sides]
-        for place, axes in own:
-            for sum, (letters, form) in zip(wanted, sides, strict=True):
-                weights = Separable(self.one, tuple(axes[letter] for letter in letters))
-                sum.append((place, form, self._number(weights)))
-        operands = self._settle("operands", wanted)
+        operands = self._settle("operands", self.of_operands(found, own))
         both = self.checks.product(operands[0], operands[-1])
         self.checks.zero(self.checks.sum([both, left], stack([factor, -self.one])), UNTRUE)

@@ -19,10 +19,10 @@ from circuitize.provers.tensor.statement import Statement, fault, untrusted
 
 from .arithmetic import Elements, Field, dot, multiply, numbers, powers, stack, words
 from .checks import Clear
-from .claims import Mix
 from .geometry import Geometry, fit, table, vectors
 from .joint import Oracle, check_joint
 from .masked import Masked, extension_from, pad_words
+from .numbered import Mix
 from .reductions import Reductions
 from .transcript import Refused, hashed
 from .weights import Separable, at_point

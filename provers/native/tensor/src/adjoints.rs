@@ -3,7 +3,8 @@
 use crate::axis::Axis;
 use crate::extension::Extension;
 use crate::functional::Functional;
-use crate::view::{Step, View, each};
+use crate::runs::each;
+use crate::view::{Step, View};
 
 impl View {
     /// Weights on the target, as weights on the source: <w, gather x> = <pull w, x>.

@@ -3,7 +3,7 @@
 use crate::extension::Extension;
 use crate::field::F;
 use crate::fractions::LookedUp;
-use crate::functional::rows_of;
+use crate::padding::rows_of;
 use crate::plan::{Plan, variables};
 
 /// One lookup or table: a block of 2^bits leaves n / (base - key - square value).

@@ -27,6 +27,7 @@ mod folding;
 mod fractions;
 mod functional;
 pub mod geometry;
+mod grid;
 #[expect(unsafe_code, reason = "vector instructions")]
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused, reason = "none are here"))]
 mod hashes;
@@ -53,9 +54,11 @@ mod multilinear;
 mod ntt;
 mod opening;
 mod oracle;
+mod padding;
 mod pairs;
 #[expect(unsafe_code, reason = "vector instructions")]
 mod panels;
+mod places;
 pub mod plan;
 mod products;
 pub mod protocol;
@@ -63,12 +66,15 @@ pub mod quadratic;
 mod queries;
 mod randomness;
 pub mod records;
+mod regroup;
 pub mod rehearsal;
 mod rounds;
+mod runs;
 mod sums;
 mod tables;
 mod tree;
 mod vectors;
 pub mod view;
+mod weight_tables;
 #[expect(unsafe_code, reason = "vector instructions")]
 mod within;

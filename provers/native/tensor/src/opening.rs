@@ -1,9 +1,11 @@
 //! The weights of all claims on one commitment, made from their factors whenever they are read.
 
 use crate::extension::{Extension, ExtensionFactor, ExtensionSum};
-use crate::functional::{Functional, rows_of, table_of};
+use crate::functional::Functional;
+use crate::padding::rows_of;
 use crate::pairs::Weights;
 use crate::plan::variables;
+use crate::weight_tables::table_of;
 
 /// The claims on one column, a block of the commitment.
 struct Block<'a, E: Extension> {

@@ -7,10 +7,12 @@ use crate::claims::{Claim, Claims, Mix, Sum, form_values, mixed};
 use crate::contraction::contract;
 use crate::errors::Reject;
 use crate::extension::Extension;
-use crate::functional::{Functional, padded_places, table_of};
+use crate::functional::Functional;
 use crate::letters::Letters;
 use crate::multilinear::{bits_of, equality, sumcheck};
+use crate::padding::padded_places;
 use crate::plan::variables;
+use crate::weight_tables::table_of;
 
 /// Weights on one letter's axis, for each letter of a form; None for letters that a sumcheck runs over.
 type OwnWeights<E> = Vec<Option<Axis<E>>>;
@@ -56,7 +58,11 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
         weights.iter().map(part).collect()
     }
 
+    /// The weights' extension at a point; nothing where only messages are counted.
     fn extension(&self, weights: &Mix<E>, shape: &[usize], point: &[E]) -> E {
+        if C::COUNTING {
+            return E::ZERO;
+        }
         let at = Functional::point(shape, point);
         let parts = weights
             .iter()
@@ -104,11 +110,7 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
         let given = self.checks.receive(channel, "dense.value", 1, || {
             vec![reduced.tables.as_ref().expect("proving")[1][0]]
         })?;
-        let weight = if C::COUNTING {
-            E::ZERO
-        } else {
-            self.extension(&claim.weights, shape, &reduced.point)
-        };
+        let weight = self.extension(&claim.weights, shape, &reduced.point);
         self.checks
             .zero(given[0].clone() * weight - reduced.claim, Reject::Product)?;
         let weights = self.weights(Functional::point(shape, &reduced.point));
@@ -151,11 +153,7 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
             tables,
             |[w, x, y]| *w * *x * *y,
         )?;
-        let factor = if C::COUNTING {
-            E::ZERO
-        } else {
-            self.extension(&claim.weights, shape, &reduced.point)
-        };
+        let factor = self.extension(&claim.weights, shape, &reduced.point);
         let none = || [0, 1].map(|side| vec![None; letters.of[side].len()]);
         self.on_operands(
             channel,
