@@ -23,9 +23,9 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.api.named import exact_named
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.values import to_integers, to_reals
-from circuitize.cli.loading import load_program
 from circuitize.sims import integer
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -103,7 +103,7 @@ def main() -> None:
     chosen = parser.parse_args()
     print(f"{'program':<22}{'parameters':>12}{'batch':>7}{'float32 ms':>12}{'integers ms':>13}{'ratio':>8}")
     for name in chosen.programs:
-        program = load_program(str(EXAMPLES / name)).integer
+        program = exact_named(str(EXAMPLES / name)).integer
         shapes = {port.name: port.format.shape for port in program.inputs if port.format is not None}
         carried = {port.name for port in program.outputs} & set(shapes)
         count = sum(int(np.prod(shapes[name])) for name in carried)

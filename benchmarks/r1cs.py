@@ -27,16 +27,16 @@ EZKL = {"prove": 9.6, "setup": 8.1, "key": 271e6}
 
 def measure(name: str, folder: Path) -> dict[str, Any]:
     """One program: emitted, written, its witness computed and checked."""
+    from circuitize.api.named import exact_named
     from circuitize.backends.field import BN254
     from circuitize.backends.r1cs.checker import failing_rows
     from circuitize.backends.r1cs.emit import emit
     from circuitize.backends.r1cs.r1cs_file import write_r1cs
     from circuitize.backends.r1cs.witness import random_salts, witness
     from circuitize.backends.r1cs.wtns_file import write_wtns
-    from circuitize.cli.loading import load_program
     from circuitize.sims import integer
 
-    loaded, load_cpu, _ = measured(lambda: load_program(str(EXAMPLES / name)))
+    loaded, load_cpu, _ = measured(lambda: exact_named(str(EXAMPLES / name)))
     program = loaded.integer
     emission, emit_cpu, _ = measured(lambda: emit(program))
     found: dict[str, Any] = {"program": name, "load": load_cpu, "emit": emit_cpu, "emit_peak": peak()}

@@ -42,15 +42,15 @@ def measured(work: Callable[[], Any]) -> tuple[Any, float, float]:
 
 def measure(name: str, mode: str) -> dict[str, Any]:
     """One program: the proof of least processor time, which the native verifier accepts."""
+    from circuitize.api.named import exact_named
     from circuitize.backends.tensor.groups import INPUT, input_groups
     from circuitize.circuits.values import to_integers
-    from circuitize.cli.loading import load_program
     from circuitize.provers.tensor.cost import HELD, sizes, work
     from circuitize.provers.tensor.plan import plan
     from circuitize.provers.tensor.prover import commit, prove_values
     from circuitize.provers.tensor.verifier import refusal
 
-    program = load_program(str(EXAMPLES / name)).integer
+    program = exact_named(str(EXAMPLES / name)).integer
     assumed = HELD.intersection(input_groups(program)) if mode == IN_A_RUN else frozenset()
     inputs = {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
     made, _, planning = measured(lambda: plan(program, assumed=assumed))

@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from circuitize.api.named import exact_named
 from circuitize.circuits.values import to_integers
-from circuitize.cli.loading import load_program
 from circuitize.provers.tensor.plan import OPENINGS, plan
 from circuitize.provers.tensor.prover import prove_values
 from circuitize.provers.tensor.verifier import refusal
@@ -35,7 +35,7 @@ def spent(work: Callable[[], Any]) -> tuple[Any, float]:
 
 def measure(name: str) -> None:
     """Print a row: figures of proofs that hide, of those that do not, and what one is to the other."""
-    program = load_program(str(EXAMPLES / name)).integer
+    program = exact_named(str(EXAMPLES / name)).integer
     inputs = {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
     made = plan(program)
     plans = (made.hiding(OPENINGS), made)

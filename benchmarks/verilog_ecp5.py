@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.api.named import exact_named
 from circuitize.backends.verilog import folded, parallel
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.project.synthesis import scripts
@@ -32,7 +33,6 @@ from circuitize.circuits.integers import Add, Clamp, Constant, Contract, ReLU, S
 from circuitize.circuits.port import Port, Visibility
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed, unsigned
-from circuitize.cli.loading import load_program
 from circuitize.sims.rtl.frames import bound_somehow
 
 Integers = NDArray[np.int64]
@@ -92,7 +92,7 @@ def designs(argument: list[str]) -> Iterator[tuple[str, Design]]:
             yield f"{name}, parallel, {levels} adders a stage", parallel.schedule(program, levels)
         yield f"{name}, folded, 1 lane a layer", folded.schedule(program, interval_budget=64)
     if not argument:
-        digits = bound_somehow(load_program(f"{EXAMPLES / 'digits.py'}:predict").integer).program
+        digits = bound_somehow(exact_named(f"{EXAMPLES / 'digits.py'}:predict").integer).program
         yield "digits 64-32-10, folded, 16 lanes", folded.schedule(digits, lanes=16)
 
 

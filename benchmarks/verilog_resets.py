@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from rtl_resets import check_resets
 
+from circuitize.api.named import exact_named
 from circuitize.backends.verilog.bound import design
-from circuitize.cli.loading import load_program
 from circuitize.sims.rtl.frames import bound_somehow, frames_to_try
 
 
@@ -32,7 +32,7 @@ def main() -> int:
     options = parser.parse_args()
     wrong = 0
     for name in options.programs:
-        made = bound_somehow(load_program(name).integer)
+        made = bound_somehow(exact_named(name).integer)
         frames = frames_to_try(made, 3 * options.resets + 8, options.seed)
         start = time.perf_counter()
         arguments = (options.resets, options.seed, options.simulator, options.gaps)

@@ -21,6 +21,7 @@ os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_th
 import jax
 import numpy as np
 
+from circuitize.api.named import exact_named
 from circuitize.circuits import integers
 from circuitize.circuits.builder import generator
 from circuitize.circuits.hypergraph import Arrow
@@ -28,7 +29,6 @@ from circuitize.circuits.integers import View
 from circuitize.circuits.integers.contraction import multiply_matrices
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import to_integers
-from circuitize.cli.loading import load_program
 from circuitize.sims import integer
 from circuitize.sims.executor import Executor
 from circuitize.sims.xla.compiled import Compiled
@@ -130,7 +130,7 @@ def steps(seconds: float, programs: Sequence[str]) -> None:
     device = processor()
     print(f"{'program':<28}{'operations':>11}{'compile s':>10}{'XLA ms':>10}{'numpy ms':>10}{'ratio':>8}")
     for name in programs:
-        program = load_program(str(EXAMPLES / name)).integer
+        program = exact_named(str(EXAMPLES / name)).integer
         values = [to_integers(port, program.examples[0][port.name], "example") for port in program.inputs]
         compiled, numpy, there = (
             Compiled(program.arrow, device),

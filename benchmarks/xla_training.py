@@ -26,11 +26,11 @@ import numpy as np
 from jax import lax
 from measuring import example
 
+from circuitize.api.named import exact_named
 from circuitize.api.training.train import train
 from circuitize.circuits.integers import Contract
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.values import Raw, to_integers, to_reals
-from circuitize.cli.loading import load_program
 from circuitize.sims import integer
 from circuitize.sims.xla.contraction import COSTS, chosen, dot
 from circuitize.sims.xla.device import processor
@@ -119,7 +119,7 @@ def float_step(program: IntegerProgram, count: int) -> Callable[[], Any]:
 
 
 def steps(name: str, count: int) -> None:
-    program = load_program(str(EXAMPLES / name)).integer
+    program = exact_named(str(EXAMPLES / name)).integer
     values = {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
     told = [port.name for port in program.outputs if port.format.shape == ()]
     stretches = Stretches(program, program.arrow, processor(), told, count)

@@ -17,6 +17,7 @@ from small_programs import draw, random_program
 from tiers import count
 from witness_search import Search, Undetermined
 
+from circuitize.api.named import exact_named
 from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
@@ -26,7 +27,6 @@ from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import to_integers
-from circuitize.cli.loading import load_program
 from circuitize.sims import integer
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -174,7 +174,7 @@ def test_no_row_is_idle(given: IntegerProgram) -> None:
 
 def test_whole_steps_have_one_witness() -> None:
     """Irises, commitments included; the digits step, of a quarter of a million rows, has one too."""
-    given = load_program(str(EXAMPLES / "iris.py:step")).integer
+    given = exact_named(str(EXAMPLES / "iris.py:step")).integer
     emission = emit(given)
     inputs = {port.name: to_integers(port, given.examples[0][port.name], "example") for port in given.inputs}
     salts = random_salts(emission.plan)

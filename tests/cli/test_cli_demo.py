@@ -14,10 +14,12 @@ from cli_programs import STEP, keys, proof, refused, run
 from circuitize import compile, groth16, quantize
 from circuitize.api.circuits import Keys, ProvableCircuit
 from circuitize.api.tampering import easier_program, flipped_bit, weight_in_commitment, weight_in_witness
+from circuitize.api.training.pictures import draw_side_by_side
+from circuitize.api.training.side_by_side import train_both
+from circuitize.api.user_files import run_file
 from circuitize.api.verifier import Verifier
 from circuitize.cli import demo
-from circuitize.cli.curves import draw, train_both
-from circuitize.cli.loading import load_program, run_file
+from circuitize.cli.loading import load_program
 from circuitize.cli.verify import gathered
 from circuitize.frontends.datasets import iris
 from circuitize.provers.statement import FILE, read_statement
@@ -103,7 +105,7 @@ def test_curves_of_both_runs(tmp_path: Path) -> None:
     floats, integers = curves["float64"], curves["integers"]
     assert np.abs(np.subtract(floats.losses, integers.losses)).max() < 0.002
     assert floats.losses != integers.losses
-    draw(curves, tmp_path / "curves.png")
+    draw_side_by_side(curves, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").read_bytes().startswith(PNG)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cli_programs import STEP, copied, keys, proof, prove, refused, run
 
-from circuitize.cli.loading import EXTRAS
+from circuitize.api.user_files import EXTRAS
 
 TENSOR = ("prove", STEP, "--prover", "tensor", "--not-zero-knowledge")
 

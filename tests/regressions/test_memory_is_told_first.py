@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import pytest
 from cli_programs import STEP, keys, refused
 
+from circuitize.api.named import exact_named
 from circuitize.circuits import memory
-from circuitize.cli.loading import load_program
 from circuitize.provers import catalogue
 from circuitize.provers.groth16 import circuit as groth16
 from circuitize.provers.halo2 import circuit as halo2
@@ -47,6 +47,6 @@ def test_what_fits_is_not_refused(monkeypatch: pytest.MonkeyPatch, prover: str) 
     told: list[float] = []
     monkeypatch.setattr(memory, "require_memory", lambda needed, _: told.append(needed))
     examples = Path(__file__).parents[2] / "examples"
-    catalogue.prover(prover).require_memory(load_program(f"{examples / 'digits.py'}:step").integer)
+    catalogue.prover(prover).require_memory(exact_named(f"{examples / 'digits.py'}:step").integer)
     most = {"groth16": 250e6, "mirage": 125e6, "halo2": 76e6}[prover]
     assert most / 5 < told[0] < most

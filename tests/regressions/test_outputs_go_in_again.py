@@ -9,12 +9,13 @@ import pytest
 from cli_programs import PUBLIC, STEP, keys, refused, run
 
 from circuitize import Port, Program
+from circuitize.api.named import exact_named
 from circuitize.api.values import program_inputs
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Scale
 from circuitize.circuits.saved import save
 from circuitize.circuits.types import Fixed
-from circuitize.cli.loading import load_program, save_without_examples
+from circuitize.cli.loading import save_without_examples
 from circuitize.provers.openings import read_openings
 from circuitize.provers.statement import read_statement
 
@@ -90,7 +91,7 @@ def test_every_integer_of_53_bits_comes_back(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", x=ends)
     prove = ("prove", tmp_path / "p.arrow", *TENSOR, "-o", tmp_path / "p", "--outputs", tmp_path / "out.npz")
     assert run(*prove, "--inputs", tmp_path / "in.npz", "--raw-inputs").status == 0
-    found = program_inputs(load_program(str(tmp_path / "p.arrow")).integer, [tmp_path / "out.npz"], lambda told: None)
+    found = program_inputs(exact_named(str(tmp_path / "p.arrow")).integer, [tmp_path / "out.npz"], lambda told: None)
     assert found["x"].tolist() == (-ends).tolist()
 
 
@@ -102,7 +103,7 @@ def test_every_integer_of_53_bits_comes_back(tmp_path: Path) -> None:
 def test_a_program_without_examples_names_the_remedy(tmp_path: Path, command: tuple[str, ...]) -> None:
     """A saved program holds none; what runs it says what to give, and which commands need nothing."""
     saved = tmp_path / "program.arrow"
-    save_without_examples(load_program(STEP).integer, saved)
+    save_without_examples(exact_named(STEP).integer, saved)
     name, *more = command
     line = refused(name, saved, *more, tmp_path / "out")
     assert "give --inputs FILE.npz" in line and "setup, verify, estimate, check, audit" in line

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from circuitize.api.exact import Exact
-from circuitize.cli.loading import load_program
+from circuitize.api.named import exact_named
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -21,11 +21,11 @@ def example(name: str) -> Exact:
     """`iris.py:step` and the like. Of several workers the first that wants it leaves it for the others."""
     shared = os.environ.get(SHARED)
     if shared is None:
-        return load_program(str(EXAMPLES / name))
+        return exact_named(str(EXAMPLES / name))
     kept = Path(shared) / f"example-{name}.pickle"
     if not kept.exists():
         made = kept.with_name(f"{kept.name}-{os.getpid()}")
-        made.write_bytes(pickle.dumps(load_program(str(EXAMPLES / name))))
+        made.write_bytes(pickle.dumps(exact_named(str(EXAMPLES / name))))
         made.replace(kept)
     found: Exact = pickle.loads(kept.read_bytes())
     return found

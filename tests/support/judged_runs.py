@@ -6,9 +6,9 @@ from functools import cache
 
 from example_programs import EXAMPLES
 
+from circuitize.api.user_files import run_file
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.values import to_integers
-from circuitize.cli.loading import run_file
 from circuitize.frontends.datasets import iris
 from circuitize.frontends.evaluation import evaluation
 from circuitize.provers.tensor.runs.beginning import HeldOut

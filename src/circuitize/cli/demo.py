@@ -18,6 +18,9 @@ from circuitize.api.proofs import require_proof_folder
 from circuitize.api.tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
 from circuitize.api.targets.provers import ProverTarget
 from circuitize.api.targets.r1cs import r1cs
+from circuitize.api.training.pictures import draw_side_by_side, plotting
+from circuitize.api.training.side_by_side import Curve, train_both
+from circuitize.api.user_files import run_file
 from circuitize.api.verdict import Verdict
 from circuitize.api.verifier import verifier
 from circuitize.circuits.folder import require_file
@@ -25,10 +28,9 @@ from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.reading import Json
 from circuitize.frontends.datasets import Recipe, Split, digits
 
-from .curves import Curve, draw, plotting, train_both
 from .demo_run import Training, shown_run
 from .keys import PROVING_FILE
-from .loading import quantized, run_file
+from .loading import quantized
 from .output import Phases, print_json, progress, say, show, shown_number
 from .prove import report_of
 from .verify import gathered
@@ -54,7 +56,7 @@ def run(options: Namespace) -> int:
     plotting()
     example = run_file(EXAMPLE.resolve())
     loaded, split = quantized(example.step()), digits(seed=0)
-    curves = train_both(example.MODEL, example.RECIPE, loaded.given, loaded.integer, split)
+    curves = train_both(example.MODEL, example.RECIPE, loaded.given, loaded.integer, split, progress=show)
     demo.trained(curves, example.RECIPE, split)
     demo.proved(loaded)
     demo.proved_without_keys(loaded)
@@ -84,7 +86,7 @@ class Demo:
 
     def trained(self, curves: Mapping[str, Curve], recipe: Recipe, split: Split) -> None:
         """Both runs' figures, and their picture."""
-        draw(curves, self.output / PICTURE)
+        draw_side_by_side(curves, self.output / PICTURE)
         self.report["accuracy"] = {name: curve.accuracy for name, curve in curves.items()}
         self.report["loss"] = {name: curve.loss for name, curve in curves.items()}
         self.say()

@@ -10,6 +10,7 @@ from circuitize.api.runs.data import Data
 from circuitize.api.runs.evaluated import RIGHT, Evaluated
 from circuitize.api.runs.scalars import Schedule, by_step
 from circuitize.api.runs.spelling import Spelling
+from circuitize.api.user_files import run_file, run_own
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.exact import exact_number
 from circuitize.circuits.port import Role
@@ -18,7 +19,6 @@ from circuitize.frontends.dataset import Dataset, dataset
 from circuitize.frontends.datasets import Split
 from circuitize.frontends.layers import Model
 
-from .loading import run_file, run_own
 from .output import shown_number
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from circuitize.api.exact import Exact
 from circuitize.api.training.folder import DATASET, INITIAL, PROGRAM
+from circuitize.api.training.pictures import draw_metrics
 from circuitize.api.training.promised import RUN
 from circuitize.api.training.train import Trained, train
 from circuitize.api.values import write_npz
@@ -19,7 +20,6 @@ from circuitize.circuits.port import Role
 from .loading import load_program
 from .output import print_json, print_table, remark, say, show
 from .run_values import OPTIONS, read_dataset, read_model, read_scalars, read_schedule
-from .training_curves import draw_metrics
 
 
 def run(options: Namespace) -> int:
@@ -54,7 +54,7 @@ def run(options: Namespace) -> int:
     )
     if options.outputs is not None:
         write_npz(options.outputs, made.outputs)
-    picture = draw_metrics(made.folder)
+    picture = draw_metrics(made.folder, remark)
     proving = _proving(options, program, made) if made.roots else None
     if options.json:
         print_json(made.as_json() | {"prove": proving, "picture": None if picture is None else str(picture)})

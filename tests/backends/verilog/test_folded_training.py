@@ -13,6 +13,7 @@ from folded_programs import named
 from numpy.typing import NDArray
 from tiers import count
 
+from circuitize.api.user_files import run_file
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
@@ -20,7 +21,6 @@ from circuitize.circuits.integers import Add, Check
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import to_integers
-from circuitize.cli.loading import run_file
 from circuitize.frontends.datasets import iris as flowers
 from circuitize.sims.rtl import Simulation, check_design, compare, expected, state_names
 

@@ -1,27 +1,42 @@
-"""The picture of a training: what was measured, by step."""
+"""Pictures of trainings: what was measured, and integers beside float64."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.api.training import metrics
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 
-from .curves import plotting
-from .output import remark
+from . import metrics
+from .side_by_side import Curve
 
 PICTURE = "curves.png"
 WINDOW = 200
 """Points of a curve: each is the mean of so many steps that there are about as many."""
 
 
-def draw_metrics(folder: Path) -> Path | None:
-    """Draw what a training measured into its folder: None, which is said, where matplotlib is missing."""
+def plotting() -> ModuleType:
+    """matplotlib's pyplot, drawing to files only. Raises CircuitizeError where it is missing."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise CircuitizeError(
+            "expected matplotlib for the picture, found none; install it: pip install 'circuitize[demo]'"
+        ) from None
+    return pyplot
+
+
+def draw_metrics(folder: Path, remark: Callable[[str], object]) -> Path | None:
+    """Draw what a training measured into its folder: None, which `remark` hears of, where matplotlib is missing."""
     try:
         pyplot = plotting()
     except CircuitizeError as error:
@@ -60,3 +75,22 @@ def _means(steps: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDA
     width = max(1, len(steps) // WINDOW)
     whole = len(steps) // width * width
     return tuple(column[:whole].reshape(-1, width).mean(axis=1) for column in (steps, values))
+
+
+def draw_side_by_side(curves: Mapping[str, Curve], path: Path) -> None:
+    """The losses and accuracies of the runs as a PNG. Raises CircuitizeError where matplotlib is missing."""
+    pyplot = plotting()
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    styles = {"float64": {"color": "#9aa5b1", "linewidth": 5}, "integers": {"color": "#c2410c", "linewidth": 1.5}}
+    for name, curve in curves.items():
+        left.plot(range(1, len(curve.losses) + 1), curve.losses, label=name, **styles[name])
+        right.plot(list(curve.accuracies), [100 * a for a in curve.accuracies.values()], label=name, **styles[name])
+    left.set(xlabel="epoch", ylabel="mean squared error", title="training loss", yscale="log")
+    right.set(xlabel="epoch", ylabel="test accuracy (%)", title="digits not trained on")
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=120)
+    pyplot.close(figure)
+    write_whole(path, [content.getvalue()])

@@ -1,0 +1,90 @@
+"""The program that a text names: in a user's Python file, an ONNX file, or saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from circuitize.circuits.encode import MAGIC
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.open_hypergraph import load_open_hypergraph
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Program
+from circuitize.circuits.saved import load
+
+from .exact import Exact, exact
+from .user_files import bare, names_in, program_in, run_file
+
+if TYPE_CHECKING:
+    from .networks import Choices
+
+FORMS = (
+    "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one), an ONNX file or a "
+    "saved arrow"
+)
+ONNX = ".onnx"
+
+
+def program_named(
+    text: str, *, integer: bool = False, choices: Choices | None = None, remark: Callable[[str], object] = print
+) -> Program:
+    """The program that a text names; where that is saved, one of the integer language if `integer` says so.
+
+    `choices` are what is chosen of an ONNX file, and `remark` hears what is to be known of it.
+    Raises CircuitizeError, naming file and line where a user's own file fails.
+    """
+    path, name = split_name(text)
+    if path.suffix == ONNX:
+        return _from_onnx(path, integer, choices, remark)
+    if name is not None:
+        return program_in(path, name)
+    if path.suffix == ".py":
+        found = names_in(run_file(path))
+        raise CircuitizeError(f"{text}: expected file.py:name, found no name; name one of {found}")
+    return _saved(path, integer)
+
+
+def exact_named(text: str, *, integer: bool = False, remark: Callable[[str], object] = print) -> Exact:
+    """The program that a text names with the integer program that it means. Raises CircuitizeError as both steps do."""
+    return exact(program_named(text, integer=integer, remark=remark), Phases())
+
+
+def split_name(text: str) -> tuple[Path, str | None]:
+    """The file, and the name in it where that is Python."""
+    path, _, name = text.rpartition(":")
+    return (Path(path), name) if path.endswith(".py") else (Path(text), None)
+
+
+def _saved(path: Path, integer: bool) -> Program:
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(MAGIC))
+    except OSError as error:
+        raise CircuitizeError(f"{path}: expected {FORMS}, found {error.strerror or error}; check the path") from None
+    if start[:1] == b"{":
+        found = load_open_hypergraph(path, integer=integer)
+        if isinstance(found, Arrow):
+            raise bare(str(path))
+        return found
+    if start != MAGIC:
+        raise CircuitizeError(
+            f"{path}: expected {FORMS}, found a file that begins with {start!r}; see circuitize compile --help"
+        )
+    return load(path, integer=integer)
+
+
+def _from_onnx(path: Path, integer: bool, choices: Choices | None, remark: Callable[[str], object]) -> Program:
+    if integer:
+        raise CircuitizeError(
+            f"{path}: expected the saved program that the proof is of, found an ONNX file, whose formats depend on "
+            "what it was calibrated on; give program.arrow, which setup and compile write, or that of --save-program"
+        )
+    from .networks import Choices, program_of
+
+    try:
+        return program_of(path, choices or Choices(), remark)
+    except CircuitizeError as error:
+        told = str(error)
+        raise type(error)(told if str(path) in told or told.startswith("--") else f"{path}: {told}") from None
