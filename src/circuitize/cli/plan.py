@@ -14,7 +14,7 @@ from .program_arguments import program
 
 
 def plan(command: ArgumentParser) -> None:
-    known = f"({', '.join(QUANTITIES)}, error:OUTPUT)"
+    known = f"({', '.join(QUANTITIES)}; error:OUTPUT is of one output)"
     program(command)
     repeated(command, "--objective", "NAME[,NAME]", f"what is to be little {known}; repeatable")
     repeated(command, "--limit", "NAME=NUMBER", "at most so much: luts=2000, error=1e-3, memory=2GB; repeatable")

@@ -12,7 +12,7 @@ from circuitize.circuits.reading import Json
 
 from .conflicts import Conflict
 from .point import FORMATS, Point
-from .quantities import ERROR, QUANTITIES, base, kind
+from .quantities import ERRORS, QUANTITIES, base, kind
 from .query import Query
 
 
@@ -21,10 +21,9 @@ class Planned:
     """The answer to a query: `points`, of which none is better in all objectives; or why there is none.
 
     It is true where there is a design within the limits. `conflicts` are the smallest sets of limits that contradict
-    each other. Errors are measured on `examples` many examples, which are `held_out` where calibration did not see
-    them. `sized` designs were decided to the end and `let_go` others were not, since what was known of them sufficed;
-    where the search is not `complete` it ran out of time. `left_out` says by target why some designs are none, and of
-    how many.
+    each other. Errors are of so many `examples`, which are `held_out` where calibration did not see them. `sized`
+    designs were decided to the end and `let_go` others were not, since what was known of them sufficed; where the
+    search is not `complete` it ran out of time. `left_out` says by target why some designs are none, and of how many.
     """
 
     query: Query
@@ -56,13 +55,16 @@ class Planned:
 
     @property
     def origins(self) -> str:
-        """Which figures are counted, measured and predicted."""
+        """Which figures are counted, measured and predicted, and on which examples."""
         told = dict.fromkeys((kind(name, target), base(name)) for name in self.query.named for target in self._targets)
         by_kind: dict[str, list[str]] = {}
         for own, name in told:
             by_kind.setdefault(own, []).append(name)
-        on = f" on {self.examples} {'held-out' if self.held_out else 'calibrating'} examples"
-        return "; ".join(f"{', '.join(n)} {k}{on if k == 'measured' else ''}" for k, n in sorted(by_kind.items()))
+        said = "; ".join(f"{own}: {', '.join(names)}" for own, names in sorted(by_kind.items()))
+        if not {base(name) for name in self.query.named} & {*ERRORS}:
+            return said
+        seen = "that calibration did not see" if self.held_out else "that calibrated the formats"
+        return f"{said}; errors are of {self.examples:,} examples {seen}"
 
     @property
     def _targets(self) -> list[str]:
@@ -140,6 +142,6 @@ def amount(name: str, value: float) -> str:
     """A quantity as people read it."""
     if QUANTITIES[base(name)].bytes:
         return amount_of_bytes(int(value))
-    if base(name) == ERROR or base(name) == "seconds":
+    if base(name) in (*ERRORS, "seconds"):
         return f"{value:.3g}"
     return f"{value:,.0f}"

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 
-from .quantities import ERROR, base, kind
+from .quantities import ERROR, WORST, base, kind
 
 if TYPE_CHECKING:
     from .front import Planned
 
 COLOURS = {"r1cs": "#9a3412", "mirage": "#c2410c", "plonkish": "#7c3aed", "tensor": "#0369a1", "verilog": "#15803d"}
 MARKS = {"r1cs": "s", "mirage": "o", "plonkish": "^", "tensor": "D", "verilog": "o"}
+SAID = {
+    ERROR: "error of nine in ten examples",
+    WORST: "greatest error",
+    "seconds": "processor seconds",
+    "cycles": "clocks from frame to frame",
+}
+"""Quantities in words, where their names are not enough."""
 
 
 def draw(planned: Planned, path: Path) -> None:
@@ -70,7 +77,6 @@ def _scale(scale: Any, values: list[float]) -> None:
 def _label(planned: Planned, name: str) -> str:
     """The quantity, and how its figures come about."""
     kinds = dict.fromkeys(kind(name, point.target) for point in planned.points)
-    what = {ERROR: "greatest error", "seconds": "processor seconds", "cycles": "clocks from frame to frame"}
-    own = what.get(base(name), base(name).replace("_", " "))
+    own = SAID.get(base(name), base(name).replace("_", " "))
     one = name.partition(":")[2]
     return f"{own}{' of ' + one if one else ''}, {' or '.join(kinds)}"

@@ -47,8 +47,8 @@ def plan(
     Objectives and limits are names of `QUANTITIES`; without `targets`, those of which all of them are known. `steps`
     says how often the program is run and proved: seconds and bytes are of all these proofs, and tensor proofs have
     several steps each, on batches of a dataset of `dataset_size` examples, by default the program's own. `bits` are the
-    fraction bits that are tried; a program of integers keeps its formats. Errors are the greatest on the examples
-    `held_out`, real values by input name on which nothing is calibrated, or without any on the program's own.
+    fraction bits that are tried; a program of integers keeps its formats. Errors are of the examples `held_out`, real
+    values by input name on which nothing is calibrated, or without any of the program's own.
 
     Ends after `within` seconds with what was found. Raises CircuitizeError for what cannot be asked, and where no
     design was found for another reason than the limits.
@@ -87,7 +87,7 @@ def _problems(target: str, asked: Query, steps: int, dataset_size: int | None) -
         hardware = Hardware(asked.limits)
         return hardware.schedules, hardware.laid_out
     if target == "tensor":
-        proofs = Sumchecks(steps, dataset_size)
+        proofs = Sumchecks(steps, dataset_size, asked.limits)
         return proofs.divided, proofs.planned
     if target == "plonkish":
         layouts = Plonkish(steps, "bytes" in asked.named)

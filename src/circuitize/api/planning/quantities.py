@@ -9,7 +9,12 @@ from typing import Literal
 Kind = Literal["counted", "measured", "predicted"]
 """How a figure comes about: counted in what is emitted, measured on examples, or predicted by a model."""
 
-ERROR = "error"
+ERROR, WORST = ERRORS = "error", "worst"
+"""Errors of outputs, which come with the formats: of all outputs, or with :NAME of one."""
+
+SHARE = 0.9
+"""The share of examples whose greatest error is within `error`. The greatest of all is what few examples do, where a
+unit is on in one run and off in the other: other examples have another greatest error, but nearly the same `error`."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,8 @@ class Quantity:
 
 
 _ALL = (
-    Quantity(ERROR, "greatest error of an output, in real units; error:NAME is that of one output"),
+    Quantity(ERROR, "error that outputs of nine in ten examples stay within, in real units"),
+    Quantity(WORST, "greatest error of an output on any example, in real units"),
     Quantity("seconds", "processor seconds of all proofs, the run of the program apart"),
     Quantity("bytes", "bytes of all proofs", bytes=True),
     Quantity("memory", "bytes of memory that the prover takes at most", bytes=True),
@@ -39,7 +45,7 @@ _ALL = (
 QUANTITIES = {quantity.name: quantity for quantity in _ALL}
 
 PREDICTED = "seconds", "memory"
-"""What is predicted of every target that has it, by models whose constants were measured."""
+"""What models predict of every target that has it; their constants were measured. `error` is predicted by a sample."""
 
 TAKEN: Mapping[str, tuple[str, ...]] = {
     "r1cs": ("seconds", "bytes", "memory", "rows"),
@@ -48,7 +54,7 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
     "tensor": ("seconds", "bytes", "memory", "lookups"),
     "verilog": ("luts", "registers", "dsps", "bram_bits", "cycles", "latency"),
 }
-"""By target, in the order in which targets are tried, what a circuit of it takes; its error comes with its formats."""
+"""By target, in the order in which targets are tried, what a circuit of it takes; errors come with formats."""
 
 
 def base(name: str) -> str:
@@ -59,12 +65,12 @@ def base(name: str) -> str:
 def kind(name: str, target: str) -> Kind:
     """How a figure of a target comes about."""
     own = base(name)
-    if own == ERROR:
+    if own == WORST:
         return "measured"
-    return "predicted" if own in PREDICTED or (own == "bytes" and target == "tensor") else "counted"
+    return "predicted" if own in (ERROR, *PREDICTED) or (own == "bytes" and target == "tensor") else "counted"
 
 
 def having(names: Iterable[str]) -> list[str]:
     """The targets of which all these quantities are known."""
-    wanted = {base(name) for name in names} - {ERROR}
+    wanted = {base(name) for name in names} - {*ERRORS}
     return [target for target, own in TAKEN.items() if wanted <= {*own}]

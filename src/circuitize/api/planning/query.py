@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
-from .quantities import ERROR, QUANTITIES, TAKEN, base, having
+from .quantities import ERRORS, QUANTITIES, TAKEN, base, having
 
 SCALES = {"": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
@@ -52,9 +52,9 @@ def query(
 
 def _require_quantity(name: str, outputs: Iterable[str], real: bool) -> None:
     own, colon, output = name.partition(":")
-    if own not in QUANTITIES or (colon and own != ERROR):
+    if own not in QUANTITIES or (colon and own not in ERRORS):
         raise CircuitizeError(f"expected a quantity among {', '.join(QUANTITIES)}, found {name!r}; correct it")
-    if own == ERROR and not real:
+    if own in ERRORS and not real:
         raise CircuitizeError(
             f"{name}: expected a program of reals, to compare with float64, found one of integers; leave it out, or "
             "give the file.py:name that the program was quantized from"
@@ -69,8 +69,8 @@ def _targets(named: Collection[str], given: Collection[str]) -> tuple[str, ...]:
             raise CircuitizeError(f"expected targets among {', '.join(TAKEN)}, found {target!r}; correct it")
         if lacking := [name for name in named if target not in having([name])]:
             raise CircuitizeError(
-                f"expected quantities that {target} has ({', '.join((ERROR, *TAKEN[target]))}), found {lacking[0]!r}; "
-                "leave it out, or ask for another target"
+                f"expected quantities that {target} has ({', '.join((*ERRORS, *TAKEN[target]))}), found "
+                f"{lacking[0]!r}; leave it out, or ask for another target"
             )
     found = tuple(target for target in having(named) if not given or target in given)
     if not found:
