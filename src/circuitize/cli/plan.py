@@ -22,6 +22,7 @@ def plan(command: ArgumentParser) -> None:
     for flag, metavar, kind, default, told in (
         ("--steps", "N", count, 1, "how many runs are proved (default: 1); tensor proofs have several each"),
         ("--dataset-size", "N", count, None, "how many examples their batches are drawn from"),
+        ("--bits", "LOW:HIGH", str, "4:18", "the fraction bits that are tried, both ends included (default: 4:18)"),
         ("--held-out", "FILE.npz", Path, None, "measure errors on these rows, by input name (default: the examples)"),
         ("--within", "SECONDS", count, 60, "end the search after that (default: 60)"),
         ("--plot", "FILE.svg", Path, None, "draw the front there"),
@@ -35,7 +36,7 @@ def run(options: Namespace) -> int:
     """Print the front, and write what is asked for; 1 where the limits contradict each other, which is explained."""
     from circuitize.api.planning.request import answered, requested
 
-    request = requested(options.objective, options.limit, options.output, options.plot)
+    request = requested(options.objective, options.limit, options.bits, options.output, options.plot)
     given = read_program(options.program, options=options)
     wanted = {name: getattr(options, name) for name in ("steps", "dataset_size", "held_out", "within")}
     found, written = answered(request, given, options.target, options.point, show, **wanted)

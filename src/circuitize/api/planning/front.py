@@ -107,7 +107,7 @@ class Planned:
         yield f"{self.sized:,} designs sized, {self.let_go:,} let go by what was known of them{over}"
         for target, reasons in self.left_out.items():
             for reason, count in reasons.items():
-                yield f"left out of {target}, {count:,} times: {reason}"
+                yield f"left out of {target}, {count:,} of them: {reason}"
 
     def _table(self) -> Iterator[str]:
         names = self.query.named

@@ -12,7 +12,7 @@ from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.groups import DATA
 from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.cost import sizes
-from circuitize.provers.tensor.runs.dividing import prover_bytes
+from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy, prover_bytes
 from circuitize.provers.tensor.runs.setting import Run
 
 from .design import Design
@@ -43,10 +43,13 @@ class Sumchecks:
         self._memory: dict[int, float] = {}
 
     def divided(self, design: Design) -> Iterator[Design]:
-        """Powers of two, and all steps in one proof; after one step the most first, unless memory has a limit."""
+        """Powers of two, and all steps in one proof, as many as verifiers believe; of more than one the most first,
+        unless memory has a limit.
+        """
         self._of_one, self._memory = {}, {}
-        powers = [1 << place for place in range(1, (self.steps - 1).bit_length())]
-        counts = [*powers, self.steps] if self.steps > 1 else []
+        most = min(self.steps, MOST_CHOSEN)
+        powers = [1 << place for place in range(1, (most - 1).bit_length())]
+        counts = [*powers, most] if most > 1 else []
         for count in [1, *(counts if self.ascending else reversed(counts))]:
             chosen = {"per_proof": count} if self.steps > 1 else {}
             proofs = -(-self.steps // count)
@@ -68,6 +71,8 @@ class Sumchecks:
         try:
             run = setting(design.program, self.steps, per_proof, self.examples)
             run.require_plans()
+            if is_heavy(run):
+                raise LeftOut(f"proofs of {per_proof:,} steps, which verifiers take too long for")
             bytes, seconds = predicted(run)
             memory = prover_bytes(run)
         except Unprovable as error:

@@ -12,6 +12,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.folder import whole_folder
 from circuitize.circuits.port import Port
+from circuitize.circuits.program import Program
 from circuitize.circuits.reading import Json
 from circuitize.circuits.saved import save
 from circuitize.circuits.types import Fixed
@@ -25,6 +26,15 @@ PLAN_FILE, PICTURE_FILE = "plan.json", "front.svg"
 FILES = (PLAN_FILE, PROGRAM_FILE, INPUTS_FILE, PICTURE_FILE)
 
 
+def require_examples(program: Program) -> None:
+    """Raises CircuitizeError for a program without an example."""
+    if not program.examples:
+        raise CircuitizeError(
+            "expected a program with an example, whose values the commands take, found none; leave out -o, or give the "
+            "file.py:name that has examples"
+        )
+
+
 def write(planned: Planned, folder: Path, number: int) -> Point:
     """Write the folder of a point, whose circuit is built anew first.
 
@@ -35,8 +45,7 @@ def write(planned: Planned, folder: Path, number: int) -> Point:
     the folder.
     """
     point = planned[number]
-    if not point.program.examples:
-        raise CircuitizeError("expected a program with an example, whose values its commands take, found none; add one")
+    require_examples(point.program)
     point.require_counts()
     with whole_folder(folder, PLAN_FILE, FILES) as whole:
         save(point.program, whole / PROGRAM_FILE)
