@@ -13,7 +13,7 @@ from circuitize import Program
 from circuitize.api.planning.design import Design, Problem, solutions
 from circuitize.frontends.layers import Model
 
-BITS = (6, 9, 11)
+BITS = (7, 10)
 """Fraction bits to try, with three times as many pairs of widths."""
 
 
