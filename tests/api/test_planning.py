@@ -200,6 +200,8 @@ def test_a_search_ends_in_time() -> None:
         ({"objectives": "error:nothing"}, "expected an output among"),
         ({"objectives": "rows:loss"}, "expected a quantity"),
         ({"objectives": "rows", "limits": {"rows": float("nan")}}, "a number of at least 0"),
+        ({"objectives": "rows", "limits": {f"error:{n}": 1 for n in range(9)}}, "expected an output among"),
+        ({"objectives": "rows", "within": float("nan")}, "within: expected seconds"),
         ({"objectives": "rows", "steps": 0}, "steps: expected a whole number"),
         ({"objectives": "rows", "dataset_size": 2.5}, "dataset_size: expected a whole number"),
         ({"objectives": "rows", "bits": [99]}, "expected fraction bits from 0 to"),

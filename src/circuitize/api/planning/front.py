@@ -15,6 +15,9 @@ from .point import FORMATS, Point
 from .quantities import ERRORS, QUANTITIES, base, kind
 from .query import Query
 
+MOST_REASONS = 3
+"""Reasons why designs of a target are left out that are shown; --json has all."""
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -106,8 +109,10 @@ class Planned:
         over = "" if self.complete else "; the time was over before all designs were tried"
         yield f"{self.sized:,} designs sized, {self.let_go:,} let go by what was known of them{over}"
         for target, reasons in self.left_out.items():
-            for reason, count in reasons.items():
+            for reason, count in [*reasons.items()][:MOST_REASONS]:
                 yield f"left out of {target}, {count:,} of them: {reason}"
+            if len(reasons) > MOST_REASONS:
+                yield f"left out of {target}: {sum([*reasons.values()][MOST_REASONS:]):,} more, for other reasons"
 
     def _table(self) -> Iterator[str]:
         names = self.query.named

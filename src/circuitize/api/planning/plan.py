@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -53,10 +54,12 @@ def plan(
     Ends after `within` seconds with what was found. Raises CircuitizeError for what cannot be asked, and where no
     design was found for another reason than the limits.
     """
-    until = time.monotonic() + within
     given = program.given if isinstance(program, Exact) else program
     if not isinstance(given, Program):
         raise CircuitizeError(f"expected a Program, found {type(given).__name__}; see training_step")
+    if not (isinstance(within, int | float) and math.isfinite(within) and within >= 0):
+        raise CircuitizeError(f"within: expected seconds, at least 0, found {within!r}; write 60, say")
+    until = time.monotonic() + within
     _require_counts({"steps": steps} | ({} if dataset_size is None else {"dataset_size": dataset_size}))
     meaning = as_integers(given) or given
     asked = query(given, objectives, limits or {}, targets, real=not isinstance(meaning, IntegerProgram))

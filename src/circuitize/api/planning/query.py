@@ -12,6 +12,9 @@ from circuitize.circuits.program import Program
 
 from .quantities import ERRORS, QUANTITIES, TAKEN, base, having
 
+MOST_LIMITS = 12
+"""To explain a conflict every set of limits is tried."""
+
 SCALES = {"": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
@@ -45,6 +48,8 @@ def query(
     for name, most in limits.items():
         if not (isinstance(most, int | float) and math.isfinite(most) and most >= 0):
             raise CircuitizeError(f"limit {name}: expected a number of at least 0, found {most!r}; write 2000, say")
+    if len(limits) > MOST_LIMITS:
+        raise CircuitizeError(f"expected at most {MOST_LIMITS} limits, found {len(limits)}; leave some out")
     named = (*dict.fromkeys(asked), *limits)
     given = [targets] if isinstance(targets, str) else [*targets]
     return Query(tuple(dict.fromkeys(asked)), dict(limits), _targets(named, given))
