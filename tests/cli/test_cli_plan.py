@@ -12,7 +12,7 @@ import pytest
 from cli_programs import Outcome, refused, run
 
 STEP, PREDICTION = (f"{planned_programs.__file__}:{name}" for name in ("step", "prediction"))
-ROWS = ("plan", STEP, "--objective", "rows,error", "--target", "mirage", "--bits", "8:10")
+ROWS = ("plan", STEP, "--objective", "rows,error", "--target", "mirage", "--bits", "8:9")
 
 
 def follow(command: str, folder: Path) -> Outcome:
@@ -30,7 +30,7 @@ def test_a_front_is_a_table_or_json(tmp_path: Path) -> None:
     assert "counted: rows; predicted: error; errors are of 5 examples that calibrated the formats" in lines
     assert picture.read_text().startswith("<?xml")
     told = json.loads(run(*ROWS, "--json").out)
-    assert told["feasible"] and told["complete"] and len(told["points"]) > 3
+    assert told["feasible"] and told["complete"] and len(told["points"]) > 2
     assert lines[1].split()[-2] == f"{told['points'][0]['takes']['rows']['value']:,}"
     assert told["points"][0]["takes"]["rows"]["is"] == "counted"
     assert told["points"][0]["takes"]["seconds"]["is"] == "predicted"
@@ -78,7 +78,7 @@ def test_hardware_is_compiled_as_the_plan_says(tmp_path: Path) -> None:
 def test_proofs_are_made_as_the_plan_says(tmp_path: Path) -> None:
     built = tmp_path / "built"
     assert run(*ROWS, "-o", built).status == 0
-    assert run(*ROWS, "-o", built, "--point", "3").status == 0  # In place of the first.
+    assert run(*ROWS, "-o", built, "--point", "3").status == 0  # In its place.
     told = json.loads((built / "plan.json").read_text())
     commands = [f"{command} --json".replace("--keys keys", f"--keys {tmp_path}/keys") for command in told["commands"]]
     outcomes = [follow(command, tmp_path) for command in commands]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
@@ -47,6 +48,9 @@ class Planned:
         asked = ", ".join(self.query.objectives)
         told = f"{len(self.points)} points" if self else f"infeasible, {len(self.conflicts)} conflicts of limits"
         return f"Planned({told}, by {asked}, {self.sized:,} designs sized)"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(chr(10).join(self.shown()))}</pre>"
 
     def __getitem__(self, number: int) -> Point:
         """The point of this number in the table, from 1 on. Raises CircuitizeError where there is none."""

@@ -71,7 +71,7 @@ def plan(
     }
     found = explore(asked, formats, circuits, until, progress)
     why: tuple[Conflict, ...] = ()
-    if not found.front and asked.limits:
+    if not found.front and asked.limits and found.complete:
         # Designs that are minimal in what has limits tell which of these contradict each other.
         wider = explore(replace(asked, objectives=(*asked.limits,), limits={}), formats, circuits, until, progress)
         found, why = replace(wider, front=[]), conflicts(wider.front, asked.limits) if wider.front else ()
