@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .api.disputes.testimony import testify as testify
     from .api.drawing import draw as draw
     from .api.estimate import estimate as estimate
+    from .api.planning.plan import plan as plan
     from .api.renewal import renewal as renewal
     from .api.running import run as run
     from .api.runs.proving import prove_run as prove_run
