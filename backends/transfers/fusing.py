@@ -65,8 +65,7 @@ class _Fusing:
             if wiring.rows[wiring.writer[wire]][1]:
                 for reader in wiring.readers[wire]:
                     self._try(self.of[wiring.writer[wire]], self.of[reader])
-        found = [self._now(root) for root in self._order() if any(map(wiring.computes, self.members[root]))]
-        return found
+        return [self._now(root) for root in self._order() if any(map(wiring.computes, self.members[root]))]
 
     def _now(self, root: int) -> Fused:
         if root not in self.found:
@@ -118,8 +117,8 @@ class _Fusing:
     def _order(self) -> list[int]:
         """The groups so that what is read was written before."""
         waiting = dict.fromkeys(self.members, 0)
-        for after in self.next.values():
-            for group in after:
+        for later in self.next.values():
+            for group in later:
                 waiting[group] += 1
         ready = sorted((group for group, count in waiting.items() if not count), reverse=True)
         found = []

@@ -81,7 +81,7 @@ def _copied(operation: Operation, targets: Sequence[tuple[str, ...]]) -> frozens
 
 def _still(view: integers.View) -> list[int]:
     """The axes of a view's target along which it reads one element again and again."""
-    if len(view.steps) != 1 or not isinstance(view.steps[0], integers.Affine):
+    step = view.steps[0] if len(view.steps) == 1 else None
+    if not isinstance(step, integers.Affine):
         return []
-    (step,) = view.steps
     return [axis for axis in range(len(step.shape)) if not any(row[axis] for row in step.strides)]

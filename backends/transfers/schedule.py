@@ -72,9 +72,9 @@ class Schedule:
 def schedule(group: Group, stream: Axis | None) -> Schedule | None:
     """How a tile is computed where an axis is streamed, or none is.
 
-    Each dependency of an element on a sum over the streamed axis, as that of softmax on its row where it is not streamed
-    by itself, asks for one more pass: what the pass needs along the axis is loaded and computed anew. Linear in the
-    operations and passes. None where a softmax would be needed in two passes.
+    What depends, along the streamed axis, on a sum over it waits for the next pass, for which all that it needs along
+    the axis is loaded and computed anew: the maximum, the sum and the weights of a softmax, written out, are three
+    passes. Linear in the operations and passes. None where a softmax would be needed in two passes.
     """
     return _Scheduling(group, stream).made()
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .api.calibration import calibrated as calibrated
     from .api.check import check as check
     from .api.compile import compile as compile
+    from .api.costs.chunks import run_cost as run_cost
+    from .api.costs.cost import cost as cost
     from .api.disputes.dispute import dispute as dispute
     from .api.disputes.testimony import testify as testify
     from .api.drawing import draw as draw

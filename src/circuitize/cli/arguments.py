@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "draw": ("draw a program: a picture in SVG, folded by layer, derivative and update", "circuit_arguments"),
     "simulate": ("run emitted Verilog, compare with the integer executor", "circuit_arguments"),
     "estimate": ("sizes of every target, before emitting", "circuit_arguments"),
+    "cost": ("words moved and held, by tiles: for a cache, for an FPGA, for the prover of a run", "circuit_arguments"),
     "accuracy": ("errors against float64, wire by wire; formats that meet a target", "circuit_arguments"),
     "check": ("run every target, compare with the integer executor", "circuit_arguments"),
     "audit": ("whether the inputs determine every other wire of the circuit", "circuit_arguments"),
