@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from circuitize.backends.axes import ELEMENTWISE
 from circuitize.backends.transfers.group import CUPS, Axis
 from circuitize.backends.transfers.schedule import Act
 from circuitize.backends.transfers.words import Partition
@@ -27,7 +28,7 @@ class Memory:
     peak: int = 0
     values: dict[int, Values] = field(default_factory=dict)
     free: set[int] = field(default_factory=set)
-    """Arrays that are one number, and take no words."""
+    """Arrays that take no words: one number, and what shows elements that lie elsewhere."""
 
     @property
     def moved(self) -> int:
@@ -45,8 +46,9 @@ class Tiles:
         self.partition, self.wires = made, wires
         self.plan, self.group = made.schedule, made.schedule.group
         self.wiring = self.group.wiring
-        numbers = {place for place, held in enumerate(self.plan.arrays) if held.wire in self.wiring.numbers}
-        self.memory = Memory(free=numbers)
+        own = range(len(self.group.arrays))
+        self.numbers = {array for array in own if self.group.arrays[array].wire in self.wiring.numbers}
+        self.memory = Memory(free={array for array in own if not self.group.takes_room(array)})
         self.results: dict[int, Values] = {}
 
     def run(self) -> dict[int, Values]:
@@ -82,7 +84,7 @@ class Tiles:
 
     def _load(self, act: Act, ranges: Ranges) -> None:
         value = self.wires[self.plan.arrays[act.array].wire][self._cut(act.array, ranges)].copy()
-        self.memory.loaded += 0 if act.array in self.memory.free else value.size
+        self.memory.loaded += 0 if act.array in self.numbers else value.size
         self.memory.put(act.array, value)
 
     def _begin(self, act: Act, ranges: Ranges) -> None:
@@ -176,10 +178,5 @@ class Tiles:
 def _is_of_any_shape(operation: Operation, operands: Sequence[Any]) -> bool:
     if isinstance(operation, (*CUPS, arrays.Sum, arrays.Max, arrays.Softmax)):
         return True
-    return len({operand.shape for operand in operands}) == 1 and _is_pointwise(operation)
-
-
-def _is_pointwise(operation: Operation) -> bool:
-    from circuitize.backends.axes import ELEMENTWISE
-
-    return isinstance(operation, ELEMENTWISE) or bool(getattr(operation, "pointwise", False))
+    pointwise = isinstance(operation, ELEMENTWISE) or getattr(operation, "pointwise", False)
+    return bool(pointwise) and len({operand.shape for operand in operands}) == 1

@@ -87,9 +87,24 @@ class Group:
         self._unite()
 
     def size(self, array: int) -> int:
-        """The words of an array; none for one number."""
+        """The words of an array, where it is moved; none for one number."""
         held = self.arrays[array]
         return 0 if held.wire in self.wiring.numbers else math.prod(self.extents[axis] for axis in held.axes)
+
+    @cached_property
+    def behind(self) -> dict[int, set[int]]:
+        """By array that a movement made, the arrays whose elements it shows: it has no place of its own."""
+        found: dict[int, set[int]] = {}
+        for edge in self.edges:
+            if isinstance(self.wiring.operations[edge], HEXAGONS):
+                sources = [self.reads[edge, place] for place in range(len(self.wiring.rows[edge][1]))]
+                shown = set(sources).union(*(found.get(source, set()) for source in sources))
+                found[self.writes[edge, 0]] = shown
+        return found
+
+    def takes_room(self, array: int) -> bool:
+        """Whether an array of the group has a place in the small memory."""
+        return array not in self.behind and self.arrays[array].wire not in self.wiring.numbers
 
     def _unite(self) -> None:
         wiring, inside = self.wiring, set(self.edges)

@@ -151,11 +151,17 @@ class _Scheduling:
         last = {}
         for place, (_, edges) in enumerate(order):
             for at, edge in enumerate(edges):
-                for array in (*self.sources[edge], *self.targets[edge], *self._beside(edge)):
+                for array in self._touched(edge):
                     last[array] = place, at
         there: set[int] = set()
         for place, (phase, edges) in enumerate(order):
             self._fill(phase, place, edges, there, last)
+
+    def _touched(self, edge: int) -> list[int]:
+        """The arrays that have to be there as an operation runs, those that others show among them."""
+        own = (*self.sources[edge], *self.targets[edge], *self._beside(edge))
+        behind = self.group.behind
+        return list(dict.fromkeys((*own, *(shown for array in own for shown in sorted(behind.get(array, ()))))))
 
     def _beside(self, edge: int) -> tuple[int, ...]:
         """What a streamed softmax keeps, for itself and for the sums that read it."""
@@ -171,11 +177,10 @@ class _Scheduling:
     def _fill(
         self, phase: Phase, place: int, edges: Sequence[int], there: set[int], last: dict[int, tuple[int, int]]
     ) -> None:
-        inner = {array: at for at, edge in enumerate(edges) for array in (*self.sources[edge], *self.targets[edge])}
+        inner = {array: at for at, edge in enumerate(edges) for array in self._touched(edge)}
         gone: list[Act] = []
         finished: list[Act] = []
         for at, edge in enumerate(edges):
-            touched = dict.fromkeys((*self.sources[edge], *self.targets[edge], *self._beside(edge)))
             self._enter(phase, edge, there)
             phase.body.append(Act(Kind.RUN, edge=edge))
             if self.weighed(edge):
@@ -183,7 +188,7 @@ class _Scheduling:
             for array in dict.fromkeys(self.targets[edge]):
                 if array in self.group.leaving and (not self.along[array] or self.of[edge] == phase.number):
                     (phase.after if edge in self.sums else phase.body).append(Act(Kind.STORE, array))
-            for array in touched:
+            for array in self._touched(edge):
                 if self.along[array]:
                     phase.body += [Act(Kind.FREE, array)] if inner[array] == at else []
                 elif last[array] == (place, at):

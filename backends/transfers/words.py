@@ -64,8 +64,8 @@ def held(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
     """M of each of several tiles at once."""
     group = made.group
     sizes = []
-    for held in made.arrays:
-        own = np.full(_count(tiles), float(held.wire not in group.wiring.numbers))
+    for array, held in enumerate(made.arrays):
+        own = np.full(_count(tiles), float(held.wire < 0 or group.takes_room(array)))
         for axis in held.axes:
             own = own * tiles.get(axis, group.extents[axis])
         sizes.append(own)
