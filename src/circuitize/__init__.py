@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .api.drawing import draw as draw
     from .api.estimate import estimate as estimate
     from .api.renewal import renewal as renewal
+    from .api.reports.report import report as report
     from .api.running import run as run
     from .api.runs.proving import prove_run as prove_run
     from .api.runs.verifying import verify_pinned as verify_pinned

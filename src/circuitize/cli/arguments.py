@@ -33,6 +33,10 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "setup": ("take a ceremony's keys, or make INSECURE ones for trials", "proof_arguments"),
     "prove": ("run a program and prove that it was run", "proof_arguments"),
     "verify": ("decide whether a proof holds, with the verifier's own key", "proof_arguments"),
+    "report": (
+        "write a page about a program: picture, sizes, errors, and verdicts on what was proved",
+        "run_arguments",
+    ),
     "train": ("train without proofs: checkpoints, metrics, roots for a run to prove later", "run_arguments"),
     "dispute": ("find where two trainings differ that should agree, and prove that step", "run_arguments"),
     "testify": ("run a step of a training again, and write its wires for a referee", "run_arguments"),

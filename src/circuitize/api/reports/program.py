@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from circuitize.backends.drawing.folding import part_of
 from circuitize.backends.report.html import Markup, picture, section, table, tag
 from circuitize.circuits.accuracy import Report as Accuracy
-from circuitize.circuits.accuracy import WireError
+from circuitize.circuits.accuracy import Say, WireError
 from circuitize.circuits.accuracy import report as accuracy
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.exact import shown
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.phases import Progress
 from circuitize.circuits.port import Visibility
@@ -30,8 +29,6 @@ LEARN = {
     Visibility.COMMITTED: "committed: a root binds it, and does not tell it",
     Visibility.PRIVATE: "hidden: a proof says only that there is such a value",
 }
-FAR = 1e6
-"""Ends of ranges beyond which they are written short."""
 
 
 def what_it_computes(made: Exact, title: str) -> Markup:
@@ -76,9 +73,7 @@ def _shape(format: Fixed) -> str:
 
 
 def _range(format: Fixed) -> str:
-    low, high = (shown(end, format.fraction_bits) for end in (format.low, format.high))
-    if max(abs(format.low), abs(format.high)) > FAR * 2.0**format.fraction_bits or max(len(low), len(high)) > 16:
-        low, high = (f"{end * 2.0**-format.fraction_bits:.6g}" for end in (format.low, format.high))
+    low, high = (f"{end * 2.0**-format.fraction_bits:.9g}" for end in (format.low, format.high))
     return f"{low} to {high}, 2^-{format.fraction_bits}" if format.fraction_bits else f"{low} to {high}, whole"
 
 
@@ -89,11 +84,11 @@ def sizes(made: Exact, progress: Progress) -> Markup:
     except CircuitizeError as error:
         return section("Sizes", tag("p", f"None: {error}"))
     parts: list[Markup] = []
-    rows: list[tuple[str, str, int | str]] = []
+    rows: list[tuple[str, str, int]] = []
     for name, own in found.targets.items():
         target = TARGETS[name]
-        measured = own.get(target.measure)
-        rows.append((name, target.measure, measured if isinstance(measured, int) else ""))
+        counted = own.get(target.measure)
+        rows.append((name, target.measure, counted if isinstance(counted, int) else target.cost(made.integer)))
         parts.append(tag("details", tag("summary", f"{name}: all sizes"), *_shown(target.shown(own))))
     missing = [(name, reason) for name, reason in found.left_out.items()]
     return section(
@@ -115,11 +110,11 @@ def errors(made: Exact, progress: Progress) -> Markup:
     if isinstance(made.given, IntegerProgram):
         return section(title, tag("p", "Not known: the program of reals that these integers stand for is not here."))
     try:
-        found = accuracy(made.given, progress)
+        found = accuracy(made.given, _saying(progress))
     except CircuitizeError as error:
         return section(title, tag("p", f"Not known: {error}"))
     parts: dict[str, list[WireError]] = {}
-    for tensor in found.tensors:
+    for tensor in (tensor for tensor in found.tensors if tensor.operation != "input"):
         parts.setdefault(part_of(tensor.provenance, DEPTH).title, []).append(tensor)
     return section(
         title,
@@ -134,6 +129,13 @@ def errors(made: Exact, progress: Progress) -> Markup:
             [(name, *_worst(own)) for name, own in parts.items()],
         ),
     )
+
+
+def _saying(progress: Progress) -> Say:
+    def say(told: str) -> None:
+        progress(told)
+
+    return say
 
 
 def _outputs(found: Accuracy) -> Markup:

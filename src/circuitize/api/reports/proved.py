@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -36,6 +38,17 @@ class Judged:
     verdict: Verdict | RunVerdict
     folder: str = ""
     command: str = ""
+
+    @classmethod
+    def of(
+        cls, verdict: Verdict | RunVerdict, command: str, folder: Path, program: str, asked: Mapping[str, object]
+    ) -> Self:
+        """A verdict of a command on a folder, by a program and by options with values; those without are left out."""
+        words = ["circuitize", command, str(folder), "--program", program]
+        for name, value in asked.items():
+            for one in (value if isinstance(value, list) else [value]) if value else ():
+                words += [f"--{name.replace('_', '-')}", str(one)]
+        return cls(verdict, str(folder), shlex.join(words))
 
 
 def judged(given: Judged) -> Markup:
