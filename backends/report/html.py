@@ -15,8 +15,8 @@ class Markup(str):
 
 Part = Markup | str | int | float
 
-EMPTY = frozenset({"meta", "img", "path", "line", "polyline"})
-"""Elements that have no end."""
+EMPTY = frozenset({"meta", "img"})
+"""Elements of HTML that have no end; those of SVG close themselves."""
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 """What a browser may do with a page: show its own pictures, by its own style. No scripts, no network, no forms."""
@@ -44,6 +44,8 @@ def tag(name: str, /, *parts: Part, **attributes: str | int) -> Markup:
     )
     if name in EMPTY:
         return Markup(f"<{name}{said}>")
+    if name in ("line", "polyline"):
+        return Markup(f"<{name}{said}/>")
     return Markup(f"<{name}{said}>{''.join(map(written, parts))}</{name}>")
 
 
@@ -98,8 +100,8 @@ STYLE = (
     "code,pre{font:13px/1.5 'DejaVu Sans Mono',Consolas,monospace;overflow-wrap:anywhere}"
     "pre{background:var(--band);padding:10px;white-space:pre-wrap}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:13px;margin:8px 0}"
-    "th,td{text-align:left;padding:3px 12px 3px 0;border-bottom:1px solid var(--rule);vertical-align:top;"
-    "overflow-wrap:anywhere}td.r{text-align:right;white-space:nowrap}img{max-width:100%;height:auto}"
+    "th,td{text-align:left;padding:3px 12px 3px 0;border-bottom:1px solid var(--rule);vertical-align:top}"
+    "td.r{text-align:right;white-space:nowrap}img{max-width:100%;height:auto}"
     ".note{border-left:4px solid var(--rule);background:var(--band);padding:8px 12px}.faint{color:var(--faint)}"
     ".good{color:var(--good);font-weight:bold}.bad{color:var(--bad);font-weight:bold}"
     ".charts{display:flex;flex-wrap:wrap;gap:16px}summary{cursor:pointer}"

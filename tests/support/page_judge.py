@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from browser import Browser
 
-OPEN = {"meta", "img", "path", "line", "polyline"}
+OPEN = {"meta", "img"}
 KNOWN = {
     *(
         "html",
@@ -128,6 +128,10 @@ def opened_faults(page: Browser) -> list[str]:
     found += ["more than one file"] if sum(url.startswith("file:") for url in page.requests) > 1 else []
     if page.value("[...document.images].some(i => !i.complete || !i.naturalWidth)"):
         found.append("a picture is broken")
+    if page.value("[...document.querySelectorAll('polyline')].some(e => !(e.getBBox().width + e.getBBox().height))"):
+        found.append("a curve is not drawn")
+    if page.value("[...document.querySelectorAll('line,polyline')].some(e => e.children.length)"):
+        found.append("lines within lines")
     for width in (1100, 480):
         for dark in (False, True):
             page.resize(width, 1400, dark)

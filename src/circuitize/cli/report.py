@@ -44,7 +44,8 @@ def _evidence(folder: Path, options: Namespace) -> Judged | Path:
         return folder
     if (folder / RUN_FILE).is_file():
         verdict, _ = judged(Namespace(**{**vars(options), "run": folder}))
-        asked = {name: getattr(options, name) for name in (*REQUIRED, "first")}
+        asked = {name: getattr(options, name) for name in REQUIRED}
+        asked |= {"first": options.first} if options.first > 1 else {}
         return Judged.of(verdict, "verify-run", folder, options.program, asked)
     if not (folder / PROOF_FILE).is_file():
         raise CircuitizeError(f"{folder}: expected a folder of prove, prove-run or train, found none; check the path")

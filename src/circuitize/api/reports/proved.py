@@ -104,7 +104,7 @@ def _of_run(verdict: RunVerdict) -> Iterator[Markup]:
         (
             name,
             tag("code", root),
-            tag("code", verdict.final.get(name, root)) if verdict.final.get(name) != root else "the same",
+            tag("code", verdict.final.get(name, root)) if verdict.final.get(name, root) != root else "the same",
         )
         for name, root in verdict.roots.items()
     ]
@@ -193,7 +193,9 @@ def trained(folder: Path, digest: str) -> Markup:
         tag(
             "p",
             f"{int(said.get('steps', 0)):,} steps in exact integers. These curves are what whoever trained has "
-            "measured: no proof is of them. A run that begins and ends with these roots proves the training.",
+            "measured: no proof is of them."
+            + " A run that begins and ends with these roots proves the training."
+            * bool(roots),
         ),
         tag("div", *drawn, class_="charts"),
         table(("at the end", ""), last),
