@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cli_programs import step as unbound
 from example_programs import example
 
 import circuitize as cz
@@ -73,4 +74,4 @@ def test_what_is_refused() -> None:
     with pytest.raises(cz.CircuitizeError, match="steps: expected 1 to"):
         cz.run_cost(step, steps=0)
     with pytest.raises(Unprovable):
-        cz.run_cost(example("digits.py:predict").given)
+        cz.run_cost(unbound())

@@ -20,6 +20,7 @@ from circuitize.backends.report.html import page, tag, visible
 from circuitize.circuits.accuracy import report as accuracy
 from circuitize.circuits.operation import Provenance
 
+DEMO = Path(__file__).resolve().parent.parent.parent / "docs" / "demo-report.html"
 HOSTILE = (
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -115,13 +116,16 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
 
 @pytest.mark.browser
 def test_a_browser_opens_it_and_finds_nothing_to_complain_of(plain: str, tmp_path: Path) -> None:
+    """Of this program, and of the demo's run, as the documents have it."""
     (tmp_path / "plain.html").write_text(plain)
     (tmp_path / "wrong.html").write_text(
         plain.replace("<main>", "<main><script>1</script><img src='http://a.invalid/'>")
     )
     with browser.browser() as opened:
-        opened.open(tmp_path / "plain.html")
-        assert page_judge.opened_faults(opened) == []
+        for path in (tmp_path / "plain.html", DEMO):
+            opened.requests.clear()
+            opened.open(path)
+            assert page_judge.faults(path.read_text()) == page_judge.opened_faults(opened) == []
         opened.value("console.error('seen')")
         assert any("seen" in line for line in opened.messages), "what a console says is heard"
         opened.messages.clear()

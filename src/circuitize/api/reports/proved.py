@@ -161,11 +161,12 @@ def _by_whom(given: Judged, run: bool) -> Markup:
             f"everything else from whom you trust: the program, whose digest must be this one, and {wanted}. Then run",
         ),
         *command,
+        *([tag("p", "What this does not ask for is as the run states it.")] if run and verdict else []),
         tag(
             "p",
-            "or in Python ",
+            "In Python it is ",
             tag("code", f"circuitize.{words}"),
-            ", or check it without Python (docs/verifying.md).",
+            "; docs/verifying.md says how to check it without Python.",
         ),
         class_="note",
     )
