@@ -14,7 +14,9 @@ from circuitize.backends.transfers.group import Wiring
 from circuitize.backends.transfers.primitive import primitive
 from circuitize.backends.transfers.schedule import schedule
 from circuitize.backends.transfers.words import partition
+from circuitize.circuits.arrays import Softmax
 from circuitize.circuits.values import to_integers
+from circuitize.frontends.attention import softmax_attention
 from circuitize.sims.real import to_floats
 
 PROGRAMS = [
@@ -91,3 +93,16 @@ def test_one_array_read_in_two_ways_is_two() -> None:
     for found in fuse(wiring, 60):
         assert found.partition is not None
         tiled.run(found.partition, values)
+
+
+@pytest.mark.parametrize("memory", [25, 60, 200])
+def test_a_softmax_by_itself_has_whole_rows(memory: int) -> None:
+    def attend(query: cz.Tensor, key: cz.Tensor, value: cz.Tensor) -> cz.Tensor:
+        return softmax_attention(query, key, value)
+
+    wiring = Wiring(primitive(cz.trace(attend, (6, 4), (9, 4), (9, 4))))
+    values = tiled.normal(wiring.arrow, memory)
+    groups = [*alone(wiring, memory), *fuse(wiring, memory)]
+    assert any(isinstance(wiring.operations[found.group.edges[0]], Softmax) for found in groups)
+    for made in tiled.fits(found.partition for found in groups):
+        tiled.run(made, values)
