@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.backends.axes import ELEMENTWISE
+from circuitize.backends.axes import ELEMENTWISE, HEXAGONS
 from circuitize.backends.transfers.group import CUPS, Axis
 from circuitize.backends.transfers.schedule import Act
 from circuitize.backends.transfers.words import Partition
@@ -50,6 +50,8 @@ class Tiles:
         self.numbers = {array for array in own if self.group.arrays[array].wire in self.wiring.numbers}
         self.memory = Memory(free={array for array in own if not self.group.takes_room(array)})
         self.results: dict[int, Values] = {}
+        self.shown: dict[int, Sequence[int]] = {}
+        """By array that takes no room since it shows others, these others, which must be there while it is read."""
 
     def run(self) -> dict[int, Values]:
         """The values of the wires that leave the group, as they come together from its tiles."""
@@ -105,6 +107,10 @@ class Tiles:
         edge, group, values = act.edge, self.group, self.memory.values
         sources = [group.reads[edge, place] for place in range(len(self.wiring.rows[edge][1]))]
         targets = [group.writes[edge, place] for place in range(len(self.wiring.rows[edge][2]))]
+        for array in sources:
+            self._require(array)
+        if isinstance(self.wiring.operations[edge], HEXAGONS):
+            self.shown[targets[0]] = sources
         operands = [values[array] for array in sources]
         if edge in self.plan.kept:
             self._soften(edge, targets[0], operands[0])
@@ -117,6 +123,12 @@ class Tiles:
             return
         for target, value in zip(targets, made, strict=True):
             self.memory.put(target, value)
+
+    def _require(self, array: int) -> None:
+        """Raises AssertionError unless an array's elements are in the small memory, its own or those that it shows."""
+        assert array in self.memory.values, "an operand lies in the small memory"
+        for other in self.shown.get(array, ()):
+            self._require(other)
 
     def _computed(
         self, edge: int, sources: Sequence[int], targets: Sequence[int], operands: Sequence[Values], ranges: Ranges
@@ -166,6 +178,7 @@ class Tiles:
                 values[sums] = values[sums] / self._spread(values[first + 1], first + 1, sums)
 
     def _store(self, act: Act, ranges: Ranges) -> None:
+        self._require(act.array)
         value, wire = self.memory.values[act.array], self.plan.arrays[act.array].wire
         place = self.results.setdefault(wire, np.full(self.wiring.shapes[wire], -77, value.dtype))
         place[self._cut(act.array, ranges)] = value

@@ -54,6 +54,16 @@ def test_matmul_of_integers_whose_tiles_do_not_divide(seed: int) -> None:
     tiled.run(made, tiled.wires(arrow, values))
 
 
+def test_what_may_be_cut_and_what_streamed() -> None:
+    """Of a contraction the axes of the result may be cut, those that are summed streamed; one axis is both of none."""
+    for equation, cut, streamed in (("ad,dc->ac", "ac", "d"), ("abd,cbd->ac", "ac", "bd"), ("xy,xy->xy", "xy", "")):
+        x, y, _ = Einsum(equation).letters
+        shapes = [Array(tuple(3 for _ in letters)) for letters in (x, y)]
+        group = tiled.whole(Wiring(generator(Einsum(equation), *shapes)))
+        assert {group.names[axis] for axis in group.cut} == set(cut)
+        assert {group.names[axis] for axis in group.streamed} == set(streamed)
+
+
 def attention(q: int, x: int, d: int, spherical: bool) -> Arrow:
     builder = Builder()
     query, key, value = builder.inputs([Array((q, d)), Array((x, d)), Array((x, d))])

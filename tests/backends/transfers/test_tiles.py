@@ -13,6 +13,7 @@ from circuitize.backends.transfers.fusing import alone, fuse
 from circuitize.backends.transfers.group import Wiring
 from circuitize.backends.transfers.primitive import primitive
 from circuitize.backends.transfers.schedule import schedule
+from circuitize.backends.transfers.search import best
 from circuitize.backends.transfers.words import partition
 from circuitize.circuits.arrays import Softmax
 from circuitize.circuits.values import to_integers
@@ -88,8 +89,11 @@ def test_one_array_read_in_two_ways_is_two() -> None:
     made = tiled.whole(wiring)
     assert made.apart
     wiring = Wiring(primitive(cz.trace(lambda x: cz.exp(x) @ cz.exp(x).T, (12, 5))))
-    assert not tiled.whole(wiring).apart
+    group = tiled.whole(wiring)
     values = tiled.normal(wiring.arrow, 0)
+    assert not group.apart and not group.cut
+    (partition_of_all,) = tiled.fits([best(group, 10**6)])
+    tiled.run(partition_of_all, values)
     for found in fuse(wiring, 60):
         assert found.partition is not None
         tiled.run(found.partition, values)
