@@ -68,7 +68,7 @@ def chart(title: str, curves: Sequence[Curve]) -> Markup:
 
 def _means(curve: Curve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     steps, values = np.array(curve.steps, np.float64), np.array(curve.values, np.float64)
-    known = np.isfinite(values) & (np.abs(values) < 1e300)
+    known = (np.abs(values) < 1e300) & (np.abs(steps) < 1e300)
     steps, values = steps[known], values[known]
     width = max(1, len(steps) // POINTS)
     whole = len(steps) // width * width

@@ -177,6 +177,7 @@ def test_charts_leave_out_what_is_no_number() -> None:
     drawn = chart(
         "loss", [Curve("integers", "one", [1, 2, 3], [1.0, np.nan, 1.0]), Curve("float64", "two", [1], [2.0])]
     )
+    assert chart("loss", [Curve("integers", "one", [np.nan], [1.0])]) == ""
     assert "nan" not in drawn and drawn.count("<polyline") == 2
     long = chart("loss", [Curve("integers", "one", list(range(100_000)), [1e-9 * k for k in range(100_000)])])
     assert len(long) < 10_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import page_judge
 import pytest
@@ -58,6 +59,21 @@ def test_what_does_not_hold_is_said(folders: Path) -> None:
 def test_evidence_on_another_program_is_refused(folders: Path, tmp_path: Path) -> None:
     assert "expected a training of program" in refused("report", STEP, folders / "trained", "-o", tmp_path / "r.html")
     assert run("report", STEP, folders / "proof", "-o", tmp_path / "r.html").status in (1, 2)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("line", ['{"loss": 1.0}', '{"step": "<b>"}', "[]", '{"step": 1, "<script>": NaN}', "\\x00"])
+def test_metrics_that_somebody_changed(folders: Path, tmp_path: Path, line: str) -> None:
+    """Refused in one line, or shown as text."""
+    changed = tmp_path / "trained"
+    copytree(folders / "trained", changed)
+    (changed / metrics.LINES).write_text(line + "\n")
+    page = tmp_path / "r.html"
+    made = run("report", IRIS, changed, "-o", page)
+    if made.status:
+        assert (made.status, made.err.count("\n")) == (2, 1) and "internal error" not in made.err and not page.exists()
+    else:
+        assert page_judge.faults(page.read_text()) == []
 
 
 def test_bad_use_is_one_line(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from circuitize import __version__
 from circuitize.backends.report.chart import Curve, chart
 from circuitize.backends.report.html import Markup, Part, joined, section, table, tag
 from circuitize.circuits.encode import program_digest
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.exact import shown
 from circuitize.circuits.saved import load
 
@@ -182,18 +182,24 @@ def trained(folder: Path, digest: str) -> Markup:
         )
     series: dict[str, list[tuple[float, float]]] = {}
     for row in metrics.read(folder, MOST_ROWS):
+        if "step" not in row:
+            raise FormatError(
+                f"{folder / metrics.LINES}: expected the number of the step in each row, found "
+                f"{excerpt(sorted(row))}; put the file back"
+            )
         for name, value in row.items():
             if name not in ("step", "epoch"):
                 series.setdefault(name, []).append((float(row["step"]), float(value)))
     heads = [name for name in series if not name.endswith("_float64") or name.removesuffix("_float64") not in series]
     drawn = [_panel(name, series) for name in heads]
     last = [(name.replace("_", " "), series[name][-1][1]) for name in heads]
+    steps = said["steps"] if isinstance(said.get("steps"), int) else 0
     roots = [(name, tag("code", str(root))) for name, root in {**said["roots"], **_final(said)}.items()]
     return section(
-        f"Training, {folder.name}",
+        f"Training, {folder}",
         tag(
             "p",
-            f"{int(said.get('steps', 0)):,} steps in exact integers. These curves are what whoever trained has "
+            f"{steps:,} steps in exact integers. These curves are what whoever trained has "
             "measured: no proof is of them."
             + " A run that begins and ends with these roots proves the training."
             * bool(roots),
