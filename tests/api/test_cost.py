@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from cli_programs import step as unbound
 from example_programs import example
@@ -12,6 +14,8 @@ from circuitize.backends.verilog.folded.schedule import schedule
 from circuitize.circuits.cost import products
 from circuitize.provers.tensor import cost as tensor
 from circuitize.provers.tensor.plan import plan
+
+PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "cost.md"
 
 
 def test_totals_and_readings_are_those_of_the_groups() -> None:
@@ -75,3 +79,19 @@ def test_what_is_refused() -> None:
         cz.run_cost(step, steps=0)
     with pytest.raises(Unprovable):
         cz.run_cost(unbound())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("iris.py:step", "digits.py:step"),
+        *(
+            pytest.param(name, marks=pytest.mark.deep)
+            for name in ("cnn.py:step", "transformer.py:step", "transformer.py:spherical_step")
+        ),
+    ],
+)
+def test_the_page_has_the_figures(name: str) -> None:
+    found = cz.cost(example(name).given, memory=4096)
+    figures = (found.operations, found.moved_apart, found.moved, len(found.groups), found.cycles()["cycles_at_least"])
+    assert f"| `{name}` | " + " | ".join(f"{figure:,}" for figure in figures) + " |" in PAGE.read_text()
