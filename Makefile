@@ -40,7 +40,7 @@ build: .stamps/build
 demo: .stamps/demo
 	$(BIN)/circuitize demo
 
-test: check .stamps/interop .stamps/hardware $(SOURCES)
+test: check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	.ci/test-rust
 	$(PYTEST) --durations 10
 
@@ -48,10 +48,10 @@ quick: .stamps/check
 	$(BIN)/ruff check
 	TIER=quick $(PYTEST) -q
 
-deep: .stamps/check .stamps/interop .stamps/hardware $(SOURCES)
+deep: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	TIER=deep .ci/deep env $(PYTEST) --durations 50
 
-golden: .stamps/check .stamps/interop .stamps/hardware $(SOURCES)
+golden: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	$(BIN)/pytest -q --update-golden
 
 wheels: wheel-x86_64 wheel-aarch64
@@ -123,4 +123,8 @@ clean:
 
 .stamps/hardware: .ci/hardware
 	.ci/hardware
+	@mkdir -p .stamps && touch $@
+
+.stamps/browser: .ci/browser
+	.ci/browser
 	@mkdir -p .stamps && touch $@

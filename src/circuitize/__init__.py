@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from .api.calibration import calibrated as calibrated
     from .api.check import check as check
     from .api.compile import compile as compile
+    from .api.costs.chunks import run_cost as run_cost
+    from .api.costs.cost import cost as cost
     from .api.disputes.dispute import dispute as dispute
     from .api.disputes.testimony import testify as testify
     from .api.drawing import draw as draw
     from .api.estimate import estimate as estimate
     from .api.planning.plan import plan as plan
     from .api.renewal import renewal as renewal
+    from .api.reports.report import report as report
     from .api.running import run as run
     from .api.runs.proving import prove_run as prove_run
     from .api.runs.verifying import verify_pinned as verify_pinned

@@ -99,6 +99,18 @@ def estimate(command: ArgumentParser) -> None:
     _target_options(command, "estimate")
 
 
+def cost(command: ArgumentParser) -> None:
+    program(command)
+    for flag, metavar, most, help in (
+        ("--memory", "WORDS", 1 << 15, "words of the small memory"),
+        ("--word", "BYTES", 4, "bytes of a word, of a cache"),
+        ("--lanes", "N", 32, "products in a clock, of an FPGA"),
+        ("--words-per-clock", "N", 1, "words that an FPGA's memory gives in a clock"),
+        ("--steps", "N", 64, "steps of the run that is proved"),
+    ):
+        command.add_argument(flag, type=count, default=most, metavar=metavar, help=f"{help} (default: %(default)s)")
+
+
 def accuracy(command: ArgumentParser) -> None:
     program(command, "file.py:name (a Program of reals, with examples), or an ONNX file (with the options below)")
     command.add_argument(
