@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from .api.training.train import Trained as Trained
     from .api.training.train import train as train
     from .api.verifier import verifier as verifier
+    from .api.weights import Weights as Weights
+    from .api.weights import accept_weights as accept_weights
+    from .api.weights import commit_weights as commit_weights
     from .circuits.accuracy import error_report as error_report
     from .circuits.accuracy import fit_to_cost as fit_to_cost
     from .circuits.accuracy import fit_to_error as fit_to_error

@@ -21,6 +21,21 @@ def setup(command: ArgumentParser) -> None:
     output(command, "-o", "KEYS", "folder for the proving and the verifying key")
 
 
+def commit_weights(command: ArgumentParser) -> None:
+    program(command)
+    command.add_argument(
+        "--not-zero-knowledge",
+        action="store_true",
+        help="roots for proofs that tell others about private and committed values",
+    )
+    inputs(command, "values of the frozen inputs")
+    output(command, "-o", "WEIGHTS", "folder for the roots and the proofs of their formats, for others to read")
+
+
+def weights(command: ArgumentParser, help: str) -> None:
+    command.add_argument("--weights", type=Path, metavar="WEIGHTS", help=f"tensor: {help}")
+
+
 def prove(command: ArgumentParser) -> None:
     program(command)
     prover(command, keyless=True)
@@ -50,6 +65,7 @@ def prove(command: ArgumentParser) -> None:
         "NAME",
         "join this input alone to --openings-from, and others that are named (else all that it has too)",
     )
+    weights(command, "folder that commit-weights wrote: frozen inputs have its roots, which are opened once more")
     repeated(
         command,
         "--renew",
@@ -65,6 +81,7 @@ def verify(command: ArgumentParser) -> None:
     prover(command, required=False, keyless=True)
     command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {SAVED}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
+    weights(command, "folder that commit-weights wrote, which is checked: the proof must be of these roots")
     repeated(command, "--renew", "NAME", "it must show that two roots of this group of the program hold the same")
     repeated(
         command,

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 
 from circuitize.api.provers import keyed_names, plain_names, prover
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.folder import require_file, whole_file
+from circuitize.circuits.folder import require_file, require_plain_files, whole_file
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.reading import Json
 
 from .keys import require_keys, require_keys_of, require_readable
 from .loading import came_with, load_program
-from .output import Phases, print_json, print_table, remark, say
+from .output import Phases, print_json, print_table, progress, remark, say
 
 if TYPE_CHECKING:
+    from circuitize.api.exact import Exact
     from circuitize.api.proofs import Proof
+    from circuitize.api.weights import Weights
 
 
 def run(options: Namespace) -> int:
@@ -53,7 +55,10 @@ def run(options: Namespace) -> int:
     inputs = program_inputs(loaded.integer, options.inputs if given is None else given, remark, options.raw_inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(proof_folder(options.output))
-        circuit = ProverTarget(proving.name).build(loaded, phases)
+        if options.weights is None:
+            circuit = ProverTarget(proving.name).build(loaded, phases)
+        else:
+            circuit = accepted(loaded, options.weights).proving(loaded)
         key = None
         if keys is not None:
             with phases.phase("key", "reading the proving key"):
@@ -98,8 +103,20 @@ def _require_options(options: Namespace) -> None:
             f"--renew: expected --prover tensor and --openings-from FILE.json with it, found {found}; only roots that "
             "an earlier tensor proof made are made for a number of openings"
         )
+    if options.weights is not None and (name != "tensor" or options.renew):
+        found = "--renew" if options.renew else f"the prover {name}"
+        raise CircuitizeError(f"--weights: expected --prover tensor and a program that reads them, found {found}")
     if not keyed and options.keys is not None:
         raise CircuitizeError(f"--keys: expected none, found {options.keys}; {name} proofs need no setup")
+
+
+def accepted(loaded: Exact, folder: Path) -> Weights:
+    """The roots of the frozen inputs that a folder shows to be in format. Raises CircuitizeError where one is not."""
+    from circuitize.api.weights import accept_weights
+
+    require_plain_files(folder)
+    with progress("checking the weights"):
+        return accept_weights(loaded, folder)
 
 
 def openings_path(options: Namespace) -> Path:
