@@ -123,7 +123,7 @@ class Verifier:
 
 
 def verifier(
-    program: Program,
+    program: Program | Exact,
     key: VerifyingKey | None = None,
     *,
     prover: str = "tensor",

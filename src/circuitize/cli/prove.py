@@ -92,6 +92,9 @@ def _require_options(options: Namespace) -> None:
         raise CircuitizeError(
             f"--not-zero-knowledge: expected the prover tensor with it, found {name}, which hides values"
         )
+    if options.weights is not None and (name != "tensor" or options.renew):
+        found = "--renew" if options.renew else f"the prover {name}"
+        raise CircuitizeError(f"--weights: expected --prover tensor and a program that reads them, found {found}")
     if keyed and options.keys is None:
         raise CircuitizeError(
             f"expected --keys KEYS, found none; {name} needs a proving key: circuitize setup {options.program} "
@@ -103,9 +106,6 @@ def _require_options(options: Namespace) -> None:
             f"--renew: expected --prover tensor and --openings-from FILE.json with it, found {found}; only roots that "
             "an earlier tensor proof made are made for a number of openings"
         )
-    if options.weights is not None and (name != "tensor" or options.renew):
-        found = "--renew" if options.renew else f"the prover {name}"
-        raise CircuitizeError(f"--weights: expected --prover tensor and a program that reads them, found {found}")
     if not keyed and options.keys is not None:
         raise CircuitizeError(f"--keys: expected none, found {options.keys}; {name} proofs need no setup")
 

@@ -46,7 +46,7 @@ def run(options: Namespace) -> int:
     refused = None
     if options.weights is not None:
         verifier, refused = reading(verifier, options.weights)
-    verdict = refused or replace(verifier, expectations=wanted).check(options.proof)
+    verdict = replace(verifier, expectations=wanted).check(options.proof) if refused is None else refused
     if verdict.setup == "development":
         remark("the verifying key is a development key: INSECURE, whoever made it can prove anything")
     if options.json:
