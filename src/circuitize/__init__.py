@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from .frontends.layers import relu as relu
     from .frontends.layers import sequential as sequential
     from .frontends.layers import traced as traced
+    from .frontends.lora import lora as lora
     from .frontends.losses import binary_cross_entropy as binary_cross_entropy
     from .frontends.losses import cross_entropy as cross_entropy
     from .frontends.losses import huber as huber
