@@ -11,7 +11,6 @@ from pathlib import Path
 import circuitize._native as _native
 from circuitize.backends.tensor.groups import INPUT, GroupName
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress
 from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
@@ -19,9 +18,9 @@ from circuitize.provers.openings import HIDING, TENSOR, join, opened
 from circuitize.provers.statement import Key, Statement
 
 from . import prover
-from .cost import sizes
 from .plan import OPENINGS, Plan, plan
 from .proof import PROOF_FILE
+from .room import require_room
 
 BYTES = 32
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
@@ -46,16 +45,18 @@ class PlannedCircuit:
         phases: Phases,
         trusted: Mapping[GroupName, bytes] | None = None,
         kept: Path | None = None,
+        memory: int | None = None,
     ) -> None:
         """Proofs do not show that the groups with `trusted` roots are in format, and are of no other roots.
 
-        Their secrets, and how often they may be opened, are in the file `kept`.
+        Their secrets, and how often they may be opened, are in the file `kept`. Raises CircuitizeError where a proof
+        needs more bytes than the machine has, or than `memory`.
         """
         self.program, self.digest, self.hides = program, digest, True
         self.trusted, self.kept = dict(trusted or {}), kept
         with phases.phase("plan", "planning the proof"):
             self.plain_plan: Plan = plan(program, assumed=frozenset(self.trusted))
-            require_memory(sizes(self.plain_plan)["prover_bytes"], "prove a smaller batch, or on a larger machine")
+            require_room(program, self.plain_plan, memory)
 
     @cached_property
     def plan(self) -> Plan:

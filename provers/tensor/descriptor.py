@@ -35,16 +35,22 @@ class Tensor:
     def require_memory(self, program: IntegerProgram) -> None:
         """Nothing is known before there is a plan, which comes quickly: `circuit` refuses then."""
 
-    def __init__(self, trusted: Mapping[GroupName, bytes] | None = None, kept: Path | None = None) -> None:
+    def __init__(
+        self,
+        trusted: Mapping[GroupName, bytes] | None = None,
+        kept: Path | None = None,
+        memory: int | None = None,
+    ) -> None:
         """`trusted` holds roots that are known to be of values in format, by group: proofs do not show that again.
 
-        `kept`, which provers have, is the file of these roots' secrets, where their openings are counted.
+        `kept`, which provers have, is the file of these roots' secrets, where their openings are counted; proofs that
+        need more than so many bytes of `memory` are refused.
         """
-        self.trusted, self.kept = dict(trusted or {}), kept
+        self.trusted, self.kept, self.memory = dict(trusted or {}), kept, memory
         self._last: tuple[IntegerProgram, dict[bool, Plan]] | None = None
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> PlannedCircuit:
-        made = PlannedCircuit(program, digest, phases, self.trusted, self.kept)
+        made = PlannedCircuit(program, digest, phases, self.trusted, self.kept, self.memory)
         self._last = program, {False: made.plain_plan}
         return made
 

@@ -21,7 +21,7 @@ from circuitize.provers.tensor.descriptor import Tensor
 
 from .circuits import ProvableCircuit
 from .exact import Exact, Integers, exact, integers_of
-from .proofs import Proof, openings_file, require_new_openings
+from .proofs import openings_file, require_new_openings
 from .verdict import Verdict
 from .verifier import Verifier
 
@@ -58,8 +58,10 @@ class Weights:
         """How often each root may still be opened, by group; None where nothing is hidden."""
         return {name: left for (_, name), left in left_of(self.kept).items()}
 
-    def proving(self, program: Program | Exact) -> ProvableCircuit:
+    def proving(self, program: Program | Exact, *, memory: int | None = None) -> ProvableCircuit:
         """The circuit of a program whose proofs open these roots. Raises CircuitizeError where none is left to open.
+
+        Where a proof needs more bytes than `memory`, by default than the machine has, CircuitizeError says what fits.
 
         Its frozen inputs must be those of the program that was committed for: other values, names or formats are
         refused when it is proved.
@@ -72,7 +74,7 @@ class Weights:
             )
         made = exact(program, Phases())
         _require_groups(made.integer, self.roots)
-        prover = Tensor(self.roots, self.kept)
+        prover = Tensor(self.roots, self.kept, memory)
         return ProvableCircuit(made, prover, prover.circuit(made.integer, made.digest, Phases()))
 
 
@@ -87,24 +89,29 @@ def commit_weights(
     *,
     integers: Mapping[str, Integers] | None = None,
     not_zero_knowledge: bool = False,
+    memory: int | None = None,
     progress: Progress = silent,
 ) -> Weights:
     """Commit to the frozen inputs of a program, and write for each group a proof that its root is of values in format.
 
     `folder` is for others; beside it FOLDER.openings.json has the secrets. Values are those of `inputs`, or `integers`
     of the inputs' formats, by default of the first example. Raises CircuitizeError for a program without frozen inputs,
-    and where either path is taken.
+    where either path is taken, and where a proof of formats needs more bytes than `memory`: before there is work.
     """
     made, path = exact(program, Phases(progress)), Path(folder)
     require_new(path)
     wanted = frozen_program(made).inputs
     values = integers_of(made.integer, inputs, wanted) if integers is None else integers
+    circuits = {group: _circuit(_formats(made.integer, group), memory) for group in frozen_groups(made.integer)}
     kept: dict[Key, Opening] = {}
     with ExitStack() as stack:
         whole = stack.enter_context(whole_folder(path, FILE, ()))
         secrets = stack.enter_context(openings_file(kept_file(path)))
-        for group in frozen_groups(made.integer):
-            proof = _shown(made, group, values, not_zero_knowledge, Phases(progress))
+        for group in circuits:
+            proof = circuits[group].prove_integers(
+                {port.name: values[port.name] for port in circuits[group].exact.integer.inputs},
+                *(None, None, (), Phases(progress), silent, not_zero_knowledge),
+            )
             (kept[INPUT, group],) = proof.openings.values()
             (whole / group).mkdir()
             proof.write(whole / group)
@@ -155,11 +162,9 @@ def _formats(program: IntegerProgram, group: str) -> Exact:
     return Exact(own, own, program_digest(own))
 
 
-def _shown(made: Exact, group: str, values: Mapping[str, Integers], not_zero_knowledge: bool, phases: Phases) -> Proof:
-    own, prover = _formats(made.integer, group), Tensor()
-    circuit = ProvableCircuit(own, prover, prover.circuit(own.integer, own.digest, phases))
-    inputs = {port.name: values[port.name] for port in own.integer.inputs}
-    return circuit.prove_integers(inputs, None, None, (), phases, silent, not_zero_knowledge)
+def _circuit(own: Exact, memory: int | None) -> ProvableCircuit:
+    prover = Tensor(memory=memory)
+    return ProvableCircuit(own, prover, prover.circuit(own.integer, own.digest, Phases()))
 
 
 def frozen_program(made: Exact) -> IntegerProgram:

@@ -35,6 +35,7 @@ def run(options: Namespace) -> int:
             options.output,
             integers=inputs,
             not_zero_knowledge=options.not_zero_knowledge,
+            memory=options.memory,
             progress=phases.progress,
         )
     report = report_of(made, phases)

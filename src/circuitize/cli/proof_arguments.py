@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from pathlib import Path
 
-from .parameters import SAVED, inputs, output, outputs, prover, repeated
+from .parameters import SAVED, inputs, output, outputs, prover, repeated, size_in_bytes
 from .program_arguments import program
 
 
@@ -29,11 +29,21 @@ def commit_weights(command: ArgumentParser) -> None:
         help="roots for proofs that tell others about private and committed values",
     )
     inputs(command, "values of the frozen inputs")
+    memory(command)
     output(command, "-o", "WEIGHTS", "folder for the roots and the proofs of their formats, for others to read")
 
 
 def weights(command: ArgumentParser, help: str) -> None:
     command.add_argument("--weights", type=Path, metavar="WEIGHTS", help=f"tensor: {help}")
+
+
+def memory(command: ArgumentParser) -> None:
+    command.add_argument(
+        "--memory",
+        type=size_in_bytes,
+        metavar="SIZE",
+        help="tensor: refuse, before there is work, a proof that needs more (8GB; default: what the machine has)",
+    )
 
 
 def prove(command: ArgumentParser) -> None:
@@ -65,6 +75,7 @@ def prove(command: ArgumentParser) -> None:
         "NAME",
         "join this input alone to --openings-from, and others that are named (else all that it has too)",
     )
+    memory(command)
     weights(command, "folder that commit-weights wrote: frozen inputs have its roots, which are opened once more")
     repeated(
         command,

@@ -56,9 +56,9 @@ def run(options: Namespace) -> int:
     with ExitStack() as stack:
         folder = stack.enter_context(proof_folder(options.output))
         if options.weights is None:
-            circuit = ProverTarget(proving.name).build(loaded, phases)
+            circuit = ProverTarget(proving.name).build(loaded, phases, memory=options.memory)
         else:
-            circuit = accepted(loaded, options.weights).proving(loaded)
+            circuit = accepted(loaded, options.weights).proving(loaded, memory=options.memory)
         key = None
         if keys is not None:
             with phases.phase("key", "reading the proving key"):
@@ -92,6 +92,8 @@ def _require_options(options: Namespace) -> None:
         raise CircuitizeError(
             f"--not-zero-knowledge: expected the prover tensor with it, found {name}, which hides values"
         )
+    if options.memory is not None and name != "tensor":
+        raise CircuitizeError(f"--memory: expected --prover tensor with it, found the prover {name}; leave it out")
     if options.weights is not None and (name != "tensor" or options.renew):
         found = "--renew" if options.renew else f"the prover {name}"
         raise CircuitizeError(f"--weights: expected --prover tensor and a program that reads them, found {found}")

@@ -55,3 +55,19 @@ def test_what_does_not_fit_is_refused_in_one_line(weights: Path, tmp_path: Path)
     assert "as often as" in refused("prove", APART, *tensor, "--weights", weights)
     kept.write_text(content)
     assert not (tmp_path / "proof").exists()
+
+
+def test_what_memory_does_not_hold_is_refused_with_what_fits(weights: Path, tmp_path: Path) -> None:
+    """Before there is work; the range checks of its weights are what a proof by itself takes more."""
+    own = tmp_path / "proof"
+    step = f"{EXAMPLES / 'mlp_1m.py'}:step"
+    outcome = run("prove", step, "--prover", "tensor", "--memory", "400MB", "-o", own)
+    assert outcome.status == 2 and "found 400.0 MB by --memory" in outcome.err and "look-ups fit" in outcome.err
+    line = refused("prove", LOGITS, "--prover", "tensor", "--memory", "10MB", "-o", own)
+    assert "freeze(apart=True)" in line and "prove it in more memory" in line
+    for known in ((), ("--weights", weights)):
+        line = refused("prove", APART, "--prover", "tensor", *known, "--memory", "10MB", "-o", own)
+        assert ("commit-weights" in line) == (not known)
+    assert "by --memory" in refused("commit-weights", APART, "--memory", "10MB", "-o", tmp_path / "w")
+    assert "--memory" in refused("prove", APART, "--prover", "halo2", "--memory", "1GB", "-o", own)
+    assert not list(tmp_path.iterdir())
