@@ -96,6 +96,16 @@ def test_roots_are_shown_once_and_opened_by_every_proof(tied: Exact, made: Plan,
     assert cz.verifier(other, weights=cz.accept_weights(other, weights.folder)).check(again).valid
 
 
+def test_tokens_may_be_public(tied: Exact, weights: cz.Weights) -> None:
+    """The same roots; the verdict says the tokens, and a proof of the other kind is refused for these roots."""
+    told = exact(tied.given.with_visibility(inputs="public"), Phases())
+    circuit = weights.proving(told)
+    verdict = cz.verifier(told, weights=weights).check(circuit.prove())
+    assert verdict.valid and verdict.publics["inputs"].tolist() == [[3.0, 1.0, 4.0]]
+    with pytest.raises(cz.CircuitizeError, match="scheme"):
+        circuit.prove(not_zero_knowledge=True)
+
+
 def test_both_verifiers_accept_a_proof_that_assumes_formats_of_the_roots_that_they_know(
     tied: Exact, made: Plan
 ) -> None:
