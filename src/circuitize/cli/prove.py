@@ -55,10 +55,11 @@ def run(options: Namespace) -> int:
     inputs = program_inputs(loaded.integer, options.inputs if given is None else given, remark, options.raw_inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(proof_folder(options.output))
-        if options.weights is None:
+        weights = None if options.weights is None else accepted(loaded, options.weights)
+        if weights is None:
             circuit = ProverTarget(proving.name).build(loaded, phases, memory=options.memory)
         else:
-            circuit = accepted(loaded, options.weights).proving(loaded, memory=options.memory)
+            circuit = weights.proving(loaded, memory=options.memory)
         key = None
         if keys is not None:
             with phases.phase("key", "reading the proving key"):
@@ -72,6 +73,9 @@ def run(options: Namespace) -> int:
         if options.outputs is not None:
             path = stack.enter_context(whole_file(options.outputs))
             write_outputs(path, loaded.integer.outputs, proof.proved.outputs, options.raw_outputs)
+    for name, left in ({} if weights is None else weights.left()).items():
+        if left is not None:
+            remark(f"the root of {name} may be opened {left:,} times more")
     sizes = {} if keys is not None else circuit.sizes  # With keys, setup told them.
     report = report_of(proof, sizes, phases)
     if key is not None and key.verifying_key.setup == "development":

@@ -25,7 +25,8 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_proof_of_weights_apart_is_verified_with_them(weights: Path, tmp_path: Path) -> None:
     proof, known = tmp_path / "proof", ("--weights", weights)
-    assert run("prove", APART, "--prover", "tensor", *known, "-o", proof).status == 0
+    outcome = run("prove", APART, "--prover", "tensor", *known, "-o", proof)
+    assert outcome.status == 0 and "times more" in outcome.err
     outcome = run("verify", proof, "--program", APART, *known)
     assert outcome.status == 0 and "frozen is in format" in outcome.err
     assert run("verify", proof, "--program", APART).status == 1
