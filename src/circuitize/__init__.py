@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from .api.training.train import Trained as Trained
     from .api.training.train import train as train
     from .api.verifier import verifier as verifier
+    from .api.weights import Weights as Weights
+    from .api.weights import accept_weights as accept_weights
+    from .api.weights import commit_weights as commit_weights
     from .circuits.accuracy import error_report as error_report
     from .circuits.accuracy import fit_to_cost as fit_to_cost
     from .circuits.accuracy import fit_to_error as fit_to_error
@@ -103,6 +106,7 @@ if TYPE_CHECKING:
     from .frontends.layers import relu as relu
     from .frontends.layers import sequential as sequential
     from .frontends.layers import traced as traced
+    from .frontends.lora import lora as lora
     from .frontends.losses import binary_cross_entropy as binary_cross_entropy
     from .frontends.losses import cross_entropy as cross_entropy
     from .frontends.losses import huber as huber

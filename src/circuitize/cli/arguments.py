@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "check": ("run every target, compare with the integer executor", "circuit_arguments"),
     "audit": ("whether the inputs determine every other wire of the circuit", "circuit_arguments"),
     "setup": ("take a ceremony's keys, or make INSECURE ones for trials", "proof_arguments"),
+    "commit-weights": ("commit to weights that no step changes, once, and prove their formats", "proof_arguments"),
     "prove": ("run a program and prove that it was run", "proof_arguments"),
     "verify": ("decide whether a proof holds, with the verifier's own key", "proof_arguments"),
     "report": (
