@@ -18,8 +18,8 @@ State = TypeVar("State")
 
 
 def is_great(shape: Shape) -> bool:
-    """Whether an array has at least two blocks of rows."""
-    return math.prod(shape) >= 2 * ELEMENTS and shape[0] > 1
+    """Whether an array has more than one block of rows."""
+    return math.prod(shape) > ELEMENTS and shape[0] > 1
 
 
 def over(shape: Shape, work: Callable[[jax.Array | int, int, State], State], state: State) -> State:

@@ -109,40 +109,49 @@ def contract(
     """The contraction of values of these formats by a kind, in the target's width. By blocks a great operand is cut
     into limbs of the kind block by block, where the other is small beside it.
     """
-    letters, x, y = operands(operation, sources, values)
+    letters, both, widths = operands(operation, sources, values)
     into = width(target)
-    great = next((k for k in (0, 1) if by_blocks and _is_great_beside((x, y)[k], (y, x)[k])), None)
+
+    def of(given: Sequence[jax.Array]) -> jax.Array:
+        x, y = (one.astype(own) for one, own in zip(given, widths, strict=True))
+        return multiply(letters, x, y, kind, into)
+
+    great = next((k for k in (0, 1) if by_blocks and _is_great_beside(both[k], both[1 - k])), None)
     if great is None:
-        return product(letters, *parts(x, y, kind), kind, into)
-    row, array = letters[great][0], (x, y)[great]
+        return of(both)
+    row = letters[great][0]
     summed = row not in letters[2]
 
     def with_block(first: Any, size: int, made: jax.Array) -> jax.Array:
-        both = [
-            blocks.cut(one, first, size, own.index(row)) if row in own else one
-            for one, own in zip((x, y), letters, strict=False)
-        ]
-        part = product(letters, *parts(*both, kind), kind, into)
+        part = of([rows(one, own, row, first, size) for one, own in zip(both, letters, strict=False)])
         return made + part if summed else blocks.put(made, part, first, letters[2].index(row))
 
-    return blocks.over(array.shape, with_block, jnp.zeros(target.shape, into))
+    return blocks.over(both[great].shape, with_block, jnp.zeros(target.shape, into))
+
+
+def rows(array: jax.Array, letters: str, row: str, first: Any, size: int) -> jax.Array:
+    """So many places of the axis of a letter, all of an array without it."""
+    return blocks.cut(array, first, size, letters.index(row)) if row in letters else array
 
 
 def operands(
     operation: Contract, sources: Sequence[Fixed], values: Sequence[jax.Array]
-) -> tuple[tuple[str, str, str], jax.Array, jax.Array]:
-    """The axes of both operands and of the target, and the operands, once what one alone has is summed."""
+) -> tuple[tuple[str, str, str], list[jax.Array], list[Width]]:
+    """The axes of both operands and of the target; the operands, once what one alone has is summed, and their widths,
+    which they may pass.
+    """
     extents = operation.extents(*sources)
-    found = []
+    found: list[jax.Array] = []
+    widths: list[Width] = []
     for format, letters, value in zip(sources, operation.letters, values, strict=False):
         own = _own(letters, operation)
         low, high = _summed(format, letters, operation, extents)
-        wide = np.int32 if holds(np.int32, low, high) else np.int64
-        found.append(value.sum(own, dtype=wide) if own else value)
+        widths.append(np.int32 if holds(np.int32, low, high) else np.int64)
+        found.append(value.sum(own, dtype=widths[-1]) if own else value)
     of_x, of_y, of_target = operation.letters
     left = "".join(letter for letter in of_x if letter in of_y + of_target)
     right = "".join(letter for letter in of_y if letter in of_x + of_target)
-    return (left, right, of_target), *found
+    return (left, right, of_target), found, widths
 
 
 def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Kind, into: Width) -> jax.Array:

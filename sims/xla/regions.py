@@ -21,6 +21,7 @@ from circuitize.circuits.requirement import noting
 from circuitize.circuits.types import Fixed, Shape
 
 from . import blocks, contraction, rules, views
+from .widths import width
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def regions(arrow: Arrow, single: Collection[int]) -> list[Region]:
         ends = {last.get(reader) if _is_pointwise(arrow, reader) else None for reader in readers[wire]}
         inner = wire not in read_outside and len(ends) == 1 and None not in ends
         if inner and (_is_pointwise(arrow, index) or isinstance(_operation(arrow, index), Contract)):
-            last |= {index: end for end in ends if end is not None}
+            (last[index],) = (end for end in ends if end is not None)
         elif _is_pointwise(arrow, index):
             last[index] = index
     together: dict[int, list[int]] = defaultdict(list)
@@ -90,7 +91,7 @@ def run(
     """
     made = {arrow.rows[edge][2][0] for edge in region.edges}
     target = arrow.format(arrow.rows[region.last][2][0])
-    into = rules.width(target)
+    into = width(target)
     limbs = {edge: _limbs(place(edge), _operation(arrow, edge), known, arrow.rows[edge][1]) for edge in region.edges}
     read = [wire for edge in region.edges if _is_pointwise(arrow, edge) for wire in arrow.rows[edge][1]]
     over = next((wire for wire in read if wire not in made and known[wire].dtype == into), None)
@@ -104,7 +105,7 @@ def run(
         def rows(wire: int) -> jax.Array:
             if wire not in own:
                 array = whole if wire == over else known[wire]
-                own[wire] = blocks.cut(array, first, size).astype(rules.width(arrow.format(wire)))
+                own[wire] = blocks.cut(array, first, size).astype(width(arrow.format(wire)))
             return own[wire]
 
         with noting() as noted:
@@ -115,7 +116,7 @@ def run(
                     own[wire] = constant(edge, shape)
                 elif isinstance(operation, Reindex):
                     copies = views.gather(_of_rows(operation.view, size), known[sources[0]])
-                    own[wire] = copies.astype(rules.width(arrow.format(wire)))
+                    own[wire] = copies.astype(width(arrow.format(wire)))
                 elif limbs[edge]:
                     own[wire] = _product(limbs[edge], first, size)
                 else:
@@ -136,20 +137,19 @@ def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources
         return None
     x, y = place.sources
     kind = contraction.chosen(operation, x, y, place.costs)
-    given = [known[wire].astype(rules.width(format)) for wire, format in zip(sources, place.sources, strict=True)]
-    letters, left, right = contraction.operands(operation, place.sources, given)
-    return letters, contraction.parts(left, right, kind), kind, rules.width(place.target)
+    letters, both, widths = contraction.operands(operation, (x, y), [known[wire] for wire in sources])
+    left, right = (one.astype(own) for one, own in zip(both, widths, strict=True))
+    return letters, contraction.parts(left, right, kind), kind, width(place.target)
 
 
 def _product(limbs: Any, first: Any, size: int) -> jax.Array:
     """Rows of a contraction."""
     letters, operands, kind, into = limbs
-    row = letters[2][0]
-    parts = [
-        [blocks.cut(limb, first, size, own.index(row)) if row in own else limb for limb in operand]
+    left, right = (
+        [contraction.rows(limb, own, letters[2][0], first, size) for limb in operand]
         for own, operand in zip(letters, operands, strict=False)
-    ]
-    return contraction.product(letters, *parts, kind, into)
+    )
+    return contraction.product(letters, left, right, kind, into)
 
 
 def _operation(arrow: Arrow, edge: int) -> Any:

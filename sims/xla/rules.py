@@ -25,7 +25,7 @@ from .widths import holds, width
 
 @dataclass(frozen=True)
 class Place:
-    """The formats around an operation, what products cost on the device, and whether it takes great arrays by blocks."""
+    """The formats around an operation, what products cost on the device, whether it does great arrays by blocks."""
 
     sources: tuple[Fixed, ...]
     target: Fixed

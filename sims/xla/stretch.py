@@ -130,7 +130,7 @@ class Stretches:
                 name: lax.dynamic_index_in_dim(one, place, 0, keepdims=False)
                 for name, one in zip(self.fresh, fresh, strict=True)
             }
-            wires, flags = self.traced.wires(handed, [now[name] for name in self._inputs])
+            wires, flags = self.traced.wires(handed, [now[name] for name in self._inputs], spent=True)
             own = defined(flag for edge, flag in flags.items() if edge not in later)
             made: dict[str, Any] = {name: wires[wire] for name, wire in self._outputs.items()}
             rooms = [

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.integers import Contract
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.requirement import noting
 from circuitize.circuits.types import Fixed, Shape
@@ -59,13 +60,16 @@ class Traced:
         return rules.Place(formats, self.arrow.format(wire), self._costs, self._by_blocks)
 
     def wires(
-        self, handed: Sequence[jax.Array], inputs: Sequence[jax.Array], keep: bool = False
+        self, handed: Sequence[jax.Array], inputs: Sequence[jax.Array], keep: bool = False, spent: bool = False
     ) -> tuple[list[jax.Array | None], dict[int, jax.Array]]:
         """The value of every wire, or unless `keep` of the outputs at least; and by edge, whether it has a value.
 
-        Edges that have one everywhere are not among them, and a region has one flag, that of its last edge.
+        Edges that have one everywhere are not among them, and a region has one flag, that of its last edge. Where one
+        is down, values that depend on it mean nothing; with `spent`, which says that inputs may be written over, no
+        value means anything.
         """
-        known, flags = dict(zip(self.handed, handed, strict=True)), {}
+        known = dict(zip(self.handed, handed, strict=True))
+        flags: dict[int, jax.Array] = {}
         given = [
             one if self._by_blocks and is_great(one.shape) else one.astype(self.dtype(wire))
             for wire, one in zip(self.arrow.inputs.tolist(), inputs, strict=True)
@@ -86,15 +90,15 @@ class Traced:
             if index in inner:
                 return [None]
             if index in regions:
-                found, flag = run_region(
-                    regions[index], self.arrow, read, constant, self._place, defined(flags.values())
-                )
+                before = defined(flags.values() if spent else ())
+                whole, flag = run_region(regions[index], self.arrow, read, constant, self._place, before)
                 if flag is not None:
                     flags[index] = flag
-                return [found]
+                return [whole]
             if not sources:
                 return [constant(index, target.shape)]
-            values = [value.astype(self.dtype(wire)) for wire, value in zip(sources, values, strict=True)]
+            if not isinstance(operation, Contract):  # which cuts what is great into blocks first
+                values = [value.astype(self.dtype(wire)) for wire, value in zip(sources, values, strict=True)]
             with noting() as noted:
                 if isinstance(target, Fixed):
                     found = [rules.value(operation, self._place(index), values)]
