@@ -61,7 +61,10 @@ def contraction(operation: Contract, shapes: Sequence[tuple[int, ...]], kind: st
 
         return lax.while_loop(lambda state: state[0] < count, body, (jnp.int32(0), jnp.zeros(made.shape, made.dtype)))
 
-    compiled, there = jax.jit(loop), [jax.device_put(value) for value in (x, y)]
+    with jax.enable_x64(True):
+        there = [jax.device_put(value) for value in (x, y)]
+        compiled = jax.jit(loop).lower(*there).compile()
+    assert there[0].dtype == dtype
     return lambda: compiled(*there)
 
 
