@@ -76,10 +76,7 @@ def roofline(program: IntegerProgram, count: int) -> list[tuple[int, Work, Work]
             x, y = (program.arrow.format(wire) for wire in edge.sources)
             kind = chosen(edge.operation, x, y, COSTS["cpu"])
             name = kind.name if kind.name in ("float32", "float64", "int8") else "float64"
-            with jax.enable_x64(True):
-                ours, single = (
-                    contraction(edge.operation, (x.shape, y.shape), one, count) for one in (name, "float32")
-                )
+            ours, single = (contraction(edge.operation, (x.shape, y.shape), one, count) for one in (name, "float32"))
             found.append((kind.products, ours, single))
     return found
 
