@@ -14,7 +14,7 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
     """Takes a frame's beats once there is room for all of it, and writes as many, whatever `tlast` says.
 
     After an early `tlast` it fills the frame up, and after a last beat without one it skips beats up to it. `fail` is 1
-    with the last beat written where either happened or an element lay outside its interval.
+    with the last beat written where either happened, an element lay outside its interval, or `tuser` said so.
     """
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
@@ -24,6 +24,7 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
         "input wire tvalid",
         "output wire tready",
         "input wire tlast",
+        "input wire tuser",
         "input wire w_free",
         "output wire w_start",
         "output wire w_valid",
@@ -42,7 +43,7 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
             "  always @(posedge clk)",
             "    if (rst) skipping <= 1'b0;",
             "    else if (moves) skipping <= ~tlast;",
-            f"  assign fail = {' | '.join(['~tlast', *_outside(stream)])};",
+            f"  assign fail = {' | '.join(['~tlast', 'tuser', *_outside(stream)])};",
         ]
     else:
         bits = bits_of(beats - 1)
@@ -56,7 +57,7 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
             "  wire moves = tvalid & tready;",
             "  assign w_valid = filling | (moves & ~skipping);",
             "  assign w_start = w_valid & first;",
-            f"  assign fail = {' | '.join(['failed', '(tlast ^ w_last)', *_outside(stream)])};",
+            f"  assign fail = {' | '.join(['failed', 'tuser', '(tlast ^ w_last)', *_outside(stream)])};",
             "  always @(posedge clk)",
             "    if (rst) begin",
             "      skipping <= 1'b0;",

@@ -8,7 +8,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +24,12 @@ from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 
 from ..design import Design, Stream
+from ..shell.registers import REGISTERS
 from .synthesis import scripts
 from .testbench import BENCH, MAKEFILE, TEST
 
 DESIGN_FILE, PROGRAM_FILE, VECTORS_FILE = "design.json", "program.arrow", "test/vectors.npz"
-VERSION = 1
+VERSION = 2
 
 Integers = NDArray[np.int64]
 
@@ -79,6 +80,7 @@ def write_project(project: Project, folder: Path) -> None:
         "scheduler": design.scheduler,
         "digest": program_digest(project.program),
         "streams": [_described(stream) for stream in design.streams],
+        "registers": REGISTERS if design.control else {},
         "held": list(design.held),
         "report": dict(design.report),
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
@@ -110,6 +112,7 @@ def read_project(folder: Path) -> Project:
             streams,
             tuple(described["held"]),
             described["report"],
+            bool(described["registers"]),
         )
         vectors = _unpacked(contents[VECTORS_FILE])
         digest = described["digest"]
@@ -135,13 +138,21 @@ def _described(stream: Stream) -> Json:
         "high": format.high,
         "lanes": stream.lanes,
         "element_bits": stream.element_bits,
+        "slot_bits": stream.pitch,
+        "data_bits": stream.data_bits,
         "beats": stream.beats,
+        "keep": stream.keep,
+        "user": stream.user,
+        "bus": stream.bus,
     }
 
 
 def _stream(entry: Json) -> Stream:
     format = Fixed(tuple(entry["shape"]), entry["fraction_bits"], entry["low"], entry["high"])
-    return Stream(entry["name"], entry["port"], entry["output"], format, entry["lanes"])
+    name, output = entry["name"], entry["output"]
+    made = Stream(name, entry["port"], output, format, entry["lanes"])
+    slot = 0 if entry["slot_bits"] == made.element_bits else entry["slot_bits"]
+    return replace(made, slot=slot, keep=entry["keep"], user=entry["user"], bus=entry["bus"])
 
 
 def _json(path: Path) -> Json:

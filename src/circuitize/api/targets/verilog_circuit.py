@@ -8,8 +8,9 @@ from typing import Any
 
 from circuitize.api.exact import Exact
 from circuitize.api.values import given_values, require_values, rounded
-from circuitize.backends.verilog.bound import Bound, bound_to, design
+from circuitize.backends.verilog.bound import Bound, bound_to, integrated
 from circuitize.backends.verilog.project import Project, write_project
+from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import SIZES
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
@@ -25,6 +26,9 @@ from .written import WrittenCircuit
 RANDOM_FRAMES = 16
 """How many frames a design without examples is handed over with."""
 
+INTERFACE = ("name", "elements", "bus_bits", "control")
+"""The options that say how a design meets what is around it."""
+
 
 class Hardware(WrittenCircuit):
     """A design, as design.json, program.arrow, rtl, test and synth. The digest is that of the bound program."""
@@ -34,9 +38,10 @@ class Hardware(WrittenCircuit):
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         options = dict(request.options)
         scheduler = options.pop("scheduler", target.options[0].default)
+        interface = Interface(**{name: options.pop(name) for name in INTERFACE if name in options})
         made = bound(exact.integer, request)
         with phases.phase("schedule", "scheduling"):
-            self.design = design(made, scheduler, options)
+            self.design = integrated(made, scheduler, options, interface)
         with phases.phase("vectors", "running the program on its examples"):
             self.frames = vectors(made, example_frames(made) or frames_to_try(made, RANDOM_FRAMES, seed=0))
         self.program = made.program
@@ -48,6 +53,7 @@ class Hardware(WrittenCircuit):
     def report(self) -> Json:
         return {
             "scheduler": self.design.scheduler,
+            "top": self.design.top,
             "digest": self.digest,
             **self.design.report,
             "streams": [stream.name for stream in self.design.streams],
@@ -60,7 +66,8 @@ class Hardware(WrittenCircuit):
 
     def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
         streams = [
-            f"{'out' if s.output else 'in'} {s.name}: {s.beats} beats of {s.lanes} x {s.element_bits} bits"
+            f"{'out' if s.output else 'in'} {f'{s.bus}, ' if s.bus else ''}{s.name}: "
+            f"{s.beats} beats of {s.lanes} x {s.element_bits} bits in {s.data_bits // 8} bytes"
             for s in self.design.streams
         ]
         yield [("streams", streams[0]), *(("", text) for text in streams[1:])]
