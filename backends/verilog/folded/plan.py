@@ -168,17 +168,18 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
         choices.append(choice)
         writer[stage.wire] = len(actors)
         path, after, inner, before = fold.paths(number, choice.split)
+        late_terms, late_results = choice.late(stage)
         dsp += choice.units * path.dsp
         if inner is not None:
             lanes, dsp = lanes + choice.lanes * choice.split, dsp + choice.lanes * choice.split * inner.dsp
             reading, drain = -(-stage.terms // choice.split), -(-choice.lanes // choice.units)
             clocks = max(reading, drain)
             last = (choice.passes - 1) * clocks + reading
-            result = last + before + 2 + (drain > 1) + drain - 1
+            result = last + late_terms + before + 2 + (drain > 1) + drain - 1
         else:
             last = result = choice.passes
         spans.append((last, result))
-        actors.append(model.Actor(stage.name, choice.cycles, result + 1 + after))
+        actors.append(model.Actor(stage.name, choice.cycles, result + 1 + late_results + after))
     out_lanes = [_stream_lanes(at.size, target, fold.elements_per_beat) for _, at in fold.graph.outputs]
     readers = []
     for number, stage in enumerate(stages):
