@@ -8,7 +8,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from circuitize.circuits.reading import Json
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 
+from ..board import Board, board_files
 from ..design import Design, Stream
 from ..shell.registers import REGISTERS
 from .synthesis import scripts
@@ -54,11 +55,12 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Project:
-    """A design, the integer program that it was made from, and frames to try it on."""
+    """A design, the integer program that it was made from, frames to try it on, and the board that it is for if any."""
 
     design: Design
     program: IntegerProgram
     vectors: Vectors
+    board: Board | None = None
 
 
 def write_project(project: Project, folder: Path) -> None:
@@ -70,6 +72,8 @@ def write_project(project: Project, folder: Path) -> None:
     texts = {f"rtl/{name}": text for name, text in design.files.items()}
     texts |= {"test/bench.py": BENCH, "test/test_design.py": TEST, "test/Makefile": MAKEFILE}
     texts |= {f"synth/{name}": text for name, text in scripts(design).items()}
+    if project.board is not None:
+        texts |= {f"board/{name}": text for name, text in board_files(design, project.board).items()}
     contents = {name: text.encode() for name, text in texts.items()} | {VECTORS_FILE: _packed(vectors)}
     for name, content in contents.items():
         write_whole(folder / name, [content], private=name == VECTORS_FILE)
@@ -83,6 +87,7 @@ def write_project(project: Project, folder: Path) -> None:
         "registers": REGISTERS if design.control else {},
         "held": list(design.held),
         "report": dict(design.report),
+        "board": None if project.board is None else asdict(project.board),
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
     }
     write_whole(folder / DESIGN_FILE, [json.dumps(described, indent=1).encode() + b"\n"])
@@ -116,6 +121,7 @@ def read_project(folder: Path) -> Project:
         )
         vectors = _unpacked(contents[VECTORS_FILE])
         digest = described["digest"]
+        board = described["board"] and Board(**described["board"])
     except (KeyError, TypeError, ValueError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise FormatError(
             f"{where}: expected the description of a design, found one without or with another {error}; compile again"
@@ -123,7 +129,7 @@ def read_project(folder: Path) -> Project:
     program = load(folder / PROGRAM_FILE, integer=True)
     if program_digest(program) != digest:
         raise FormatError(f"{folder / PROGRAM_FILE}: expected digest {digest}, found another program; compile again")
-    return Project(design, program, vectors)
+    return Project(design, program, vectors, board)
 
 
 def _described(stream: Stream) -> Json:

@@ -27,7 +27,9 @@ SCHEDULERS = ("parallel", "folded")
 SIMULATORS = ("icarus", "verilator")
 MULTIPLY = ("adders", "dsp")
 ELEMENTS = ("bytes", "packed")
+BOARDS = ("ulx3s-85f",)
 PARALLEL, FOLDED = (("scheduler", name) for name in SCHEDULERS)
+ON_BOARD = ("board", BOARDS[0])
 
 
 def _own(folder: Path) -> Collection[str]:
@@ -65,6 +67,8 @@ class Verilog(Target["Hardware"]):
         Option("elements", "choice", "each in 1, 2, 4 or 8 bytes, or bit after bit (default: bytes)", choices=ELEMENTS),
         Option("bus_bits", "count", "one stream in and one out, of N bits, for one DMA", "N"),
         Option("control", "flag", "AXI4-Lite registers: reset, status, frames, cycles"),
+        Option("board", "choice", "files for a board, with a Makefile for its bitstream", choices=BOARDS),
+        Option("mhz", "count", "the design's clock there, a multiple of 5 (default: 50)", "N", only=ON_BOARD),
         Option("plot", "file", "draw cycles and LUTs of folded designs there", "FILE.svg", commands=("estimate",)),
     )
 

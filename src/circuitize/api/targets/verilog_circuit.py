@@ -8,6 +8,7 @@ from typing import Any
 
 from circuitize.api.exact import Exact
 from circuitize.api.values import given_values, require_values, rounded
+from circuitize.backends.verilog.board import DEFAULT, Board, for_serial_line
 from circuitize.backends.verilog.bound import Bound, bound_to, integrated
 from circuitize.backends.verilog.project import Project, write_project
 from circuitize.backends.verilog.shell import Interface
@@ -38,8 +39,11 @@ class Hardware(WrittenCircuit):
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         options = dict(request.options)
         scheduler = options.pop("scheduler", target.options[0].default)
+        self.board = board_of(options)
         interface = Interface(**{name: options.pop(name) for name in INTERFACE if name in options})
         made = bound(exact.integer, request)
+        if self.board is not None:
+            interface = for_serial_line(interface, made)
         with phases.phase("schedule", "scheduling"):
             self.design = integrated(made, scheduler, options, interface)
         with phases.phase("vectors", "running the program on its examples"):
@@ -61,7 +65,7 @@ class Hardware(WrittenCircuit):
         }
 
     def fill(self, folder: Path) -> list[Path]:
-        write_project(Project(self.design, self.program, self.frames), folder)
+        write_project(Project(self.design, self.program, self.frames, self.board), folder)
         return sorted(path for path in folder.rglob("*") if path.is_file())
 
     def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
@@ -72,7 +76,14 @@ class Hardware(WrittenCircuit):
         ]
         yield [("streams", streams[0]), *(("", text) for text in streams[1:])]
         size = amount_of_bytes(sum(written.values()))
-        yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}"
+        on_board = f", make -C {folder}/board bitstream" if self.board else ""
+        yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}{on_board}"
+
+
+def board_of(options: dict[str, Any]) -> Board | None:
+    """The board that options name, which are taken out of them."""
+    given = {name: options.pop(name) for name in ("board", "mhz") if name in options}
+    return Board(given["board"], given.get("mhz", DEFAULT)) if given else None
 
 
 def bound(program: IntegerProgram, request: Request) -> Bound:
