@@ -89,7 +89,7 @@ def estimate(plan: Plan) -> dict[str, int]:
         signal = element(stream.format)
         ends = (signal.low, signal.high)
         compared = sum(end != held for end, held in zip(ends, signal.held, strict=True)) * stream.lanes
-        cost.add(3 + compared * signal.width / 4, 3 if stream.beats > 1 else 1)
+        cost.add(3 + compared * signal.width / 4, (3 if stream.beats > 1 else 1) + 3 + stream.data_bits)
     return {"lut": round(cost.lut), "ff": round(cost.ff), "bram_bits": cost.bram_bits}
 
 

@@ -151,7 +151,7 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     in_lanes = [_stream_lanes(fold.format(wire).size, target, fold.elements_per_beat) for wire in received]
     for wire, width in zip(received, in_lanes, strict=True):
         beats = -(-fold.format(wire).size // width)
-        actors.append(model.Actor(f"in{wire}", beats, beats - 1))
+        actors.append(model.Actor(f"in{wire}", beats, beats))
     writer = {wire: k for k, wire in enumerate(received)}
     spans: list[tuple[int, int]] = []
     most = max(stage.size * stage.terms for stage in stages)
