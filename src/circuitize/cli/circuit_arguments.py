@@ -43,7 +43,7 @@ def _target_options(command: ArgumentParser, name: str) -> None:
         elif option.kind == "choice":
             command.add_argument(option.flag, choices=option.choices, help=told)
         else:
-            type = Path if option.kind == "file" else count
+            type = {"file": Path, "name": str}.get(option.kind, count)
             command.add_argument(option.flag, type=type, metavar=option.metavar, help=told)
 
 
@@ -66,6 +66,7 @@ def simulate(command: ArgumentParser) -> None:
     command.add_argument(
         "--frames", type=count, metavar="N", help="how many frames, random ones past its own (default: all its own)"
     )
+    command.add_argument("--vectors", type=Path, metavar="FILE", help="frames, .npz or .csv, for its own")
     command.add_argument(
         "--seed", type=whole, default=0, metavar="N", help="of gaps, stalls and random frames (default: %(default)s)"
     )
