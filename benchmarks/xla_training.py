@@ -106,10 +106,8 @@ def float_step(program: IntegerProgram, count: int) -> Work:
     return lambda: compiled(parameters)
 
 
-def steps(name: str, count: int) -> None:
-    program = exact_named(str(EXAMPLES / name)).integer
 def steps(name: str, count: int, turns: int) -> None:
-    program = load_program(str(EXAMPLES / name)).integer
+    program = exact_named(str(EXAMPLES / name)).integer
     values = {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
     told = [port.name for port in program.outputs if port.format.shape == ()]
     stretches = Stretches(program, program.arrow, processor(), told, count)
