@@ -11,6 +11,7 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
 
 from .design import Stream
+from .folded.plan import Sizes as Folded
 from .folded.plan import fold, plan
 from .folded.schedule import all_streams, choose_sizes, report
 from .parallel.schedule import Unrolled
@@ -57,8 +58,17 @@ def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: I
     named = unrolled(program.arrow)
     if named > MOST_FOLDED:
         raise CircuitizeError(f"{named:,} products are too many to lay out for an estimate; compile --target verilog")
-    chosen = choose_sizes(fold(program), lanes, None, None)
+    return laid_out(choose_sizes(fold(program), lanes, None, None), interface)
+
+
+def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
+    """What a folded design of these sizes takes with all its memories, and with a shell where one is named."""
     return _sizes(report(plan(chosen)), all_streams(chosen), bool(chosen.fold.states), interface)
+
+
+def shell_luts(chosen: Folded, interface: Interface) -> int:
+    """What the shell alone takes, before any memory is laid out."""
+    return int(with_shell({"lut": 0, "ff": 0}, all_streams(chosen), bool(chosen.fold.states), interface)["lut"])
 
 
 def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:

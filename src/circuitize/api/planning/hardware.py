@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from circuitize.api.targets.contract import LeftOut
-from circuitize.backends.verilog.folded.plan import Fold, Sizes, fold, least_cycles, plan, sizes
-from circuitize.backends.verilog.folded.schedule import choose_sizes, report
-from circuitize.backends.verilog.sizes import MOST_FOLDED, MOST_UNROLLED, parallel_sizes, unrolled
+from circuitize.backends.verilog.folded.plan import Fold, Sizes, fold, least_cycles, sizes
+from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.shell import Interface
+from circuitize.backends.verilog.sizes import MOST_FOLDED, MOST_UNROLLED, laid_out, parallel_sizes, shell_luts, unrolled
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.sims.rtl.frames import bound_somehow
 
@@ -26,10 +27,11 @@ NAMES = {
 
 
 class Hardware:
-    """Two design problems: which schedule, by a budget of clocks or of blocks, and its memories, laid out.
+    """Two design problems: which schedule, by a budget of clocks or of blocks, and its memories, laid out in a shell.
 
-    A schedule tells clocks and multipliers exactly, and of LUTs those of its arithmetic. Budgets are powers of two, and
-    the limits that are given on clocks and multipliers. The parallel design of a small program is one schedule more.
+    A schedule tells clocks and multipliers exactly, and of LUTs those of its arithmetic and of its shell. Budgets are
+    powers of two, and the limits that are given on clocks and multipliers. The parallel design of a small program is
+    one schedule more.
     """
 
     def __init__(self, limits: Mapping[str, float]) -> None:
@@ -41,7 +43,7 @@ class Hardware:
         named = unrolled(made.arrow)
         if named <= MOST_UNROLLED:
             with suppress(CircuitizeError):  # It may keep state.
-                parallel = _takes(parallel_sizes(made))
+                parallel = _takes(parallel_sizes(made, Interface()))
                 yield design.decided({"scheduler": "parallel"}, parallel)
         if named > MOST_FOLDED:
             raise LeftOut(f"{named:,} products are too many to lay out; compile --target verilog")
@@ -57,18 +59,16 @@ class Hardware:
             key = str((chosen.choices, chosen.in_lanes, chosen.out_lanes))
             if key not in seen:
                 seen.add(key)
-                yield design.decided(
-                    {"scheduler": "folded", option: budget},
-                    {"cycles": chosen.interval, "dsps": chosen.dsp, "luts": arithmetic_luts(chosen)},
-                    chosen,
-                )
+                luts = arithmetic_luts(chosen) + shell_luts(chosen, Interface())
+                takes = {"cycles": chosen.interval, "dsps": chosen.dsp, "luts": luts}
+                yield design.decided({"scheduler": "folded", option: budget}, takes, chosen)
 
     def laid_out(self, design: Design) -> Iterator[Design]:
         """The design with all its memories."""
         if design.made is None:
             yield design
         else:
-            yield design.decided({}, _takes(report(plan(design.made))))
+            yield design.decided({}, _takes(laid_out(design.made, Interface())))
 
     def _budgets(self, folded: Fold) -> Iterator[tuple[str, int]]:
         if "cycles" in self.limits:
