@@ -23,7 +23,8 @@ class Raced(Tensor):
     """A plan that is kept is replaced at once by that of another thread."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        super().__setattr__(name, (THEIRS, dict.fromkeys((True, False), plan(THEIRS))))
+        theirs = (THEIRS, dict.fromkeys((True, False), plan(THEIRS)))
+        super().__setattr__(name, theirs if name == "_last" else value)
 
 
 class Stale(Tensor):

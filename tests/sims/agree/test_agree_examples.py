@@ -43,7 +43,7 @@ PROGRAMS = [
 LARGER = {
     *("mnist_mlp.py:step64", "mlp_1m.py:step", "mlp_10m.py:step", "mlp_10m.py:deep", "matmul.py:product"),
     *("transformer.py:step", "transformer.py:spherical_step", "lenet.py:predict"),
-    *("cnn.py:evaluate", "transformer.py:evaluate", "transformer.py:spherical_evaluate"),
+    *("cnn.py:evaluate", "transformer.py:evaluate", "transformer.py:spherical_evaluate", "gpt2_folder.py:apart"),
 }
 """Of these the executors are compared elsewhere; their circuits are those of the others with more elements."""
 
