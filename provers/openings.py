@@ -137,9 +137,16 @@ def join(
 def _spend(path: Path, spent: Mapping[Key, int]) -> None:
     """Count openings in the file that they are of, before any is made: a proof that fails afterwards has used them up.
 
-    Raises CircuitizeError where another process has used up what was left.
+    Of a link the file that it leads to counts: written in the link's place, there would be two. Raises CircuitizeError
+    where another process has used up what was left, and for a file of several names, which would count apart too.
     """
+    path = path.resolve()
     with alone(path):
+        if path.stat().st_nlink > 1:
+            raise CircuitizeError(
+                f"{path}: expected a file of one name, found one with {path.stat().st_nlink} (hard links), whose "
+                "openings would be counted apart; remove the other names"
+            )
         content = parse_json(read_at_most(path, MOST_BYTES, KEPT, "give another file"), MOST_BYTES >> 4)
         for key, count in spent.items():
             own = content["openings"][key_text(key)]

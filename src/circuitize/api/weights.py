@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -79,7 +80,10 @@ class Weights:
 
 
 def kept_file(folder: Path) -> Path:
-    return folder.with_name(f"{folder.name}.openings.json")
+    """The file of secrets beside a folder, however it is called: `.` and `..` have no names of their own."""
+    named = Path(os.path.normpath(folder))
+    named = Path(os.path.abspath(folder)) if named.name in ("", "..") else named
+    return named.with_name(f"{named.name}.openings.json")
 
 
 def commit_weights(
@@ -98,7 +102,7 @@ def commit_weights(
     of the inputs' formats, by default of the first example. Raises CircuitizeError for a program without frozen inputs,
     where either path is taken, and where a proof of formats needs more bytes than `memory`: before there is work.
     """
-    made, path = exact(program, Phases(progress)), Path(folder)
+    made, path = exact(program, Phases(progress)), Path(os.path.normpath(folder))
     require_new(path)
     wanted = frozen_program(made).inputs
     values = integers_of(made.integer, inputs, wanted) if integers is None else integers
@@ -121,8 +125,9 @@ def commit_weights(
 
 def require_new(folder: Path) -> None:
     """Raises CircuitizeError where roots or secrets cannot be written, or are there already."""
-    require_new_openings(kept_file(folder))
-    require_folder(folder, FILE, ())
+    whole = Path(os.path.normpath(folder))
+    require_folder(whole, FILE, ())
+    require_new_openings(kept_file(whole))
 
 
 def accept_weights(program: Program | Exact, folder: Path | str) -> Weights:
