@@ -1,4 +1,4 @@
-"""Roots of frozen weights that a verifier knows: proofs under them of other lists, roles, budgets, and counts of them."""
+"""Roots of frozen weights that a verifier knows: proofs under them of other lists, roles and budgets, and counts."""
 
 from __future__ import annotations
 

@@ -126,8 +126,8 @@ def commit_weights(
 def require_new(folder: Path) -> None:
     """Raises CircuitizeError where roots or secrets cannot be written, or are there already."""
     whole = Path(os.path.normpath(folder))
-    require_folder(whole, FILE, ())
     require_new_openings(kept_file(whole))
+    require_folder(whole, FILE, ())
 
 
 def accept_weights(program: Program | Exact, folder: Path | str) -> Weights:
