@@ -1,10 +1,13 @@
-//! The check of a held file as four functions of a WebAssembly module, which web/verifier.js calls.
+//! The check of a held file as functions of a WebAssembly module, which web/verifier.js calls.
 //!
 //! What goes in is written where `reserve` says; what is said stands at `answer`, `answer_length` bytes of UTF-8. Every function
 //! but these returns 1 where all is well, 0 where not. A panic ends the module: whoever called says that nothing holds.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
+
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+mod randomness;
 
 use std::cell::RefCell;
 
