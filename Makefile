@@ -41,7 +41,7 @@ build: .stamps/build
 demo: .stamps/demo
 	$(BIN)/circuitize demo
 
-test: check .stamps/interop .stamps/hardware $(SOURCES)
+test: check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	.ci/test-rust
 	$(PYTEST) --durations 10
 
@@ -49,10 +49,10 @@ quick: .stamps/check
 	$(BIN)/ruff check
 	TIER=quick $(PYTEST) -q
 
-deep: page .stamps/check .stamps/interop .stamps/hardware $(SOURCES)
+deep: page .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	TIER=deep .ci/deep env $(PYTEST) --durations 50
 
-golden: .stamps/check .stamps/interop .stamps/hardware $(SOURCES)
+golden: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	$(BIN)/pytest -q --update-golden
 
 wheels: wheel-x86_64 wheel-aarch64
@@ -62,14 +62,13 @@ wheel-%: .stamps/venv
 
 # The verifiers alone: no prover, no Python. The page is one file, which needs no server.
 wasm:
-	rust=$$(.ci/wasm) && PATH="$$rust:$$PATH" cargo build --release --locked --target wasm32-unknown-unknown \
+	rust=$$(.ci/wasm) && PATH="$$rust:$$PATH" CARGO_PROFILE_RELEASE_STRIP=symbols CARGO_PROFILE_RELEASE_LTO=fat cargo build --release --locked --target wasm32-unknown-unknown \
 		--package circuitize-page --manifest-path provers/native/Cargo.toml
 
 page: wasm
 	.ci/page provers/native/target/wasm32-unknown-unknown/release/circuitize_page.wasm build/verify.html
-	command -v chromium >/dev/null || .ci/debian chromium
 
-page-test: page .stamps/check
+page-test: page .stamps/check .stamps/browser
 	TIER=deep $(BIN)/pytest -q -n 0 tests/provers/test_page.py
 
 picture: .stamps/check
@@ -127,4 +126,8 @@ clean:
 
 .stamps/hardware: .ci/hardware
 	.ci/hardware
+	@mkdir -p .stamps && touch $@
+
+.stamps/browser: .ci/browser
+	.ci/browser
 	@mkdir -p .stamps && touch $@

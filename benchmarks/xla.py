@@ -3,7 +3,8 @@
 Usage: python benchmarks/xla.py [operations] [contractions] [steps] [--seconds S] [--programs PROGRAM ...]
 
 All is checked to be equal to the bit before it is timed. Times are processor time of one thread, the sides in turn,
-the least of each; compiling is told apart. What XLA is given lies on its device already.
+the least of each; compiling is told apart. What XLA is given lies on its device already; what it gives is taken off it
+as int64, as numpy's is.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,17 +49,35 @@ OPERANDS = [(14, 14), (24, 24), (40, 11)]
 Work = Callable[[], Any]
 
 
-def least(works: Sequence[Work], seconds: float) -> list[float]:
-    """The least processor time of each in milliseconds, in turn for so many seconds and at least three times."""
+def least(works: Sequence[Work], seconds: float = 0.0, turns: int = 3) -> list[float]:
+    """The least processor time of each in milliseconds, in turn for so many seconds and at least so many times."""
     found = [float("inf")] * len(works)
-    end, turns = time.perf_counter() + seconds, 0
-    while turns < 3 or time.perf_counter() < end:
-        turns += 1
+    end, turn = time.perf_counter() + seconds, 0
+    while turn < turns or time.perf_counter() < end:
+        turn += 1
         for place, work in enumerate(works):
             start = time.process_time()
             jax.block_until_ready(work())
             found[place] = min(found[place], (time.process_time() - start) * 1e3)
     return found
+
+
+def compared(ours: Callable[[], list[Any]], theirs: Work, against: Work, seconds: float) -> tuple[float, float, float]:
+    """Seconds of the first run, which compiles, and the least milliseconds of a run of `ours` and of one of `against`.
+
+    What `ours` gives, taken off the device as int64, is what `theirs` gives, to the bit.
+    """
+
+    def taken() -> list[Any]:
+        return [processor().take(value) for value in ours()]
+
+    start = time.process_time()
+    found = taken()
+    compiling = time.process_time() - start
+    for one, expected in zip(found, theirs(), strict=True):
+        np.testing.assert_array_equal(one, expected, strict=True)
+    mine, other = least([taken, against], seconds)
+    return compiling, mine, other
 
 
 def ten() -> list[tuple[str, Arrow]]:
@@ -90,14 +110,9 @@ def operations(seconds: float) -> None:
             random.integers(max(format.low, -high), high, format.shape, endpoint=True)
             for format, high in zip(formats, inside, strict=True)
         ]
-        compiled, numpy, there = Compiled(arrow, device), Executor(arrow), [device.put(value) for value in values]
-        start = time.process_time()
-        found = compiled.outputs(there)
-        compiling = time.process_time() - start
-        for one, other in zip(found, numpy.outputs(values), strict=True):
-            np.testing.assert_array_equal(device.take(one), other, strict=True)
-        ours, theirs = least([lambda: compiled.outputs(there), lambda: numpy.outputs(values)], seconds)  # noqa: B023
-        print(f"{name:<22}{compiling:>10.2f}{ours:>10.3f}{theirs:>10.3f}{ours / theirs:>7.2f}x", flush=True)
+        run, numpy, there = Compiled(arrow, device).outputs, Executor(arrow).outputs, list(map(device.put, values))
+        compiling, *times = compared(partial(run, there), partial(numpy, values), partial(numpy, values), seconds)
+        print(f"{name:<22}{compiling:>10.2f}{shown(times)}", flush=True)
 
 
 def contractions(seconds: float) -> None:
@@ -113,17 +128,17 @@ def contractions(seconds: float) -> None:
             device.put(value.astype(np.int32 if most < 32 else np.int64))
             for value, most in zip((x, y), bits, strict=True)
         ]
-        shown = f"{bits[0]} x {bits[1]}"
+        name = f"{bits[0]} x {bits[1]}"
         for kind in [*kinds(SIZE, *intervals), Kind("integers")]:
-            with jax.enable_x64(True):
-                work = jax.jit(lambda x, y, kind=kind: multiply(letters, x, y, kind, np.int64))
-                np.testing.assert_array_equal(device.take(work(*there)), expected, strict=True)
-                if kind.products > 30:
-                    continue
-                ours, single = least([lambda: work(*there), lambda: float32(*singles)], seconds)  # noqa: B023
-            print(f"{shown:<10}{kind.name:<10}{kind.products:>9}{ours:>10.2f}{ours / single:>11.2f}x", flush=True)
-        theirs, single = least([lambda: multiply_matrices(x, y), lambda: float32(*singles)], seconds)  # noqa: B023
-        print(f"{shown:<10}{'numpy':<10}{'':>9}{theirs:>10.2f}{theirs / single:>11.2f}x", flush=True)
+            if kind.products <= 30:
+                with jax.enable_x64(True):
+                    work = jax.jit(lambda x, y, kind=kind: [multiply(letters, x, y, kind, np.int64)])
+                    _, ours, one = compared(
+                        partial(work, *there), partial(list, [expected]), partial(float32, *singles), seconds
+                    )
+                print(f"{name:<10}{kind.name:<10}{kind.products:>9}{ours:>10.2f}{ours / one:>11.2f}x", flush=True)
+        theirs, one = least([partial(multiply_matrices, x, y), partial(float32, *singles)], seconds)
+        print(f"{name:<10}{'numpy':<10}{'':>9}{theirs:>10.2f}{theirs / one:>11.2f}x", flush=True)
 
 
 def steps(seconds: float, programs: Sequence[str]) -> None:
@@ -132,19 +147,15 @@ def steps(seconds: float, programs: Sequence[str]) -> None:
     for name in programs:
         program = exact_named(str(EXAMPLES / name)).integer
         values = [to_integers(port, program.examples[0][port.name], "example") for port in program.inputs]
-        compiled, numpy, there = (
-            Compiled(program.arrow, device),
-            integer.executor(program),
-            list(map(device.put, values)),
-        )
-        start = time.process_time()
-        found = compiled.outputs(there)
-        compiling = time.process_time() - start
-        for one, other in zip(found, numpy.outputs(values), strict=True):
-            np.testing.assert_array_equal(device.take(one), other, strict=True)
-        ours, theirs = least([lambda: compiled.outputs(there), lambda: numpy.outputs(values)], seconds)  # noqa: B023
-        count = program.arrow.edge_count
-        print(f"{name:<28}{count:>11,}{compiling:>10.2f}{ours:>10.3f}{theirs:>10.3f}{ours / theirs:>7.2f}x", flush=True)
+        run, numpy = Compiled(program.arrow, device).outputs, integer.executor(program).outputs
+        there = list(map(device.put, values))
+        compiling, *times = compared(partial(run, there), partial(numpy, values), partial(numpy, values), seconds)
+        print(f"{name:<28}{program.arrow.edge_count:>11,}{compiling:>10.2f}{shown(times)}", flush=True)
+
+
+def shown(times: Sequence[float]) -> str:
+    ours, theirs = times
+    return f"{ours:>10.3f}{theirs:>10.3f}{ours / theirs:>7.2f}x"
 
 
 PARTS = ("operations", "contractions", "steps")

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from measuring import example
+from xla import Work, least
 
 from circuitize.api.named import exact_named
 from circuitize.api.training.train import train
@@ -38,21 +40,9 @@ from circuitize.sims.xla.stretch import Stretches
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PROGRAMS = ["digits.py:step", "mlp_10m.py:step"]
-TURNS = 3
 
 
-def least(works: Sequence[Callable[[], Any]], count: int, turns: int = TURNS) -> list[float]:
-    """The least processor time of each in milliseconds, of one of `count` steps."""
-    found = [float("inf")] * len(works)
-    for _ in range(turns):
-        for place, work in enumerate(works):
-            start = time.process_time()
-            jax.block_until_ready(work())
-            found[place] = min(found[place], (time.process_time() - start) * 1e3 / count)
-    return found
-
-
-def contraction(operation: Contract, shapes: Sequence[tuple[int, ...]], kind: str, count: int) -> Callable[[], Any]:
+def contraction(operation: Contract, shapes: Sequence[tuple[int, ...]], kind: str, count: int) -> Work:
     """One product of a kind, `count` times: the smaller operand another one each time, as in a training."""
     random, letters = np.random.default_rng(0), operation.letters
     dtype, sums = np.dtype(kind), np.dtype(np.int32 if kind == "int8" else kind)
@@ -71,29 +61,27 @@ def contraction(operation: Contract, shapes: Sequence[tuple[int, ...]], kind: st
 
         return lax.while_loop(lambda state: state[0] < count, body, (jnp.int32(0), jnp.zeros(made.shape, made.dtype)))
 
-    compiled, there = jax.jit(loop), [jax.device_put(value) for value in (x, y)]
+    with jax.enable_x64(True):
+        there = [jax.device_put(value) for value in (x, y)]
+        compiled = jax.jit(loop).lower(*there).compile()
+    assert there[0].dtype == dtype
     return lambda: compiled(*there)
 
 
-def roofline(program: IntegerProgram, count: int) -> tuple[float, float]:
-    """Milliseconds of a step's contractions alone: in the kinds chosen, and all in float32."""
-    ours = single = 0.0
+def roofline(program: IntegerProgram, count: int) -> list[tuple[int, Work, Work]]:
+    """A step's contractions alone, so many times: how many products each has, one of its kind, and one of float32."""
+    found = []
     for edge in program.arrow.edges():
         if isinstance(edge.operation, Contract):
             x, y = (program.arrow.format(wire) for wire in edge.sources)
             kind = chosen(edge.operation, x, y, COSTS["cpu"])
-            with jax.enable_x64(True):
-                works = [
-                    contraction(edge.operation, (x.shape, y.shape), name, count)
-                    for name in ("float32", kind.name if kind.name in ("float32", "float64", "int8") else "float64")
-                ]
-                times = least([*works, *works], count)
-            single += times[0]
-            ours += times[1] * kind.products
-    return ours, single
+            name = kind.name if kind.name in ("float32", "float64", "int8") else "float64"
+            ours, single = (contraction(edge.operation, (x.shape, y.shape), one, count) for one in (name, "float32"))
+            found.append((kind.products, ours, single))
+    return found
 
 
-def float_step(program: IntegerProgram, count: int) -> Callable[[], Any]:
+def float_step(program: IntegerProgram, count: int) -> Work:
     """The same network trained in float32 by XLA, in a loop: weights before biases, ReLU between layers."""
     given = program.examples[0]
     values = [
@@ -118,7 +106,7 @@ def float_step(program: IntegerProgram, count: int) -> Callable[[], Any]:
     return lambda: compiled(parameters)
 
 
-def steps(name: str, count: int) -> None:
+def steps(name: str, count: int, turns: int) -> None:
     program = exact_named(str(EXAMPLES / name)).integer
     values = {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
     told = [port.name for port in program.outputs if port.format.shape == ()]
@@ -131,7 +119,8 @@ def steps(name: str, count: int) -> None:
 
     def compiled() -> Any:
         done = stretches.run(held, batches)
-        assert done is not None
+        if done is None:
+            sys.exit(f"{name}: expected a value at each of {count} steps on one batch, found none; give fewer --steps")
         return done.held
 
     def numpy() -> Any:
@@ -142,12 +131,20 @@ def steps(name: str, count: int) -> None:
 
     for one, other in zip(stretches.take(compiled()).values(), numpy().values(), strict=True):
         np.testing.assert_array_equal(one, other, strict=True)
-    ours, theirs, single = least([compiled, numpy, float_step(program, count)], count)
-    alone, singles = roofline(program, min(count, 8))
+    few = min(count, 8)
+    alone = roofline(program, few)
+    products, kinds, singles = zip(*alone, strict=True)
+    ours, single, *times = least([compiled, float_step(program, count), *kinds, *singles], turns=turns)
+    again, theirs = (found / count for found in least([compiled, numpy], turns=turns))
+    ours, single, times = ours / count, single / count, [found / few for found in times]
+    roof = sum(many * found for many, found in zip(products, times, strict=False))
+    plain = sum(times[len(alone) :])
     print(f"{name}: {count} steps at a time, compiled in {compiling:.2f} s")
-    print(f"  a step by XLA {ours:.3f} ms, by numpy {theirs:.3f}, {ours / theirs:.2f}x")
-    print(f"  its contractions alone, as chosen {alone:.3f} ms, {ours / alone:.2f}x; in float32 {singles:.3f} ms")
-    print(f"  the step in float32 by XLA {single:.3f} ms, {ours / single:.2f}x", flush=True)
+    print(f"  a step by XLA {again:.3f} ms, by numpy {theirs:.3f}, {again / theirs:.2f}x")
+    print(f"  a step by XLA {ours:.3f} ms, its contractions alone, as chosen, {roof:.3f}, {ours / roof:.2f}x")
+    print(
+        f"  those in float32 {plain:.3f} ms; the step in float32 by XLA {single:.3f}, {ours / single:.2f}x", flush=True
+    )
 
 
 def recipe() -> None:
@@ -170,10 +167,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", default=PROGRAMS, help="FILE:NAME in the examples")
     parser.add_argument("--steps", type=int, default=128, help="steps at a time, at most")
+    parser.add_argument("--turns", type=int, default=3, help="how often each is run")
     parser.add_argument("--recipe", action="store_true", help="train the digits from end to end, too")
     given = parser.parse_args()
     for name in given.programs:
-        steps(name, given.steps)
+        steps(name, given.steps, given.turns)
     if given.recipe:
         recipe()
 

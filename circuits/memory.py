@@ -31,6 +31,14 @@ def physical_bytes() -> int:
         return 0
 
 
+def resident_bytes(table: Path = Path("/proc/self/statm")) -> int:
+    """Bytes of memory that this process has now; 0 where it cannot be asked."""
+    try:
+        return int(table.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
+
+
 def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
     """Bytes that Linux may move elsewhere; 0 where it cannot be asked."""
     try:

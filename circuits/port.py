@@ -22,13 +22,15 @@ class Role(Enum):
     """What a value is to a training run: what is fed to it, what it keeps, or a number that a schedule sets.
 
     DATA comes in or goes out with each run. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are
-    held: they stay the same from run to run, but for an output of the same name. A SCALAR is given for each step.
+    held: they stay the same from run to run, but for an output of the same name. A FROZEN parameter is held and has no
+    output: no step changes it, and tensor proofs commit to it once. A SCALAR is given for each step.
     """
 
     DATA = "data"
     PARAMETER = "parameter"
     OPTIMIZER = "optimizer"
     STATE = "state"
+    FROZEN = "frozen"
     SCALAR = "scalar"
 
 
@@ -79,7 +81,7 @@ class Port(Generic[AnyFormat]):
     @property
     def held(self) -> bool:
         """Whether the value stays from run to run, but for an output of the same name: hardware keeps it in memory."""
-        return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE)
+        return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.FROZEN)
 
     def of(self, format: Fixed) -> Port[Fixed]:
         """The same port, of this format."""

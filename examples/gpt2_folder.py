@@ -54,3 +54,10 @@ def logits() -> Program:
     network = model()
     example = {**network.initial(0), "inputs": WORD}
     return predict(network, 1, labels(27), [example], Precision(fraction_bits=16))
+
+
+def apart() -> Program:
+    """The same of weights that are committed to once: commit-weights, then prove and verify with --weights."""
+    network = model().freeze(apart=True)
+    example = {**network.initial(0), "inputs": WORD}
+    return predict(network, 1, labels(27), [example], Precision(fraction_bits=16))

@@ -39,8 +39,9 @@ def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float6
 class Parameter:
     """An array kept from step to step, trained or not: its name, shape, how it starts, and its exact format.
 
-    A parameter that is `frozen` leaves a step as it entered. State that is `fresh` is an input of every step, drawn
-    anew, and does not leave it: the mask of a dropout.
+    A parameter that is `frozen` leaves a step as it entered; one that is `apart` too does not leave it, and proofs
+    commit to it once. State that is `fresh` is an input of every step, drawn anew, and does not leave it: the mask of a
+    dropout.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Parameter:
     format: Format = WEIGHTS
     frozen: bool = False
     fresh: bool = False
+    apart: bool = False
 
     def __post_init__(self) -> None:
         try:
@@ -107,11 +109,17 @@ class Model:
         """What is fresh in every step, such as masks, by name, from one seeded generator in order."""
         return _drawn([p for p in self.state if p.fresh], seed)
 
-    def freeze(self, *names: str) -> Model:
-        """The same model with these parameters frozen; raises TypingError for a name it does not have."""
+    def freeze(self, *names: str, apart: bool = False) -> Model:
+        """The same model with these parameters frozen; raises TypingError for a name it does not have.
+
+        `apart`, all where no names are given: they enter steps and predictions and do not leave them, so that proofs
+        commit to them once, whatever the program (docs/tensor.md).
+        """
         for name in names:
             self._index(name)
-        return replace(self, parameters=tuple(replace(p, frozen=p.frozen or p.name in names) for p in self.parameters))
+        chosen = {p.name for p in self.parameters} if apart and not names else set(names)
+        made = (replace(p, frozen=True, apart=p.apart or apart) if p.name in chosen else p for p in self.parameters)
+        return replace(self, parameters=tuple(made))
 
     def tie(self, name: str, to: str, transposed: bool = False) -> Model:
         """The same model in which one parameter is another one, or its transpose: `name` is no parameter any more.

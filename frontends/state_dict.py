@@ -120,5 +120,5 @@ def _shapes(into: Model | Program) -> dict[str, Shape]:
     if isinstance(into, Model):
         return {p.name: p.shape for p in (*into.parameters, *into.state) if not p.fresh}
     if isinstance(into, Program):
-        return {p.name: p.format.shape for p in into.inputs if p.role in (Role.PARAMETER, Role.STATE)}
+        return {p.name: p.format.shape for p in into.inputs if p.role in (Role.PARAMETER, Role.FROZEN, Role.STATE)}
     raise CircuitizeError(f"expected a Model or a Program, found {excerpt(into)}; give what has parameters")

@@ -72,11 +72,11 @@ def training_step(
     states = [s for group in kept for s in group[1:]]
     roles = ((Role.PARAMETER, model.parameters), (Role.OPTIMIZER, states), (Role.STATE, model.state))
     carried = [
-        Port(p.name, committed, p.format.of(p.shape), Role.DATA if p.fresh else role)
+        Port(p.name, committed, p.format.of(p.shape), Role.DATA if p.fresh else Role.FROZEN if p.apart else role)
         for role, kept in roles
         for p in kept
     ]
-    leaving = [index for index, port in enumerate(carried) if port.role is not Role.DATA]
+    leaving = [index for index, port in enumerate(carried) if port.role not in (Role.DATA, Role.FROZEN)]
     arrow = compose(arrow, permute(arrow.target, [*leaving, len(carried)]))
     batch_ports = [
         Port("inputs", committed, inputs.of(data.shape)),
@@ -203,7 +203,11 @@ def inference(model: Model, batch: int) -> tuple[Arrow, list[Port[Fixed]]]:
     entering = [generator(Constant.zeros(p.shape)) if p.fresh else identity(p.type) for p in every]
     arrow = compose(tensor(*entering, identity(data)), (model.inference or model.arrow)(data))
     roles = ((Role.PARAMETER, model.parameters), (Role.STATE, [p for p in model.state if not p.fresh]))
-    return arrow, [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), role) for role, kept in roles for p in kept]
+    return arrow, [
+        Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), Role.FROZEN if p.apart else role)
+        for role, kept in roles
+        for p in kept
+    ]
 
 
 def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArray[np.float64]]:

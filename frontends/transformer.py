@@ -101,8 +101,11 @@ def gpt2(
     hidden: int | None = None,
     activation: Model | None = None,
     tied: bool = True,
+    last: bool = False,
 ) -> Model:
     """GPT-2, by default the small one of 124,439,808 parameters: tokens [B, length] to logits [B, length, vocabulary].
+
+    Where only the `last` position's are wanted, logits are [B, vocabulary].
 
     Radford et al., "Language models are unsupervised multitask learners", 2019: a table of tokens, that the logits read
     too (unless they are not `tied`: then they have a table of their own, `head`), a table of `context` positions, of
@@ -127,7 +130,7 @@ def gpt2(
         for name, model in parts:
             own, weights = weights[: len(model.parameters)], weights[len(model.parameters) :]
             with part(name):
-                x = applied(model, *own, x)
+                x = applied(model, *own, x[:, -1] if last and name == parts[-1][0] else x)
         return x @ (weights[0] if weights else tokens).T
 
     return traced(logits, parameters, (length,), "gpt2")

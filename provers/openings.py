@@ -223,6 +223,11 @@ def read_openings(path: Path) -> dict[Key, int]:
     return {key: opening.salt for key, opening in _read(path, None).items()}
 
 
+def left_of(path: Path) -> dict[Key, int | None]:
+    """How often each root may still be opened, None without a limit. Raises FormatError for any other file."""
+    return {key: opening.left for key, opening in _read(path, None).items()}
+
+
 def _read(path: Path, scheme: str | None) -> dict[Key, Opening]:
     try:
         written = read_at_most(path, MOST_BYTES, "openings that prove wrote", "give another file")

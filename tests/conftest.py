@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -62,6 +63,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         size = Counter(item.path for item in items)
         dear = {path: tiers.is_dear(path.relative_to(TESTS).as_posix()) for path in size}
         items.sort(key=lambda item: (-slow[item.path], not dear[item.path], -size[item.path]))
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: the collector of garbage need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 class SkipsAreFailures:

@@ -13,7 +13,17 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ELSEWHERE = {"catgrad.md", "polygrad.md", "tinygrad.md"}
 """Run in environments of their own, by tests/sources."""
 
-PROVING = {"README.md", "api.md", "disputes.md", "groth16.md", "halo2.md", "mirage.md", "tensor.md", "verifying.md"}
+PROVING = {
+    "README.md",
+    "api.md",
+    "disputes.md",
+    "groth16.md",
+    "halo2.md",
+    "mirage.md",
+    "report.md",
+    "tensor.md",
+    "verifying.md",
+}
 
 BLOCKS = {page: re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE) for page in PAGES}
 

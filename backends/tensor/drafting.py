@@ -19,7 +19,7 @@ from .dataset import Dataset
 from .draft import Draft
 from .errors import Unprovable
 from .forms import Column, Form, Integers, Trace
-from .groups import INPUT, OUTPUT, GroupName, group
+from .groups import INPUT, OUTPUT, GroupName, group_names
 from .lowering import RULES, Site
 
 DEEPEST = 3
@@ -39,6 +39,7 @@ def drafted(
     """
     draft = Draft(None if scanned is None else scanned.count)
     forms: dict[int, Form] = {}
+    names = group_names(program)
     handed_on = _handed_on(program, arrow, () if scanned is None else scanned.trajectories)
     for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         format = port.format
@@ -60,7 +61,7 @@ def drafted(
         else:
             cut = None if port.visibility is Visibility.PRIVATE and port.role is not Role.DATA else _laid(port)
             forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}", cut)
-        if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
+        if port.visibility is Visibility.PRIVATE or names[port.name] not in assumed:
             draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
     fused = _fused(arrow)
     merged, strict = set(fused.values()), _strict(arrow)

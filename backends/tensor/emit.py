@@ -13,10 +13,11 @@ from circuitize.circuits.integers.expand import expand
 from circuitize.circuits.integers.selection import Maximum, Select
 from circuitize.circuits.integers.wiring import Concatenate
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.port import Visibility
+from circuitize.circuits.port import Role, Visibility
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Scan
 
+from . import frozen
 from .checks import settle
 from .dataset import Dataset, require_batches, tensors
 from .draft import Draft
@@ -122,4 +123,5 @@ def _placed(
         dataset,
         draft.tensors,
         draft.indices,
+        {one.key: frozen.openings(frozen.size(one.ports)) for one in named if one.ports[0].role is Role.FROZEN},
     )

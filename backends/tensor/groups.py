@@ -12,6 +12,7 @@ from circuitize.circuits.port import Port, Role, Visibility
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, Shape
 
+from . import frozen
 from .errors import Unprovable
 from .forms import padded_bits
 from .ports import PortList, listed
@@ -31,6 +32,7 @@ NAMES: dict[Role, GroupName] = {
     Role.PARAMETER: "parameters",
     Role.OPTIMIZER: "optimizer",
     Role.STATE: "state",
+    Role.FROZEN: "frozen",
     Role.DATA: DATA,
 }
 
@@ -54,8 +56,30 @@ class Group:
 
 
 def group(port: Port[Fixed], side: str = INPUT) -> GroupName:
-    """The group of a committed port: that of its role; a scalar, and data that leave, are groups of their own."""
+    """The group of a committed port: that of its role; a scalar, and data that leave, are groups of their own.
+
+    Frozen ports may be several groups: see `group_names`.
+    """
     return port.name if side == OUTPUT and port.role is Role.DATA else NAMES.get(port.role, port.name)
+
+
+def group_names(program: IntegerProgram) -> dict[str, GroupName]:
+    """The group of each committed input: `group`, and of frozen ones, where they are several, its number too."""
+    committed = [port for port in program.inputs if port.visibility is Visibility.COMMITTED]
+    names = {port.name: group(port) for port in committed}
+    found = frozen.parts([port for port in committed if port.role is Role.FROZEN])
+    if len(found) > 1:
+        base = NAMES[Role.FROZEN]
+        names |= {port.name: f"{base}.{number}" for number, part in enumerate(found, 1) for port in part}
+    return names
+
+
+def frozen_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
+    """The groups of frozen inputs, in order of their names' numbers."""
+    names = group_names(program)
+    roles = {port.name: port.role for port in program.inputs}
+    found = {group for name, group in names.items() if roles[name] is Role.FROZEN}
+    return tuple(sorted(found, key=lambda name: (len(name), name)))
 
 
 def groups(program: IntegerProgram) -> tuple[Group, ...]:
@@ -65,11 +89,12 @@ def groups(program: IntegerProgram) -> tuple[Group, ...]:
     has one entry for each side and name.
     """
     found: dict[PortKey, list[Port[Fixed]]] = {}
-    returned = program.inputs == program.outputs
+    returned, names = program.inputs == program.outputs, group_names(program)
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
         for port in ports:
             if port.visibility is Visibility.COMMITTED:
-                found.setdefault((side, group(port, INPUT if returned else side)), []).append(port)
+                own = names[port.name] if side == INPUT or returned else group(port, side)
+                found.setdefault((side, own), []).append(port)
     made = tuple(Group(*key, tuple(sorted(ports, key=lambda port: port.name))) for key, ports in found.items())
     sides = {INPUT: program.inputs, OUTPUT: program.outputs}
     public = {(side, port.name) for side in sides for port in sides[side] if port.visibility is Visibility.PUBLIC}
@@ -95,7 +120,7 @@ def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
 
 def input_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
     """The groups of the committed inputs, in the order of their first ports."""
-    return tuple(dict.fromkeys(group(port) for port in program.inputs if port.visibility is Visibility.COMMITTED))
+    return tuple(dict.fromkeys(group_names(program).values()))
 
 
 def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> None:
@@ -135,7 +160,8 @@ def renewal(ports: Sequence[Port[Fixed]]) -> IntegerProgram:
 
 def _ports_of(program: IntegerProgram, groups: Collection[GroupName]) -> tuple[Port[Fixed], ...]:
     require_groups(program, groups)
-    return tuple(p for p in program.inputs if p.visibility is Visibility.COMMITTED and group(p) in groups)
+    names = group_names(program)
+    return tuple(port for port in program.inputs if names.get(port.name) in groups)
 
 
 def _examples_of(program: IntegerProgram, ports: Sequence[Port[Fixed]]) -> tuple[Mapping[str, Values], ...]:

@@ -28,10 +28,11 @@ class TensorSystem:
     """What is committed to, looked up and zero where an integer program was run: it follows from the program.
 
     `commitments` holds the variables of each; all but the last are those of groups of committed ports, in the order of
-    `groups`, with the `lists` that their roots are of; the last is made by the proof. Views, forms and bases are
-    numbered. The inputs of `assumed` groups are not shown to lie in their formats: a proof of this system says nothing
-    unless that is known of their roots. Where inputs are batches of a `dataset`, `tensors` and `indices` number the
-    bases of its tensors and of the rows of each batch.
+    `groups`, with the `lists` that their roots are of; the last is made by the proof. `budgets` says how often the
+    roots of frozen groups may be opened in zero knowledge. Views, forms and bases are numbered. The inputs of `assumed`
+    groups are not shown to lie in their formats: a proof of this system says nothing unless that is known of their
+    roots. Where inputs are batches of a `dataset`, `tensors` and `indices` number the bases of its tensors and of the
+    rows of each batch.
     """
 
     program: str
@@ -52,6 +53,7 @@ class TensorSystem:
     dataset: Dataset | None = None
     tensors: Mapping[str, int] = field(default_factory=dict)
     indices: Mapping[str, int] = field(default_factory=dict)
+    budgets: Mapping[PortKey, int] = field(default_factory=dict)
 
     @cached_property
     def records(self) -> tuple[list[Any], ...]:

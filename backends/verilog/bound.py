@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.bind import bind
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram
@@ -18,6 +19,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import raw
 
 from .design import Design
+from .shell import Interface, enclosed
 
 Integers = NDArray[np.int64]
 
@@ -43,8 +45,19 @@ def bound_to(program: IntegerProgram, values: Mapping[str, Integers]) -> Bound:
     return Bound(bind(program, raw(parameters)) if parameters else program, state)
 
 
+PLAIN = Interface()
+"""A stream of whole bytes for each tensor."""
+
+
+def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN) -> Design:
+    """The scheduler's design in its shell: what is handed over. Raises CircuitizeError as `design` does."""
+    if interface.bus_bits is not None and scheduler == "folded":
+        options = {"elements_per_beat": 1, **options}
+    return enclosed(design(made, scheduler, options), interface, program_digest(made.program))
+
+
 def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
-    """The scheduler's design. Raises CircuitizeError for a program or a budget that it cannot do."""
+    """The scheduler's design, without a shell. Raises CircuitizeError for a program or a budget that it cannot do."""
     if not made.streamed:
         raise CircuitizeError(
             "expected a program with an input that enters frame by frame, found only held ones; leave one that is not"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,11 +20,14 @@ STATUS = "status"
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """An AXI4-Stream that carries one tensor a frame: `NAME_tdata`, `NAME_tvalid`, `NAME_tready`, `NAME_tlast`.
+    """A tensor a frame, as beats of an AXI4-Stream: that of its own name, or the `bus` that it shares with others.
 
-    Elements come in row-major order, `lanes` of them a beat, the earliest in the lowest bits, each in `element_bits`
-    bits as its interval says (`signals.width`). The last beat of a frame has `tlast`, and zeros in lanes past the end.
-    `port` is the name of the program's input or output, and empty for the status.
+    Elements come in row-major order, `lanes` of them a beat, the earliest in the lowest bits, each in `slot` bits: as
+    many as its interval needs (`signals.width`), or more, and then its sign, or zeros, fill the slot. The last beat has
+    zeros in lanes past the end. `port` is the name of the program's input or output, and empty for the status.
+
+    With `keep` the data are whole bytes and `tkeep` says which of them hold elements. With `user` an input has `tuser`:
+    1 where whoever sends the beat knows that it is wrong.
     """
 
     name: str
@@ -33,29 +35,106 @@ class Stream:
     output: bool
     format: Fixed
     lanes: int
+    slot: int = 0
+    keep: bool = False
+    user: bool = False
+    bus: str = ""
 
     @property
     def element_bits(self) -> int:
         return element(self.format).width
 
     @property
+    def pitch(self) -> int:
+        """Bits from one element of a beat to the next."""
+        return self.slot or self.element_bits
+
+    @property
     def data_bits(self) -> int:
-        return self.element_bits * self.lanes
+        bits = self.pitch * self.lanes
+        return -(-bits // 8) * 8 if self.keep else bits
 
     @property
     def beats(self) -> int:
         """Beats a frame."""
-        return -(-math.prod(self.format.shape) // self.lanes)
+        return -(-self.format.size // self.lanes)
+
+    @property
+    def last_lanes(self) -> int:
+        """Elements in the last beat."""
+        return self.format.size - (self.beats - 1) * self.lanes
+
+    @property
+    def last_keep(self) -> int:
+        """`tkeep` of the last beat: a bit for each byte that holds some of an element."""
+        return (1 << -(-self.last_lanes * self.pitch // 8)) - 1
+
+    @property
+    def ports(self) -> list[str]:
+        """Its declarations among the ports of a module."""
+        return Bus((self,)).ports
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """The wires of one AXI4-Stream, `NAME_tdata` and so on, and the tensors that it carries, one after another.
+
+    Several tensors make one packet: `tlast` is on the last beat of the last of them, each begins with a beat of its
+    own, and `tkeep` of what leaves is 1 throughout.
+    """
+
+    streams: tuple[Stream, ...]
+
+    @property
+    def name(self) -> str:
+        return self.streams[0].bus or self.streams[0].name
+
+    @property
+    def output(self) -> bool:
+        return self.streams[0].output
+
+    @property
+    def shared(self) -> bool:
+        return bool(self.streams[0].bus)
+
+    @property
+    def data_bits(self) -> int:
+        return self.streams[0].data_bits
+
+    @property
+    def keep(self) -> bool:
+        return self.streams[0].keep
+
+    @property
+    def user(self) -> bool:
+        return self.streams[0].user
+
+    @property
+    def beats(self) -> int:
+        return sum(stream.beats for stream in self.streams)
+
+    @property
+    def every_keep(self) -> int:
+        """`tkeep` of a beat that is full."""
+        return (1 << self.data_bits // 8) - 1
+
+    @property
+    def last_keep(self) -> int:
+        """`tkeep` of the beat with `tlast`."""
+        return self.every_keep if self.shared else self.streams[0].last_keep
+
+    @property
+    def wires(self) -> tuple[str, ...]:
+        """What follows the name and `_` in the names of its wires."""
+        return ("tdata", "tvalid", "tready", "tlast") + ("tkeep",) * self.keep + ("tuser",) * self.user
 
     @property
     def ports(self) -> list[str]:
         """Its declarations among the ports of a module."""
         into, out = ("output", "input") if self.output else ("input", "output")
+        ranges = {"tdata": f"[{self.data_bits - 1}:0] ", "tkeep": f"[{self.data_bits // 8 - 1}:0] "}
         return [
-            f"{into} wire [{self.data_bits - 1}:0] {self.name}_tdata",
-            f"{into} wire {self.name}_tvalid",
-            f"{out} wire {self.name}_tready",
-            f"{into} wire {self.name}_tlast",
+            f"{out if wire == 'tready' else into} wire {ranges.get(wire, '')}{self.name}_{wire}" for wire in self.wires
         ]
 
 
@@ -65,8 +144,9 @@ class Design:
 
     `files` are texts by name: `NAME.v`, and `NAME.hex` for memories that `$readmemh` loads by that name. The module
     `top` has `clk`, `rst` and the streams. Frames leave in the order in which they enter; a frame enters when all its
-    input streams have; outputs need not leave together. `held` names the program's inputs that the design keeps itself:
-    those with an output of the same name are state, which a frame updates. `report` holds the scheduler's own estimate:
+    input streams have; outputs need not leave together. With `control` there are AXI4-Lite registers, too. `held` names
+    the program's inputs that the design keeps itself: those with an output of the same name are state, which a frame
+    updates. `report` holds the scheduler's own estimate:
     `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers. Where no stream waits, latency is
     from the cycle in which the first beat of a frame is taken to that in which the last beat of its last output leaves,
     both counted; the interval is from one frame's last beat to the next one's.
@@ -78,6 +158,20 @@ class Design:
     streams: tuple[Stream, ...]
     held: tuple[str, ...] = ()
     report: Json = field(default_factory=dict)
+    control: bool = False
+
+    @property
+    def buses(self) -> tuple[Bus, ...]:
+        """Its streams by the wires that carry them."""
+        return buses(self.streams)
+
+
+def buses(streams: Iterable[Stream]) -> tuple[Bus, ...]:
+    """Streams by the wires that carry them."""
+    found: dict[str, list[Stream]] = {}
+    for stream in streams:
+        found.setdefault(stream.bus or stream.name, []).append(stream)
+    return tuple(Bus(tuple(together)) for together in found.values())
 
 
 def stream_names(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:

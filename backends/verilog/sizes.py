@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
 
+from .design import Stream
+from .folded.plan import Sizes as Folded
 from .folded.plan import fold, plan
-from .folded.schedule import choose_sizes, report
+from .folded.schedule import all_streams, choose_sizes, report
 from .parallel.schedule import Unrolled
+from .shell.interface import Interface
+from .shell.sizes import with_shell
 
 SIZES = ("lut", "ff", "dsp", "bram_bits", "latency_cycles", "interval_cycles")
 """What is reported of a design."""
@@ -31,29 +37,47 @@ def unrolled(arrow: Arrow) -> int:
     return max([products(arrow), *(type.size for type in arrow.types)])
 
 
-def parallel_sizes(program: IntegerProgram) -> Sizes:
-    """The parallel scheduler's own estimate. Raises CircuitizeError for a program that is too large or keeps state."""
+def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) -> Sizes:
+    """The parallel scheduler's own estimate, and of a shell where one is named.
+
+    Raises CircuitizeError for a program that is too large or keeps state.
+    """
     found = unrolled(program.arrow)
     if found > MOST_UNROLLED:
         raise CircuitizeError(f"{found:,} products are too many to unroll; use the folded scheduler")
-    return _sizes(Unrolled(program).report())
+    made = Unrolled(program)
+    streams = [*made.inputs, *(stream for stream, _ in made.outputs)]
+    return _sizes(made.report(), streams, False, interface)
 
 
-def folded_sizes(program: IntegerProgram, lanes: int | None = None) -> Sizes:
-    """The folded scheduler's own estimate. Raises CircuitizeError for what it cannot do, or not with so few lanes."""
+def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: Interface | None = None) -> Sizes:
+    """The folded scheduler's own estimate, and of a shell where one is named.
+
+    Raises CircuitizeError for what it cannot do, or not with so few lanes.
+    """
     named = unrolled(program.arrow)
     if named > MOST_FOLDED:
         raise CircuitizeError(f"{named:,} products are too many to lay out for an estimate; compile --target verilog")
-    return _sizes(report(plan(choose_sizes(fold(program), lanes, None, None))))
+    return laid_out(choose_sizes(fold(program), lanes, None, None), interface)
 
 
-def tradeoff(program: IntegerProgram) -> list[Sizes]:
+def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
+    """What a folded design of these sizes takes with all its memories, and with a shell where one is named."""
+    return _sizes(report(plan(chosen)), all_streams(chosen), bool(chosen.fold.states), interface)
+
+
+def shell_luts(chosen: Folded, interface: Interface) -> int:
+    """What the shell alone takes, before any memory is laid out."""
+    return int(with_shell({"lut": 0, "ff": 0}, all_streams(chosen), bool(chosen.fold.states), interface)["lut"])
+
+
+def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:
     """What the folded scheduler makes of 1, 2, 4, ... lanes; budgets that come to the same design are one."""
     found: list[Sizes] = []
     lanes = 1
     while lanes <= MOST_LANES:
         try:
-            sizes = {"lanes": lanes, **folded_sizes(program, lanes)}
+            sizes = {"lanes": lanes, **folded_sizes(program, lanes, interface)}
         except CircuitizeError:
             sizes = {}
         if sizes and (not found or {**sizes, "lanes": 0} != {**found[-1], "lanes": 0}):
@@ -62,5 +86,6 @@ def tradeoff(program: IntegerProgram) -> list[Sizes]:
     return found
 
 
-def _sizes(report: Json) -> Sizes:
-    return {name: int(report[name]) for name in SIZES}
+def _sizes(report: Json, streams: Sequence[Stream], state: bool, interface: Interface | None) -> Sizes:
+    found = report if interface is None else with_shell(report, streams, state, interface)
+    return {name: int(found[name]) for name in SIZES}

@@ -49,20 +49,21 @@ class Folder:
         length: int | None = None,
         attention: Attention = softmax_attention,
         formats: Mapping[str, Format] | None = None,
+        last: bool = False,
     ) -> Model:
         """The network on sequences of `length` tokens, by default all of its context, that starts from the weights.
 
-        Formats of parameters that are not given hold twice their values. Raises CircuitizeError for a length past the
-        context, and for a format of no parameter.
+        It gives the logits of every position, or of the `last` alone. Formats of parameters that are not given hold
+        twice their values. Raises CircuitizeError for a length past the context, and for a format of no parameter.
         """
         longest = self.config.context
         if length is not None and (type(length) is not int or not 1 <= length <= longest):
             raise CircuitizeError(f"{self.path}: expected a length from 1 to {longest}, found {length!r}; shorten it")
         require_names("formats", dict(formats or {}), self.weights)
         chosen = {name: format_for(values) for name, values in self.weights.items()} | dict(formats or {})
-        return with_weights(self._plain(length or longest, attention), self.weights, chosen)
+        return with_weights(self._plain(length or longest, attention, last), self.weights, chosen)
 
-    def _plain(self, length: int, attention: Attention = softmax_attention) -> Model:
+    def _plain(self, length: int, attention: Attention = softmax_attention, last: bool = False) -> Model:
         c = self.config
         return gpt2(
             *(c.vocabulary, c.context, c.width, c.blocks, c.heads, length, attention),
@@ -70,6 +71,7 @@ class Folder:
             hidden=c.hidden,
             activation=c.layer(),
             tied=c.tied,
+            last=last,
         )
 
     def save(self, path: str | Path, weights: Mapping[str, Any] | None = None) -> None:
@@ -121,10 +123,12 @@ def from_huggingface(
     length: int | None = None,
     attention: Attention = softmax_attention,
     formats: Mapping[str, Format] | None = None,
+    last: bool = False,
 ) -> Model:
     """The GPT-2 of a folder as a model that starts from its weights, for `training_step` and `predict`.
 
-    Its layer norms have the epsilon of the configuration. `read(folder)` of `circuitize.frontends.huggingface` gives
-    the folder itself, whose `model(...)` this is and whose `save(...)` writes it again.
+    It gives the logits of every position, or of the `last` alone. Its layer norms have the epsilon of the
+    configuration. `read(folder)` of `circuitize.frontends.huggingface` gives the folder itself, whose `model(...)` this
+    is and whose `save(...)` writes it again.
     """
-    return read(folder).model(length, attention, formats)
+    return read(folder).model(length, attention, formats, last)

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 import circuitize._native as _native
+from circuitize.backends.tensor.groups import INPUT, GroupName
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress
 from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
@@ -18,9 +18,9 @@ from circuitize.provers.openings import HIDING, TENSOR, join, opened
 from circuitize.provers.statement import Key, Statement
 
 from . import prover
-from .cost import sizes
 from .plan import OPENINGS, Plan, plan
 from .proof import PROOF_FILE
+from .room import require_room
 
 BYTES = 32
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
@@ -38,11 +38,25 @@ class Drawn(dict[Key, int]):
 class PlannedCircuit:
     """The plan of an integer program for proofs in zero knowledge, and the one for proofs that hide nothing."""
 
-    def __init__(self, program: IntegerProgram, digest: str, phases: Phases) -> None:
+    def __init__(
+        self,
+        program: IntegerProgram,
+        digest: str,
+        phases: Phases,
+        trusted: Mapping[GroupName, bytes] | None = None,
+        kept: Path | None = None,
+        memory: int | None = None,
+    ) -> None:
+        """Proofs do not show that the groups with `trusted` roots are in format, and are of no other roots.
+
+        Their secrets, and how often they may be opened, are in the file `kept`. Raises CircuitizeError where a proof
+        needs more bytes than the machine has, or than `memory`.
+        """
         self.program, self.digest, self.hides = program, digest, True
+        self.trusted, self.kept = dict(trusted or {}), kept
         with phases.phase("plan", "planning the proof"):
-            self.plain_plan: Plan = plan(program)
-            require_memory(sizes(self.plain_plan)["prover_bytes"], "prove a smaller batch, or on a larger machine")
+            self.plain_plan: Plan = plan(program, assumed=frozenset(self.trusted))
+            require_room(program, self.plain_plan, memory)
 
     @cached_property
     def plan(self) -> Plan:
@@ -68,21 +82,37 @@ class PlannedCircuit:
         return {**found, "extension_degree": self.plan.degree}
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        values = list(trace)
+        """A fresh secret for each root that joins none; those of `trusted` roots are the kept ones.
 
+        Raises CircuitizeError where values are not those behind a trusted root, or nothing of it is left to open.
+        """
+        values = list(trace)
         drawn = Drawn({key: int.from_bytes(one, "big") for key, one in prover.draw_secrets(self.plan).items()})
-        if earlier is None:
-            return drawn
+        lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
+        known = {key: lists.pop(key) for key in [(INPUT, name) for name in self.trusted]}
+        made: dict[Key, _native.TensorCommitment] = {}
 
         def root_of(key: Key, secret: int) -> int:
-            drawn.commitments[key] = prover.commit(self.plan, values, key, secret.to_bytes(BYTES, "big"))
-            return int.from_bytes(drawn.commitments[key].root, "big")
+            made[key] = prover.commit(self.plan, values, key, secret.to_bytes(BYTES, "big"))
+            return int.from_bytes(made[key].root, "big")
 
-        lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
-        joined = join(earlier, self.scheme, lists, root_of, only, say)
+        joined: dict[Key, int] = {}
+        if known and self.kept is not None:
+            joined |= join(self.kept, self.scheme, known, root_of, sorted(self.trusted), say)
+            self._require_trusted(made)
+        if earlier is not None:
+            joined |= join(earlier, self.scheme, lists, root_of, only, say)
         drawn.update(joined)
-        drawn.commitments = {key: drawn.commitments[key] for key in joined}
+        drawn.commitments = {key: made[key] for key in joined}
         return drawn
+
+    def _require_trusted(self, made: Mapping[Key, _native.TensorCommitment]) -> None:
+        for name, root in self.trusted.items():
+            if made[INPUT, name].root != root:
+                raise CircuitizeError(
+                    f"{self.kept}: expected the secret of the root of {name} that is shown to be in format, found that "
+                    "of another one; give the file that was written beside it"
+                )
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
@@ -100,7 +130,8 @@ class PlannedCircuit:
         roots = {port: int.from_bytes(root, "big") for port, root in found.statement.roots.items()}
         lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
         statement = Statement("tensor", self.digest, publics, roots, self.plan.hidden)
-        left = {key: OPENINGS - 1 if key not in kept else 0 for key in roots} if self.plan.hidden else {}
+        made_for = dict(zip(self.plan.groups, self.plan.openings or (), strict=False))
+        left = {key: most - 1 if key not in kept else 0 for key, most in made_for.items()}
         return Proved(found.proof, statement, found.outputs, opened(secrets, roots, lists, left))
 
     def files(self, proved: Proved) -> dict[str, bytes]:

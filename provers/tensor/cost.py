@@ -7,7 +7,7 @@ from math import log2, prod
 
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.forms import Path, Product
-from circuitize.backends.tensor.groups import INPUT, NAMES, GroupName, input_groups
+from circuitize.backends.tensor.groups import INPUT, NAMES, GroupName, frozen_groups, input_groups
 from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.port import Role
 from circuitize.circuits.program import IntegerProgram
@@ -40,6 +40,11 @@ CONSTANTS = {2: (SECONDS, BYTES), 3: (CUBIC, (9.0e7, 1.2e2, 0.0, 6.87, 0.0, 0.0)
 more memory, as measured on four steps of eighteen thousand to three million elements.
 """
 
+OPENED_BYTES = {2: 72, 3: 80}
+"""Or, where that is more, for each element of a table that is opened: 8 of it, 16 of its word at rate 1/2 and 8 of the
+tree; 24 of values, their blocks and their field elements; and half a pair of extension elements. Measured on GPT-2.
+"""
+
 WEIGHT_BYTES = 80
 """Memory, besides, for each weight of a claim that is no product of one per axis: 60 to 120, as measured on 64 to 512
 steps of a convolutional network in one proof."""
@@ -53,13 +58,17 @@ HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.S
 def estimate(program: IntegerProgram) -> Json:
     """The sizes of a proof in zero knowledge, by `sizes`; of one that hides nothing; of a step of a run; and parts.
 
-    The inputs of a step of a run are known to be in format. `parts` has elements committed and looked up by operation
-    and place, by port, and for the tables. Of a program that can be proved only without zero knowledge the sizes are
-    those of such a proof. Raises Unprovable for a program that has no plan.
+    The inputs of a step of a run are known to be in format, as are frozen ones of a proof `with_weights`. `parts` has
+    elements committed and looked up by operation and place, by port, and for the tables. Of a program that can be
+    proved only without zero knowledge the sizes are those of such a proof. Raises Unprovable for a program that has no
+    plan.
     """
     made = plan(program)
     found: Json = {**_kind(made), "not_zero_knowledge": _kind(made, hides=False)}
-    held = HELD.intersection(input_groups(program))
+    frozen = frozen_groups(program)
+    if frozen:
+        found["with_weights"] = _kind(plan(program, assumed=frozen), frozen)
+    held = {*HELD.intersection(input_groups(program)), *frozen}
     if any(port.held for port in program.outputs) or held - {NAMES[Role.DATA]}:
         found["step_of_a_run"] = _kind(plan(program, assumed=held), held)
     found["parts"] = {
@@ -88,6 +97,7 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
     `kept` groups are committed already.
     """
     seconds, memory = (sum(map(prod, zip(own, work(made, kept), strict=True))) for own in CONSTANTS[made.degree])
+    memory = max(memory, BYTES[0] + OPENED_BYTES[made.degree] * sum(_sizes(made)[1]))
     memory += WEIGHT_BYTES * dense_weights(made)
     return {
         "committed": made.committed,

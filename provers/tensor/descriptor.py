@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from circuitize.backends.tensor.groups import groups
+from circuitize.backends.tensor.groups import GroupName, groups
 from circuitize.circuits.errors import CircuitizeError, excerpt, remedy
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.port import Port, Visibility
@@ -35,11 +35,22 @@ class Tensor:
     def require_memory(self, program: IntegerProgram) -> None:
         """Nothing is known before there is a plan, which comes quickly: `circuit` refuses then."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        trusted: Mapping[GroupName, bytes] | None = None,
+        kept: Path | None = None,
+        memory: int | None = None,
+    ) -> None:
+        """`trusted` holds roots that are known to be of values in format, by group: proofs do not show that again.
+
+        `kept`, which provers have, is the file of these roots' secrets, where their openings are counted; proofs that
+        need more than so many bytes of `memory` are refused.
+        """
+        self.trusted, self.kept, self.memory = dict(trusted or {}), kept, memory
         self._last: tuple[IntegerProgram, dict[bool, Plan]] | None = None
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> PlannedCircuit:
-        made = PlannedCircuit(program, digest, phases)
+        made = PlannedCircuit(program, digest, phases, self.trusted, self.kept, self.memory)
         self._last = program, {False: made.plain_plan}
         return made
 
@@ -53,7 +64,7 @@ class Tensor:
             self._last = last = program, {}
         plans = last[1]
         if False not in plans:
-            plans[False] = plan(program)
+            plans[False] = plan(program, assumed=frozenset(self.trusted))
         if zero_knowledge not in plans:
             plans[True] = plans[False].hiding(OPENINGS)
         return plans[zero_knowledge]
@@ -92,7 +103,7 @@ class Tensor:
             return f"the plan is of program {made.program}, expected {digest}"
         with remedy(ASK_AGAIN):
             found = Proof.read(folder / PROOF_FILE, most_bytes(made))
-        return refusal(program, claimed, found, made)
+        return refusal(program, claimed, found, made, trusted=self.trusted)
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
         return round(union(bounds(self._plan(program, zero_knowledge))), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from circuitize._native import TensorPlan, tensor_sizes
 from circuitize.backends.tensor.dataset import Dataset
 from circuitize.backends.tensor.emit import emit
 from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.frozen import MOST_OPENINGS
 from circuitize.backends.tensor.groups import GroupName, PortKey
 from circuitize.backends.tensor.system import TensorSystem
 from circuitize.circuits.errors import CircuitizeError
@@ -28,12 +29,11 @@ from .security import least_degree
 OPENINGS = 4
 """How often a root may be opened: by the proof that makes it, and by three that join it."""
 
-MOST_OPENINGS = 1 << 16
 MOST_VARIABLES = 29
 """A commitment holds 2^29 elements at most; sizes of larger plans are estimated all the same."""
 
 Openings = int | Mapping[PortKey, int]
-"""How often the root of each group may be opened."""
+"""How often the root of each group may be opened; of frozen groups their budget says it, where this is one number."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Plan(TensorSystem):
     def of(system: TensorSystem, openings: Openings | None) -> Plan:
         """The plan of a system, over the extension of the least degree at which its proof is sound enough."""
         parts = {part.name: getattr(system, part.name) for part in fields(TensorSystem)}
-        made = Plan(**parts, openings=None if openings is None else _openings(openings, system.groups))
+        made = Plan(**parts, openings=None if openings is None else _openings(openings, system))
         return replace(made, degree=least_degree(made))
 
     @cached_property
@@ -130,8 +130,8 @@ def plan(
     The extension that challenges are drawn from has the least degree, 2 or 3, at which the proof is sound enough; or
     the given `degree`, if that is no less. The digest names it: prover and verifier must plan alike.
 
-    With `openings` proofs are in zero knowledge, and the root of each group may be opened so often: one number for all,
-    or one for each.
+    With `openings` proofs are in zero knowledge, and the root of each group may be opened so often: one number for all
+    but frozen ones, or one for each.
 
     Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
     CircuitizeError for a group that the program has not or a degree that is none of these.
@@ -143,9 +143,9 @@ def plan(
     return made if degree is None else replace(made, degree=degree)
 
 
-def _openings(given: Openings, groups: Sequence[PortKey]) -> tuple[int, ...]:
+def _openings(given: Openings, system: TensorSystem) -> tuple[int, ...]:
     """How often the root of each group may be opened."""
-    counts = tuple(given if isinstance(given, int) else given[key] for key in groups)
+    counts = tuple(system.budgets.get(key, given) if isinstance(given, int) else given[key] for key in system.groups)
     for count in counts:
         if not 1 <= count <= MOST_OPENINGS:
             raise CircuitizeError(f"expected roots for 1 to {MOST_OPENINGS} openings, found {count}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.verilog.design import Stream
+from circuitize.backends.verilog.design import Bus, Stream
 from circuitize.circuits.errors import CircuitizeError
 
 Integers = NDArray[np.int64]
@@ -19,7 +21,7 @@ _NIBBLES[_DIGITS] = np.arange(16)
 _CHUNK = 1 << 19
 
 
-def data_digits(stream: Stream) -> int:
+def data_digits(stream: Stream | Bus) -> int:
     """Hexadecimal digits of one beat."""
     return -(-stream.data_bits // 4)
 
@@ -31,9 +33,48 @@ def written(stream: Stream, frames: Integers) -> bytes:
     return b"".join(_lines(stream, flat[at : at + step]) for at in range(0, len(flat), step))
 
 
-def line_length(stream: Stream) -> int:
+def line_length(stream: Stream | Bus) -> int:
     """Bytes of a line of `written`, its end included."""
     return data_digits(stream) + 2
+
+
+def packets(bus: Bus, frames: Mapping[str, Integers]) -> bytes:
+    """The lines of a bus' tensors `frames[port][frame, ...]`, frame after frame, `tlast` on the last of each."""
+    texts = [written(stream, frames[stream.port]) for stream in bus.streams]
+    if len(texts) == 1:
+        return texts[0]
+    count = len(frames[bus.streams[0].port])
+    lines = [np.frombuffer(text, np.uint8).reshape(count, -1, line_length(bus)) for text in texts]
+    joined = np.concatenate(lines, axis=1)
+    joined[:, :-1, 0] = ord("0")
+    return joined.tobytes()
+
+
+def parted(bus: Bus, text: bytes, frames: int) -> dict[Stream, bytes]:
+    """What came out of a bus, by stream, each with a `tlast` of its own.
+
+    Raises CircuitizeError where beats are too few, too many, or `tlast` is not on the last beat of each frame alone.
+    """
+    if len(bus.streams) == 1:
+        return {bus.streams[0]: text}
+    width, expected = CYCLE_DIGITS + line_length(bus), frames * bus.beats
+    rows = np.frombuffer(text[: len(text) // width * width], np.uint8).reshape(-1, width).copy()
+    if len(rows) != expected or len(text) % width:
+        raise CircuitizeError(
+            f"bus {bus.name}: expected {expected} beats in {frames} frames, found {len(rows)}; "
+            "the design loses or makes up beats"
+        )
+    lines = rows.reshape(frames, bus.beats, width)
+    due = np.arange(bus.beats) == bus.beats - 1
+    if ((lines[:, :, CYCLE_DIGITS] == ord("1")) != due).any():
+        raise CircuitizeError(f"bus {bus.name}: expected tlast on beat {bus.beats - 1} of each frame, and there alone")
+    made, at = {}, 0
+    for stream in bus.streams:
+        own = lines[:, at : at + stream.beats].copy()
+        own[:, :, CYCLE_DIGITS] = ord("0")
+        own[:, -1, CYCLE_DIGITS] = ord("1")
+        made[stream], at = own.tobytes(), at + stream.beats
+    return made
 
 
 def _lines(stream: Stream, flat: Integers) -> bytes:
@@ -42,7 +83,7 @@ def _lines(stream: Stream, flat: Integers) -> bytes:
     padded[:, : flat.shape[1]] = flat
     bits = np.unpackbits(padded.reshape(rows, lanes, 1).view(np.uint8), axis=-1, bitorder="little")
     data = np.zeros((rows, digits * 4), np.uint8)
-    data[:, : stream.data_bits] = bits[:, :, : stream.element_bits].reshape(rows, -1)
+    data[:, : stream.pitch * lanes] = bits[:, :, : stream.pitch].reshape(rows, -1)
     text = np.full((rows, line_length(stream)), ord("\n"), np.uint8)
     text[:, 0] = ord("0") + (np.arange(1, rows + 1) % stream.beats == 0)
     text[:, 1:-1] = _DIGITS[_nibbles(data)[:, ::-1]]
@@ -98,11 +139,11 @@ class Taken:
 
 def _elements(stream: Stream, data: NDArray[np.uint8]) -> Integers:
     """The integers of beats given digit by digit, [beats, lanes]; unknown digits count as zero."""
-    rows, bits = len(data), stream.element_bits
+    rows, bits = len(data), stream.pitch
     known = np.where(data == 255, 0, data)[:, ::-1]
     each = (known[:, :, None] >> np.arange(4, dtype=np.uint8)) & 1
     lanes = np.zeros((rows, stream.lanes, 64), np.uint8)
-    lanes[:, :, :bits] = each.reshape(rows, -1)[:, : stream.data_bits].reshape(rows, stream.lanes, bits)
+    lanes[:, :, :bits] = each.reshape(rows, -1)[:, : bits * stream.lanes].reshape(rows, stream.lanes, bits)
     if stream.format.low < 0:
         lanes[:, :, bits:] = lanes[:, :, bits - 1 : bits]
     packed = np.packbits(lanes, axis=-1, bitorder="little").view("<i8")

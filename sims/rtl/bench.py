@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from circuitize.backends.verilog.design import CLOCK, RESET, STATUS, Design, Stream
+from circuitize.backends.verilog.design import CLOCK, RESET, STATUS, Bus, Design
+from circuitize.backends.verilog.shell.registers import BUS, PORTS
 
 from .beats import data_digits, line_length
 
@@ -152,6 +153,17 @@ _OUTPUT = """
 """
 
 
+_KEEP = """
+  wire [{bits}:0] {n}_tkeep = {n}_tlast ? {last} : {every};
+"""
+
+_KEPT = """
+  wire [{bits}:0] {n}_tkeep;
+  always @(posedge clk)
+    if (!rst && {n}_tvalid && {n}_tkeep !== ({n}_tlast ? {last} : {every})) $display("kept {n} %0d", cycle);
+"""
+
+
 def bench(design: Design) -> str:
     """The text of the bench. It reads `in_NAME.hex`, a beat a line: last, data; and writes `out_NAME.hex`: cycle, last,
     data.
@@ -160,12 +172,12 @@ def bench(design: Design) -> str:
     stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N times:
     `resets.hex` has, a line each, the cycles before a reset and those in it, and at its end those to the end. After a
     reset every input begins again with the first frame whose status was not taken. It says `first`, `reset` (and how
-    many statuses were taken), `unknown`, `unsteady`, `eager`, `beats`, `done` and `quiet`, a line each, with where and
-    when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some readiness waits for
-    `tvalid`, as the protocol allows.
+    many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, a line each, with
+    where and when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some readiness
+    waits for `tvalid`, as the protocol allows.
     """
     parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]
-    for number, stream in enumerate(design.streams):
+    for number, stream in enumerate(design.buses):
         fields = {
             "n": stream.name,
             "number": number * 7919 + 12345,
@@ -178,23 +190,37 @@ def bench(design: Design) -> str:
             "length": line_length(stream),
         }
         parts.append((_STREAM + (_OUTPUT if stream.output else _INPUT)).format(**fields))
+        if stream.keep:
+            bits = stream.data_bits // 8
+            kept = {"every": f"{bits}'h{stream.every_keep:x}", "last": f"{bits}'h{stream.last_keep:x}"}
+            parts.append((_KEPT if stream.output else _KEEP).format(n=stream.name, bits=bits - 1, **kept))
     parts.append(_instance(design))
-    parts.append(_ending(design.streams))
+    parts.append(_ending(design))
     return "".join(parts)
 
 
 def _instance(design: Design) -> str:
-    wires = [f".{CLOCK}(clk)", f".{RESET}(rst)"]
-    for stream in design.streams:
-        wires += [f".{stream.name}_{wire}({stream.name}_{wire})" for wire in ("tdata", "tvalid", "tready", "tlast")]
-    return f"\n  {design.top} design_under_test(\n    " + ",\n    ".join(wires) + "\n  );\n"
+    """The design in its bench; nobody writes its registers, and no beat is known to be wrong."""
+    pins = [f".{CLOCK}(clk)", f".{RESET}(rst)"]
+    for bus in design.buses:
+        pins += [f".{bus.name}_{wire}({_given(bus, wire)})" for wire in bus.wires]
+    if design.control:
+        pins += [f".{BUS}_{wire}({bits}'d0)" for wire, (way, bits) in PORTS.items() if way == "input"]
+        pins += [f".{BUS}_{wire}()" for wire, (way, _) in PORTS.items() if way == "output"]
+    return f"\n  {design.top} design_under_test(\n    " + ",\n    ".join(pins) + "\n  );\n"
 
 
-def _ending(streams: tuple[Stream, ...]) -> str:
-    moves = " || ".join(f"({s.name}_tvalid && {s.name}_tready)" for s in streams)
-    complete = " && ".join(f"{s.name}_beats >= frames * {s.beats}" for s in streams if s.output)
-    counts = "\n".join(f'      $display("beats {s.name} %0d", {s.name}_beats);' for s in streams)
-    taken = f"{STATUS}_beats" if any(s.name == STATUS for s in streams) else "0"
+def _given(bus: Bus, wire: str) -> str:
+    return "1'b0" if wire == "tuser" else f"{bus.name}_{wire}"
+
+
+def _ending(design: Design) -> str:
+    buses = design.buses
+    moves = " || ".join(f"({bus.name}_tvalid && {bus.name}_tready)" for bus in buses)
+    complete = " && ".join(f"{bus.name}_beats >= frames * {bus.beats}" for bus in buses if bus.output)
+    counts = "\n".join(f'      $display("beats {bus.name} %0d", {bus.name}_beats);' for bus in buses)
+    telling = next((bus for bus in buses if any(stream.name == STATUS for stream in bus.streams)), None)
+    taken = "0" if telling is None else f"{telling.name}_beats / {telling.beats}"
     return f"""
   always @(posedge clk) begin
     cycle <= cycle + 1;

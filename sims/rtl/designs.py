@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from circuitize.backends.verilog.bound import Bound, design
+from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.sizes import unrolled
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram
@@ -58,7 +58,7 @@ def check_designs(program: IntegerProgram, count: int, seed: int) -> list[Design
 
 def _run(made: Bound, scheduler: str, name: str, simulator: str, count: int, seed: int) -> DesignRun:
     try:
-        found = design(made, scheduler, {})
+        found = integrated(made, scheduler, {})
     except CircuitizeError as error:
         return DesignRun(name, None, str(error))
     interval = max(1, int(found.report.get("interval_cycles", 1)))

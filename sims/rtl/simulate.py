@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.verilog.design import STATUS, Design, Stream
+from circuitize.backends.verilog.design import STATUS, Bus, Design, Stream
 from circuitize.circuits.errors import CircuitizeError
 
-from .beats import Taken, line_length, written
+from .beats import Taken, line_length, packets, parted
 from .bench import bench
 from .simulators import find
 
@@ -31,6 +31,7 @@ BREACHES = {
     "unknown": "is not 0 or 1",
     "unsteady": "changed or withdrew a beat before it was taken",
     "eager": "is 1 in a cycle in which rst is 1",
+    "kept": "has a tkeep that is not of the bytes that hold elements",
 }
 """What the bench says of a broken protocol."""
 
@@ -96,15 +97,19 @@ class Simulation:
         """
         streams = self.design.streams
         frames = _count(streams, vectors)
-        return self.run_beats(
-            {s.port: written(s, vectors[s.port]) for s in streams if not s.output}, frames, backpressure
-        )
+        return self.run_beats(self._packets(vectors), frames, backpressure)
+
+    def _packets(self, vectors: Mapping[str, Integers]) -> dict[str, bytes]:
+        return {bus.name: packets(bus, vectors) for bus in self.design.buses if not bus.output}
 
     def run_beats(self, beats: Mapping[str, bytes], frames: int, backpressure: int | None = None) -> Frames:
-        """As `run`, of beats by port, as `beats.written` writes them but with any `tlast`; `frames` shall come out."""
+        """As `run`, of beats by bus, as `beats.packets` writes them but with any `tlast`; `frames` shall come out."""
         said = self._simulate(beats, frames, backpressure)
-        streams = [stream for stream in self.design.streams if stream.output]
-        taken = {s: Taken(s, self.text(s), frames) for s in streams}
+        texts: dict[Stream, bytes] = {}
+        for bus in self.design.buses:
+            if bus.output:
+                texts |= parted(bus, self.text(bus), frames)
+        taken = {stream: Taken(stream, text, frames) for stream, text in texts.items()}
         ends = np.max([found.cycles for found in taken.values()], axis=0)
         failed = np.zeros(frames, np.bool_)
         for stream, found in taken.items():
@@ -132,20 +137,19 @@ class Simulation:
         streams = self.design.streams
         frames = _count(streams, vectors)
         (self._folder / "resets.hex").write_text("".join(f"{number:x}\n" for number in plan.reshape(-1).tolist()))
-        beats = {s.port: written(s, vectors[s.port]) for s in streams if not s.output}
-        return self._simulate(beats, frames, backpressure, len(plan) - 1).resets
+        return self._simulate(self._packets(vectors), frames, backpressure, len(plan) - 1).resets
 
-    def text(self, stream: Stream) -> bytes:
+    def text(self, stream: Stream | Bus) -> bytes:
         """The beats that the last run took of an output, a line each: cycle, `tlast`, data."""
         return (self._folder / f"out_{stream.name}.hex").read_bytes()
 
     def _simulate(self, beats: Mapping[str, bytes], frames: int, backpressure: int | None, resets: int = 0) -> _Said:
         folder = self._folder
         options = [f"+frames={frames}", f"+quiet={_patience(self.design)}", f"+resets={resets}"]
-        for stream in self.design.streams:
-            if not stream.output:
-                (folder / f"in_{stream.name}.hex").write_bytes(beats[stream.port])
-                options.append(f"+beats_{stream.name}={len(beats[stream.port]) // line_length(stream)}")
+        for bus in self.design.buses:
+            if not bus.output:
+                (folder / f"in_{bus.name}.hex").write_bytes(beats[bus.name])
+                options.append(f"+beats_{bus.name}={len(beats[bus.name]) // line_length(bus)}")
         if backpressure is not None:
             options.append(f"+seed={backpressure % (1 << 31)}")
         try:
@@ -220,7 +224,7 @@ class _Said:
         if self.end == "quiet":
             moved = ", ".join(
                 f"{s.name} {'gave' if s.output else 'took'} {self.beats.get(s.name, 0)} of {frames * s.beats} beats"
-                for s in design.streams
+                for s in design.buses
             )
             raise CircuitizeError(
                 f"the design hangs: no beat moved for {_patience(design)} cycles; {moved}; "

@@ -20,7 +20,10 @@ from .traced import Traced, defined
 
 
 class Compiled:
-    """Runs an arrow on a device of XLA as `Executor` does; what is computed is compiled at the first run."""
+    """Runs an arrow on a device of XLA as `Executor` does; what is computed is compiled at the first run.
+
+    Integers come as wide as their formats, int32 or int64, and may go in again so; `device.take` gives int64.
+    """
 
     def __init__(self, arrow: Arrow, device: Xla, names: Sequence[str] = ()) -> None:
         """`names` are those of the inputs, for messages."""
@@ -58,8 +61,4 @@ class Compiled:
     def _function(self, handed: list[Any], inputs: list[Any], keep: bool) -> tuple[list[Any], Any]:
         wires, flags = self.traced.wires(handed, inputs, keep)
         chosen = range(self.arrow.wire_count) if keep else self.arrow.outputs.tolist()
-        return [self.whole(wires[wire]) for wire in chosen], defined(flags.values())
-
-    def whole(self, value: Any) -> Any:
-        """A value as executors hand it out: int64, or float64."""
-        return value.astype(np.int64) if value.dtype.kind == "i" else value
+        return [wires[wire] for wire in chosen], defined(flags.values())

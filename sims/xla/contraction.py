@@ -13,6 +13,7 @@ from operator import add
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -20,6 +21,7 @@ from circuitize.circuits.integers import Contract
 from circuitize.circuits.integers.contraction import FEW
 from circuitize.circuits.types import Fixed
 
+from . import blocks
 from .widths import Width, holds, width
 
 MANTISSA = {"float32": 24, "float64": 53}
@@ -97,43 +99,97 @@ def chosen(operation: Contract, x: Fixed, y: Fixed, costs: Mapping[str, float]) 
 
 
 def contract(
-    operation: Contract, sources: tuple[Fixed, Fixed], target: Fixed, values: Sequence[jax.Array], kind: Kind
+    operation: Contract,
+    sources: tuple[Fixed, Fixed],
+    target: Fixed,
+    values: Sequence[jax.Array],
+    kind: Kind,
+    by_blocks: bool = False,
 ) -> jax.Array:
-    """The contraction of values of these formats by a kind, in the target's width."""
+    """The contraction of values of these formats by a kind, in the target's width. By blocks a great operand is cut
+    into limbs of the kind block by block, where the other is small beside it.
+    """
+    letters, both, widths = operands(operation, sources, values)
+    into = width(target)
+
+    def of(given: Sequence[jax.Array]) -> jax.Array:
+        x, y = (one.astype(own) for one, own in zip(given, widths, strict=True))
+        return multiply(letters, x, y, kind, into)
+
+    great = next((k for k in (0, 1) if by_blocks and _is_great_beside(both[k], both[1 - k])), None)
+    if great is None:
+        return of(both)
+    row = letters[great][0]
+    summed = row not in letters[2]
+
+    def with_block(first: Any, size: int, made: jax.Array) -> jax.Array:
+        part = of([rows(one, own, row, first, size) for one, own in zip(both, letters, strict=False)])
+        return made + part if summed else blocks.put(made, part, first, letters[2].index(row))
+
+    return blocks.over(both[great].shape, with_block, jnp.zeros(target.shape, into))
+
+
+def rows(array: jax.Array, letters: str, row: str, first: Any, size: int) -> jax.Array:
+    """So many places of the axis of a letter, all of an array without it."""
+    return blocks.cut(array, first, size, letters.index(row)) if row in letters else array
+
+
+def operands(
+    operation: Contract, sources: Sequence[Fixed], values: Sequence[jax.Array]
+) -> tuple[tuple[str, str, str], list[jax.Array], list[Width]]:
+    """The axes of both operands and of the target; the operands, once what one alone has is summed, and their widths,
+    which they may pass.
+    """
     extents = operation.extents(*sources)
-    operands = []
+    found: list[jax.Array] = []
+    widths: list[Width] = []
     for format, letters, value in zip(sources, operation.letters, values, strict=False):
         own = _own(letters, operation)
         low, high = _summed(format, letters, operation, extents)
-        wide = np.int32 if holds(np.int32, low, high) else np.int64
-        operands.append(value.sum(own, dtype=wide) if own else value)
-    x, y = operands
+        widths.append(np.int32 if holds(np.int32, low, high) else np.int64)
+        found.append(value.sum(own, dtype=widths[-1]) if own else value)
     of_x, of_y, of_target = operation.letters
     left = "".join(letter for letter in of_x if letter in of_y + of_target)
     right = "".join(letter for letter in of_y if letter in of_x + of_target)
-    return multiply((left, right, of_target), x, y, kind, width(target))
+    return (left, right, of_target), found, widths
 
 
 def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Kind, into: Width) -> jax.Array:
+    """The product of integers by a kind, in a width that holds it."""
+    return product(letters, *parts(x, y, kind), kind, into)
+
+
+def parts(x: jax.Array, y: jax.Array, kind: Kind) -> tuple[list[jax.Array], list[jax.Array]]:
+    """The limbs of both operands, least significant first; the operands themselves where integers are multiplied."""
+    if kind.name == "integers":
+        return [x], [y]
+    if kind.name == "int8":
+        return _balanced(x, kind.limbs[0]), _balanced(y, kind.limbs[1])
+    given = np.dtype(kind.name)
+    return _limbs(x, kind.limbs[0], kind.bits, given), _limbs(y, kind.limbs[1], kind.bits, given)
+
+
+def product(
+    letters: tuple[str, str, str], x: Sequence[jax.Array], y: Sequence[jax.Array], kind: Kind, into: Width
+) -> jax.Array:
     """The products of all limbs, summed in a width. Sums that pass it on the way come back: it counts modulo 2^32 or
     2^64.
     """
     if kind.name == "integers":
-        return dot(letters, x.astype(into), y.astype(into), into)
-    if kind.name == "int8":
-        parts = [_balanced(operand, count) for operand, count in zip((x, y), kind.limbs, strict=True)]
-        given: Any = np.int32
-    else:
-        given = np.dtype(kind.name)
-        parts = [_limbs(operand, count, kind.bits, given) for operand, count in zip((x, y), kind.limbs, strict=True)]
+        return dot(letters, x[0].astype(into), y[0].astype(into), into)
+    given: Any = np.int32 if kind.name == "int8" else np.dtype(kind.name)
     wide = np.iinfo(into).bits
     pieces = (
         _shifted(dot(letters, one, other, given).astype(into), kind.bits * (i + j))
-        for i, one in enumerate(parts[0])
-        for j, other in enumerate(parts[1])
+        for i, one in enumerate(x)
+        for j, other in enumerate(y)
         if kind.bits * (i + j) < wide
     )
     return reduce(add, pieces)
+
+
+def _is_great_beside(array: jax.Array, other: jax.Array) -> bool:
+    return blocks.is_great(array.shape) and 4 * other.size <= array.size
 
 
 def _shifted(values: jax.Array, bits: int) -> jax.Array:

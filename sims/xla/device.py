@@ -34,7 +34,9 @@ class Xla(Device):
         return placed
 
     def take(self, value: Values) -> Values:
-        return np.asarray(value)
+        """Integers as int64, however wide they are on the device."""
+        taken: Values = np.asarray(value)
+        return taken.astype(np.int64, copy=False) if taken.dtype.kind == "i" else taken
 
 
 @cache

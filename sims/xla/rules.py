@@ -25,11 +25,12 @@ from .widths import holds, width
 
 @dataclass(frozen=True)
 class Place:
-    """The formats around an operation, and what products cost on the device."""
+    """The formats around an operation, what products cost on the device, whether it does great arrays by blocks."""
 
     sources: tuple[Fixed, ...]
     target: Fixed
     costs: Mapping[str, float]
+    by_blocks: bool = False
 
 
 @singledispatch
@@ -57,7 +58,7 @@ def _(operation: Elementwise, place: Place, values: Sequence[jax.Array]) -> jax.
 def _(operation: integers.Contract, place: Place, values: Sequence[jax.Array]) -> jax.Array:
     x, y = place.sources
     kind = contraction.chosen(operation, x, y, place.costs)
-    return contraction.contract(operation, (x, y), place.target, values, kind)
+    return contraction.contract(operation, (x, y), place.target, values, kind, place.by_blocks)
 
 
 @value.register

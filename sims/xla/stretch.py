@@ -70,7 +70,7 @@ class Stretches:
 
     def take(self, held: Mapping[str, Values]) -> dict[str, Values]:
         """What is held as numpy arrays, int64 or float64."""
-        return {name: _whole(self.device.take(held[name])) for name in self.held}
+        return {name: self.device.take(held[name]) for name in self.held}
 
     def run(self, held: Mapping[str, Values], batches: Mapping[str, Values]) -> Stretch | None:
         """The steps on `batches[name][k]`, at most `most` of them; None where one of them has no value.
@@ -86,7 +86,7 @@ class Stretches:
             )
         if not has_value:
             return None
-        values = {name: _whole(self.device.take(one)[:count]) for name, one in zip(self.told, told, strict=True)}
+        values = {name: self.device.take(one)[:count] for name, one in zip(self.told, told, strict=True)}
         return Stretch(values, dict(zip(self.held, after, strict=True)))
 
     def compile(self) -> float:
@@ -130,7 +130,7 @@ class Stretches:
                 name: lax.dynamic_index_in_dim(one, place, 0, keepdims=False)
                 for name, one in zip(self.fresh, fresh, strict=True)
             }
-            wires, flags = self.traced.wires(handed, [now[name] for name in self._inputs])
+            wires, flags = self.traced.wires(handed, [now[name] for name in self._inputs], spent=True)
             own = defined(flag for edge, flag in flags.items() if edge not in later)
             made: dict[str, Any] = {name: wires[wire] for name, wire in self._outputs.items()}
             rooms = [
@@ -152,6 +152,8 @@ class Stretches:
         names = {self._outputs[name]: name for name in self.held}
         for index, (operation, sources, targets, _) in enumerate(arrow.rows):
             check = arrow.operations[operation]
+            if index in self.traced.regions:
+                continue
             if isinstance(check, Check) and targets[0] in names and self._dtype(sources[0]) == self._dtype(targets[0]):
                 found[index] = (names[targets[0]], check)
         return found
@@ -171,7 +173,3 @@ class Stretches:
 
     def _shape(self, wire: int, *axes: int) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct((*axes, *self.traced.arrow.type(wire).shape), self._dtype(wire))
-
-
-def _whole(value: Values) -> Values:
-    return value.astype(np.int64) if value.dtype.kind == "i" else value

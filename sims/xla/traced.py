@@ -12,12 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.integers import Contract
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.requirement import noting
-from circuitize.circuits.types import Fixed
+from circuitize.circuits.types import Fixed, Shape
 
 from . import rules
+from .blocks import is_great
 from .contraction import COSTS
+from .regions import regions
+from .regions import run as run_region
 from .widths import width
 
 EMBEDDED = 1 << 10
@@ -30,6 +34,7 @@ class Traced:
     def __init__(self, arrow: Arrow, kind: str) -> None:
         self.arrow = arrow
         self._costs = COSTS[kind]
+        self._by_blocks = kind == "cpu" and all(isinstance(type, Fixed) for type in arrow.types)
         self._constants: dict[int, Values] = {}
         """By edge, those that are part of the program, or that it makes of one number."""
         self.handed: dict[int, Values] = {}
@@ -40,41 +45,70 @@ class Traced:
                 amounts = made.reshape(-1)[:1].reshape(()) if not any(made.strides) and made.size else made
                 known = amounts.astype(self.dtype(targets[0]))
                 (self.handed if known.size > EMBEDDED else self._constants)[index] = known
+        single = {index for index, known in self._constants.items() if known.ndim == 0}
+        self.regions = {region.last: region for region in regions(arrow, single)} if self._by_blocks else {}
+        """By their last edge."""
 
     def dtype(self, wire: int) -> Any:
         """The dtype of a wire's values."""
         format = self.arrow.type(wire)
         return width(format) if isinstance(format, Fixed) else np.float64
 
+    def _place(self, index: int) -> rules.Place:
+        _, sources, (wire,), _ = self.arrow.rows[index]
+        formats = tuple(map(self.arrow.format, sources))
+        return rules.Place(formats, self.arrow.format(wire), self._costs, self._by_blocks)
+
     def wires(
-        self, handed: Sequence[jax.Array], inputs: Sequence[jax.Array], keep: bool = False
+        self, handed: Sequence[jax.Array], inputs: Sequence[jax.Array], keep: bool = False, spent: bool = False
     ) -> tuple[list[jax.Array | None], dict[int, jax.Array]]:
         """The value of every wire, or unless `keep` of the outputs at least; and by edge, whether it has a value.
 
-        Edges that have one everywhere are not among them.
+        Edges that have one everywhere are not among them, and a region has one flag, that of its last edge. Where one
+        is down, values that depend on it mean nothing; with `spent`, which says that inputs may be written over, no
+        value means anything.
         """
         known = dict(zip(self.handed, handed, strict=True))
-        wires, flags = self.arrow.inputs.tolist(), {}
-        given = [one.astype(self.dtype(wire)) for wire, one in zip(wires, inputs, strict=True)]
+        flags: dict[int, jax.Array] = {}
+        given = [
+            one if self._by_blocks and is_great(one.shape) else one.astype(self.dtype(wire))
+            for wire, one in zip(self.arrow.inputs.tolist(), inputs, strict=True)
+        ]
+        regions = {} if keep else self.regions
+        members = {edge for region in regions.values() for edge in region.edges}
+        inner = {edge for region in regions.values() for edge in region.inner}
+        read: dict[int, Any] = {}
+
+        def constant(index: int, shape: Shape) -> jax.Array:
+            return jnp.broadcast_to(known[index] if index in known else jnp.asarray(self._constants[index]), shape)
 
         def run(index: int, operation: Operation, values: list[Any]) -> Sequence[Any]:
             _, sources, (wire,), _ = self.arrow.rows[index]
             target = self.arrow.type(wire)
+            if index in members:
+                read.update(zip(sources, values, strict=True))
+            if index in inner:
+                return [None]
+            if index in regions:
+                before = defined(flags.values() if spent else ())
+                whole, flag = run_region(regions[index], self.arrow, read, constant, self._place, before)
+                if flag is not None:
+                    flags[index] = flag
+                return [whole]
             if not sources:
-                made = known[index] if index in known else jnp.asarray(self._constants[index])
-                return [jnp.broadcast_to(made, target.shape)]
+                return [constant(index, target.shape)]
+            if not isinstance(operation, Contract):  # which cuts what is great into blocks first
+                values = [value.astype(self.dtype(wire)) for wire, value in zip(sources, values, strict=True)]
             with noting() as noted:
                 if isinstance(target, Fixed):
-                    place = rules.Place(tuple(map(self.arrow.format, sources)), target, self._costs)
-                    found = [rules.value(operation, place, values)]
+                    found = [rules.value(operation, self._place(index), values)]
                 else:
                     found = list(operation.run(*values))  # type: ignore[arg-type]  # arrays of another module
             if noted:
                 flags[index] = reduce(and_, noted)
             return found
 
-        found: list[jax.Array | None] = fold(self.arrow, given, run, keep)
-        return found, flags
+        return fold(self.arrow, given, run, keep), flags
 
 
 def defined(flags: Iterable[jax.Array]) -> jax.Array:

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from .api.calibration import calibrated as calibrated
     from .api.check import check as check
     from .api.compile import compile as compile
+    from .api.costs.chunks import run_cost as run_cost
+    from .api.costs.cost import cost as cost
     from .api.disputes.dispute import dispute as dispute
     from .api.disputes.testimony import testify as testify
     from .api.drawing import draw as draw
     from .api.estimate import estimate as estimate
+    from .api.planning.plan import plan as plan
     from .api.renewal import renewal as renewal
+    from .api.reports.report import report as report
     from .api.running import run as run
     from .api.runs.proving import prove_run as prove_run
     from .api.runs.verifying import verify_pinned as verify_pinned
@@ -35,6 +39,9 @@ if TYPE_CHECKING:
     from .api.training.train import Trained as Trained
     from .api.training.train import train as train
     from .api.verifier import verifier as verifier
+    from .api.weights import Weights as Weights
+    from .api.weights import accept_weights as accept_weights
+    from .api.weights import commit_weights as commit_weights
     from .circuits.accuracy import error_report as error_report
     from .circuits.accuracy import fit_to_cost as fit_to_cost
     from .circuits.accuracy import fit_to_error as fit_to_error
@@ -99,6 +106,7 @@ if TYPE_CHECKING:
     from .frontends.layers import relu as relu
     from .frontends.layers import sequential as sequential
     from .frontends.layers import traced as traced
+    from .frontends.lora import lora as lora
     from .frontends.losses import binary_cross_entropy as binary_cross_entropy
     from .frontends.losses import cross_entropy as cross_entropy
     from .frontends.losses import huber as huber

@@ -17,7 +17,7 @@ import circuitize as cz
 from circuitize.api.targets.contract import Target
 from circuitize.api.targets.options import Option, offered
 from circuitize.api.targets.registry import TARGETS, register
-from circuitize.backends.verilog.bound import design
+from circuitize.backends.verilog.bound import integrated
 from circuitize.circuits.integers import Add, Constant, Expansion, Multiply, operation_classes
 from circuitize.cli.arguments import parser
 from circuitize.sims.rtl.frames import bound_somehow
@@ -105,7 +105,9 @@ def test_options_are_in_the_help(command: str) -> None:
 def test_options_of_another_target_are_refused(name: str, tmp_path: Path) -> None:
     for option, having in offered(TARGETS.values(), "compile").values():
         if name not in having:
-            value = {"flag": [], "count": ["3"], "choice": option.choices[:1], "file": ["x"]}[option.kind]
+            value = {"flag": [], "count": ["3"], "choice": option.choices[:1], "file": ["x"], "name": ["x"]}[
+                option.kind
+            ]
             line = refused("compile", STEP, "--target", name, "-o", tmp_path / "x", option.flag, *value)
             assert f"expected options of {name}, found {option.flag}; it is one of {' and '.join(having)}" in line
 
@@ -122,7 +124,7 @@ def test_check_finds_a_fault(name: str, monkeypatch: pytest.MonkeyPatch) -> None
         type(target), "check", lambda self, program: check(self, wrong if program is right else program)
     )
     monkeypatch.setattr(
-        "circuitize.sims.rtl.designs.design", lambda made, *options: design(bound_somehow(wrong), *options)
+        "circuitize.sims.rtl.designs.integrated", lambda made, *options: integrated(bound_somehow(wrong), *options)
     )
     found = cz.check(right, vectors=3)
     assert not found

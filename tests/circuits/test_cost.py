@@ -85,7 +85,7 @@ def cases(everything: bool) -> Iterator[tuple[str, Callable[[], IntegerProgram] 
             partial(quantized_cases.program, real) if real in chosen else None,
         )
     for place, made in enumerate(function_cases.function_cases()):
-        some = everything or place % 3 == 0
+        some = everything or place % 6 == 0
         yield f"function {made}", partial(function_cases.small_program, made) if some else None
     whole = integers_cases.cases()
     few = whole if everything else tiers.of_each(whole)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from cli_programs import refused, run
 from onnx_files import cnn, mlp, written
@@ -189,6 +190,27 @@ def test_the_convolutional_example_is_trained_and_proved_by_every_prover(
 )
 def test_one_line_says_what_is_wrong(network: Path, options: str, said: str) -> None:
     assert said in refused("estimate", "net.onnx", *options.split())
+
+
+def test_batch_norms_are_folded_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "norm.onnx"
+    arrays = {"kernel": np.ones((2, 1, 1, 1)), "scale": np.ones(2), "shift": np.ones(2), "mean": np.zeros(2)}
+    nodes = [
+        onnx.helper.make_node("Conv", ["x", "kernel"], ["c"]),
+        onnx.helper.make_node("BatchNormalization", ["c", "scale", "shift", "mean", "variance"], ["y"]),
+    ]
+    arrays["variance"] = np.full(2, 2.0)
+    entries = [onnx.numpy_helper.from_array(values.astype(np.float32), name) for name, values in arrays.items()]
+    kind = onnx.TensorProto.FLOAT
+    x, y = (onnx.helper.make_tensor_value_info(name, kind, (1, n, 3, 3)) for name, n in (("x", 1), ("y", 2)))
+    graph = onnx.helper.make_graph(nodes, "g", [x], [y], entries)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 15)], ir_version=8), path)
+    command, found = ["estimate", str(path), "--public", "x", "--public", "y"], []
+    for more in ([], ["--fold-batch-norms"]):
+        program = load_program(str(path), options=parser("estimate").parse_args([*command, *more])).integer
+        found.append({port.name for port in program.inputs})
+    assert found == [{"x", "kernel", "scale", "shift", "mean", "variance"}, {"x", "kernel", "shift"}]
+    assert "--fold-batch-norms" in refused("check", path, "--fold-batch-norms", "--train", "mean_squared_error")
 
 
 def test_options_of_files_are_refused_for_other_programs(network: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
+import browser as chromium
 import pytest
 import tiers
 from cli_programs import keys
@@ -27,7 +28,7 @@ def ask() -> Iterator[Ask]:
     assert PAGE.is_file(), f"expected {PAGE}, found none; run make page"
     driver = ROOT / "tests" / "support" / "browser.mjs"
     with subprocess.Popen(
-        ["node", str(driver), str(PAGE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ["node", str(driver), str(PAGE), chromium.program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as browser:
         assert browser.stdin and browser.stdout
 

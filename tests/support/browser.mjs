@@ -1,4 +1,4 @@
-// Drives the page in headless Chromium: `node browser.mjs PAGE.html`; one JSON of {held, folder} or {held, files} a line in, and
+// Drives the page in headless Chromium: `node browser.mjs PAGE.html CHROMIUM`; one JSON of {held, folder} or {held, files} a line in, and
 // {state, text, html, milliseconds, bytes} a line out. `held` and `files` are paths, `folder` is one of a folder.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 
 const profile = mkdtempSync(join(tmpdir(), "circuitize-browser-"));
 const options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe", `--user-data-dir=${profile}`];
-const browser = spawn(process.env.CHROMIUM ?? "chromium", options, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+const browser = spawn(process.argv[3], options, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
 const [, , , to, from] = browser.stdio;
 const waiting = new Map();
 let number = 0;

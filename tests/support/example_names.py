@@ -19,7 +19,7 @@ OTHERS = (
     *("jet.py:classify", "mnist_mlp.py:step64", "mnist_mlp.py:predict", "transformer.py:spherical_step"),
     *("mlp_10m.py:step", "mlp_10m.py:deep", "quantized.py:step", "quantized.py:predict", "lenet.py:predict"),
     *("cnn.py:evaluate", "transformer.py:evaluate", "transformer.py:spherical_evaluate"),
-    *("jax_iris.py:step", "jax_iris.py:given", "onnx_digits.py:step"),
+    *("jax_iris.py:step", "jax_iris.py:given", "onnx_digits.py:step", "gpt2_folder.py:apart"),
 )
 
 ALL = (*FEW, *OTHERS)

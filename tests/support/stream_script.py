@@ -26,6 +26,7 @@ def scripted(design: Design, script: list[str]) -> list[Event]:
     for stream in design.streams:
         name, high = stream.name, stream.data_bits - 1
         pins += [f".{name}_{wire}({name}_{wire})" for wire in ("tdata", "tvalid", "tready", "tlast")]
+        pins += [f".{name}_tuser(1'b0)"] * stream.user
         driven, seen = ("tready", "tvalid, {0}_tlast") if stream.output else ("tvalid, {0}_tlast", "tready")
         lines.append(f"reg {name}_{driven.format(name)}; wire {name}_{seen.format(name)};")
         lines.append(f"{'wire' if stream.output else 'reg'} [{high}:0] {name}_tdata;")

@@ -19,7 +19,7 @@ if TIER not in TIERS:
     raise pytest.UsageError(f"expected TIER to be one of {', '.join(TIERS)}, found {TIER!r}")
 
 LEFT_OUT = {
-    "quick": {"rtl", "proof", "slow", "deep", "interop"},
+    "quick": {"rtl", "proof", "slow", "deep", "interop", "browser"},
     "test": {"deep"},
     "deep": set(),
 }[TIER]

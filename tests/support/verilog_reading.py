@@ -73,6 +73,8 @@ def _module(definition: ast.ModuleDef, given: dict[str, int] | None = None) -> M
             signed = bool(node.signed) or (earlier.signed if earlier else False)
             width = _width(node.width, constants) if node.width or not earlier else earlier.width
             names[node.name] = Declared(width, signed, direction or (earlier.direction if earlier else ""))
+        elif isinstance(node, ast.Genvar):
+            names[node.name] = Declared(0, False)
         elif isinstance(node, ast.Integer):
             names[node.name] = Declared(32, True)
     module = Module(definition, names, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..signals import element
@@ -69,6 +70,11 @@ def estimate(plan: Plan) -> dict[str, int]:
                 shown * (tiling.drain - 1) * (0.3 if tiling.drain <= 8 else 0.44),
                 bits * lanes + (shown if tiling.drain > 1 else 0),
             )
+    for number, operand, columns in _columns(plan):
+        stage = fold.stages[number]
+        (found,) = [o for o in stage.operands if o.name == operand]
+        if plan.tilings[number].late[0 if found.in_reduction else 1]:
+            cost.add(0, sum(operand_widths(stage, operand, columns)))
     for reader, layout, link in zip(plan.sizes.readers, plan.layouts, plan.sizes.links, strict=False):
         _channel(cost, layout, element(fold.format(reader.wire)).width, link.banks or 1)
     for (number, operand), rom in plan.roms.items():
@@ -83,8 +89,18 @@ def estimate(plan: Plan) -> dict[str, int]:
         signal = element(stream.format)
         ends = (signal.low, signal.high)
         compared = sum(end != held for end, held in zip(ends, signal.held, strict=True)) * stream.lanes
-        cost.add(3 + compared * signal.width / 4, 3 if stream.beats > 1 else 1)
+        cost.add(3 + compared * signal.width / 4, (3 if stream.beats > 1 else 1) + 3 + stream.data_bits)
     return {"lut": round(cost.lut), "ff": round(cost.ff), "bram_bits": cost.bram_bits}
+
+
+def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
+    """Stage, operand, and how many elements of it are read in a clock."""
+    for (number, operand), rom in plan.roms.items():
+        yield number, operand, rom.words.shape[1]
+    first = len(plan.sizes.in_lanes)
+    for reader, layout in zip(plan.sizes.readers, plan.layouts, strict=True):
+        if reader.operand is not None:
+            yield reader.actor - first, reader.operand, len(layout.columns)
 
 
 def _channel(cost: Cost, layout: Layout, width: int, banks: int) -> None:

@@ -31,7 +31,11 @@ Indices = NDArray[np.int64]
 
 @dataclass
 class Fold:
-    """A program cut into stages, and what does not depend on the budget."""
+    """A program cut into stages, and what does not depend on the budget.
+
+    `elements_per_beat`, where not 0, is the least of every stream: a power of two of them, or the whole tensor, is a
+    beat.
+    """
 
     program: IntegerProgram
     graph: Graph
@@ -39,6 +43,7 @@ class Fold:
     states: dict[int, int]
     axes: list[int]
     names: tuple[dict[str, str], dict[str, str]]
+    elements_per_beat: int = 0
     _paths: dict[tuple[int, int], tuple[Datapath, int, Datapath | None, int]] = field(default_factory=dict)
 
     @property
@@ -74,7 +79,7 @@ class Fold:
         return self._paths[key]
 
 
-def fold(program: IntegerProgram) -> Fold:
+def fold(program: IntegerProgram, elements_per_beat: int = 0) -> Fold:
     """Cut a program; raises CircuitizeError for one that is not integer or takes no input."""
     require_integers(program)
     outputs = {port.name: k for k, port in enumerate(program.outputs)}
@@ -92,7 +97,7 @@ def fold(program: IntegerProgram) -> Fold:
     axes = [lane_axis(stage) if stage.reduction else 0 for stage in graph.stages]
     real = [port.name for port in program.inputs if port.name not in names]
     streams = stream_names(real, [port.name for port in program.outputs])
-    return Fold(program, graph, inputs, states, axes, streams)
+    return Fold(program, graph, inputs, states, axes, streams, elements_per_beat)
 
 
 @dataclass
@@ -143,10 +148,10 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     choices, dsp, lanes = [], 0, 0
     actors: list[model.Actor] = []
     received = [wire for wire in fold.inputs if wire not in fold.states]
-    in_lanes = [_stream_lanes(fold.format(wire).size, target) for wire in received]
+    in_lanes = [_stream_lanes(fold.format(wire).size, target, fold.elements_per_beat) for wire in received]
     for wire, width in zip(received, in_lanes, strict=True):
         beats = -(-fold.format(wire).size // width)
-        actors.append(model.Actor(f"in{wire}", beats, beats - 1))
+        actors.append(model.Actor(f"in{wire}", beats, beats))
     writer = {wire: k for k, wire in enumerate(received)}
     spans: list[tuple[int, int]] = []
     most = max(stage.size * stage.terms for stage in stages)
@@ -163,18 +168,19 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
         choices.append(choice)
         writer[stage.wire] = len(actors)
         path, after, inner, before = fold.paths(number, choice.split)
+        late_terms, late_results = choice.late(stage)
         dsp += choice.units * path.dsp
         if inner is not None:
             lanes, dsp = lanes + choice.lanes * choice.split, dsp + choice.lanes * choice.split * inner.dsp
             reading, drain = -(-stage.terms // choice.split), -(-choice.lanes // choice.units)
             clocks = max(reading, drain)
             last = (choice.passes - 1) * clocks + reading
-            result = last + before + 2 + (drain > 1) + drain - 1
+            result = last + late_terms + before + 2 + (drain > 1) + drain - 1
         else:
             last = result = choice.passes
         spans.append((last, result))
-        actors.append(model.Actor(stage.name, choice.cycles, result + 1 + after))
-    out_lanes = [_stream_lanes(at.size, target) for _, at in fold.graph.outputs]
+        actors.append(model.Actor(stage.name, choice.cycles, result + 1 + late_results + after))
+    out_lanes = [_stream_lanes(at.size, target, fold.elements_per_beat) for _, at in fold.graph.outputs]
     readers = []
     for number, stage in enumerate(stages):
         for operand in stage.operands:
@@ -204,8 +210,11 @@ def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link])
     return [writer[stage.wire] for stage in fold.stages if writer[stage.wire] not in fed]
 
 
-def _stream_lanes(size: int, target: int) -> int:
+def _stream_lanes(size: int, target: int, wanted: int) -> int:
+    """Elements a beat: the fewest that keep to the target; if some are wanted, a power of two or the whole tensor."""
     least = min(size, -(-size // max(1, target)))
+    if wanted:
+        return min(size, 1 << (max(least, wanted) - 1).bit_length())
     even = divisor(size, least)
     return even if even <= 2 * least else least
 
@@ -269,7 +278,7 @@ def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:
     into, out = fold.names
     ports = [port for port, wire in zip(fold.program.inputs, fold.inputs, strict=True) if wire not in fold.states]
     ins = [
-        Stream(into[port.name], port.name, False, port.format, width)
+        Stream(into[port.name], port.name, False, port.format, width, user=True)
         for port, width in zip(ports, sizes.in_lanes, strict=True)
     ]
     outs = [

@@ -30,23 +30,29 @@ def schedule(
     lanes: int | None = None,
     dsp_budget: int | None = None,
     interval_budget: int | None = None,
+    elements_per_beat: int = 0,
 ) -> Design:
     """A folded design of an integer program.
 
     Held inputs that an output of the same name updates are state, which starts as `initial` says (integers, or reals to
     be rounded once). At most one of the budgets: `lanes` that multiply and add at once in all stages together,
-    `dsp_budget` multiplier blocks, or `interval_budget` clocks from frame to frame. Raises CircuitizeError, saying what
-    is the least possible, where a budget cannot be met.
+    `dsp_budget` multiplier blocks, or `interval_budget` clocks from frame to frame. A beat has `elements_per_beat`
+    or more, a power of two or the whole tensor; where 0, as few as keep up. Raises CircuitizeError, saying what is the
+    least possible, where a budget cannot be met.
     """
-    folded = fold(program)
+    folded = fold(program, elements_per_beat)
     start = _initial(folded, initial or {})
     chosen = choose_sizes(folded, lanes, dsp_budget, interval_budget)
     made = plan(chosen)
     emission = emit(made, start)
-    ins, outs = streams(chosen)
-    status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
     held = tuple(port.name for port, wire in zip(program.inputs, folded.inputs, strict=True) if wire in folded.states)
-    return Design(TOP, "folded", emission.files, (*ins, *outs, status), held, report(made))
+    return Design(TOP, "folded", emission.files, all_streams(chosen), held, report(made))
+
+
+def all_streams(chosen: Sizes) -> tuple[Stream, ...]:
+    """Inputs, outputs, and the status."""
+    ins, outs = streams(chosen)
+    return (*ins, *outs, Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1))
 
 
 def report(made: Plan) -> dict[str, int]:

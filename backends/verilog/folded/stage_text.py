@@ -58,7 +58,7 @@ def write_stage(stage: Stage, tiling: Tiling, slots: Mapping[str, Sequence[int]]
         made.lut, made.ff = made.lut + inside.lut * count, made.ff + inside.ff * count
         made.dsp += inside.dsp * count
         made.rom_bits += inside.rom_bits * count
-        body = _reduction(stage, tiling, slots, by_name, before, bool(inside.fails))
+        body = _reduction(stage, tiling, slots, by_name, before + tiling.late[0], bool(inside.fails))
         bits = lane_bits(stage, tiling.split) * tiling.split
         made.ff += bits * (tiling.lanes + (tiling.units if tiling.drain > 1 else 0))
         made.lut += bits * -(-(tiling.lanes - tiling.units) // 3) + 12
@@ -66,6 +66,7 @@ def write_stage(stage: Stage, tiling: Tiling, slots: Mapping[str, Sequence[int]]
         body = _map(tiling)
         made.lut += 8
     counters = Counters(name, files)
+    body = _late(tiling, columns, by_name) + body
     body += _units(stage, tiling, slots, by_name, after, flagged, counters)
     head = (
         f"// {name}: {', '.join(stage.operations)}; makes {stage.format}; {stage.provenance}.\n"
@@ -74,6 +75,23 @@ def write_stage(stage: Stage, tiling: Tiling, slots: Mapping[str, Sequence[int]]
     )
     files[f"{name}.v"] = f"{head}module {name} (\n  " + ",\n  ".join(ports) + "\n);\n" + "\n".join(body) + "\n" + TAIL
     return made
+
+
+def _read(operand: Operand, column: int, tiling: Tiling) -> str:
+    """What is read of an operand: as it comes from memory, or a clock later."""
+    return f"{operand.name}_{column}" + "_late" * tiling.late[0 if operand.in_reduction else 1]
+
+
+def _late(tiling: Tiling, columns: Mapping[str, int], operands: Mapping[str, Operand]) -> list[str]:
+    """Registers between memories and what computes."""
+    lines = []
+    for name, count in columns.items():
+        operand = operands[name]
+        bits = signal_of(operand, "").width
+        for column in range(count) if tiling.late[0 if operand.in_reduction else 1] else ():
+            late = _read(operand, column, tiling)
+            lines += [f"  reg [{bits - 1}:0] {late};", f"  always @(posedge clk) {late} <= {name}_{column};"]
+    return lines
 
 
 def _up(name: str, count: int, guard: str) -> list[str]:
@@ -156,7 +174,7 @@ def _reduction(
         for operand in stage.operands:
             if operand.in_reduction and operand.name in slots:
                 sign = "_in" if signal_of(operand, "").signed else ""
-                wires.append(f".{operand.name}{sign}({operand.name}_{slots[operand.name][place]})")
+                wires.append(f".{operand.name}{sign}({_read(operand, slots[operand.name][place], tiling)})")
         wires += [f".result(lane{place})", *([f".fail(lane{place}_fail)"] if fails else [])]
         lines.append(f"  wire [{width - 1}:0] lane{place};")
         if fails:
@@ -228,22 +246,29 @@ def _units(
     counters: Counters,
 ) -> list[str]:
     """The units, and the frame's flag."""
+    late = tiling.late[1]
+    shares = [(u, part) for u in range(tiling.units) for part in range(tiling.split if tiling.reduces else 0)]
+    share = "unit{}_{}_late" if late else "unit{}_{}"
     lines = [
-        *_delays("made_valid", "e_go", 1 + after),
-        *_delays("made_last", "e_end", 1 + after),
+        *_delays("made_valid", "e_go", 1 + after + late),
+        *_delays("made_last", "e_end", 1 + after + late),
         "  assign out_valid = made_valid;",
         "  assign out_last = made_last;",
     ]
     if any(not operand.in_reduction for operand in stage.operands if operand.name in slots):
         lines += ["  assign e_step = e_go;", "  assign e_last = e_end;"]
+    width = lane_bits(stage, tiling.split) if shares else 0
+    for u, part in shares if late else ():
+        lines.append(f"  reg [{width - 1}:0] {share.format(u, part)};")
+        lines.append(f"  always @(posedge clk) {share.format(u, part)} <= unit{u}_{part};")
     checked = any_result_check(stage)
     for u in range(tiling.units):
         wires = [".clk(clk)"]
-        wires += [f".result{part}(unit{u}_{part})" for part in range(tiling.split if tiling.reduces else 0)]
+        wires += [f".result{part}({share.format(u, part)})" for unit, part in shares if unit == u]
         for operand in stage.operands:
             if not operand.in_reduction and operand.name in slots:
                 sign = "_in" if signal_of(operand, "").signed else ""
-                wires.append(f".{operand.name}{sign}({operand.name}_{slots[operand.name][u]})")
+                wires.append(f".{operand.name}{sign}({_read(operand, slots[operand.name][u], tiling)})")
         wires.append(f".made(out{u})")
         if checked:
             lines.append(f"  wire fail{u};")
@@ -262,7 +287,7 @@ def _units(
         fails.append(f"(fail{u} & {live})")
     lines = [*counters.lines, *lines]
     if any_term_check(stage):
-        lines += _delays("terms_failed", "held_failed", after + (tiling.drain > 1))
+        lines += _delays("terms_failed", "held_failed", after + (tiling.drain > 1) + late)
         fails.append("terms_failed")
     lines += [
         f"  wire fails = {' | '.join(fails) or chr(49) + chr(39) + 'b0'};",

@@ -11,10 +11,10 @@ from .counter import bits_of
 
 
 def receiver(name: str, comment: str, stream: Stream) -> str:
-    """Takes a frame's beats once there is room for all of it, and writes as many, whatever `tlast` says.
+    """Takes a frame's beats once there is room for all of it, and writes as many a clock later, whatever `tlast` says.
 
     After an early `tlast` it fills the frame up, and after a last beat without one it skips beats up to it. `fail` is 1
-    with the last beat written where either happened or an element lay outside its interval.
+    with the last beat written where either happened, an element lay outside its interval, or `tuser` said so.
     """
     beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
@@ -24,25 +24,26 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
         "input wire tvalid",
         "output wire tready",
         "input wire tlast",
+        "input wire tuser",
         "input wire w_free",
         "output wire w_start",
-        "output wire w_valid",
-        "output wire w_last",
-        "output wire fail",
-        *[f"output wire [{width - 1}:0] out{lane}" for lane in range(lanes)],
+        "output reg w_valid",
+        "output reg w_last",
+        "output reg fail",
+        *[f"output reg [{width - 1}:0] out{lane}" for lane in range(lanes)],
     ]
     lines = ["  reg skipping;"]
     if beats == 1:
         lines += [
             "  assign tready = ~rst & (skipping | w_free);",
             "  wire moves = tvalid & tready;",
-            "  assign w_valid = moves & ~skipping;",
-            "  assign w_start = w_valid;",
-            "  assign w_last = 1'b1;",
+            "  wire writes = moves & ~skipping;",
+            "  assign w_start = writes;",
+            "  wire last = 1'b1;",
             "  always @(posedge clk)",
             "    if (rst) skipping <= 1'b0;",
             "    else if (moves) skipping <= ~tlast;",
-            f"  assign fail = {' | '.join(['~tlast', *_outside(stream)])};",
+            f"  wire fails = {' | '.join(['~tlast', 'tuser', *_outside(stream)])};",
         ]
     else:
         bits = bits_of(beats - 1)
@@ -51,12 +52,12 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
             "  reg failed;",
             f"  reg [{bits - 1}:0] beat;",
             f"  wire first = beat == {bits}'d0;",
-            f"  assign w_last = beat == {bits}'d{beats - 1};",
+            f"  wire last = beat == {bits}'d{beats - 1};",
             "  assign tready = ~rst & ~filling & (skipping | w_free | ~first);",
             "  wire moves = tvalid & tready;",
-            "  assign w_valid = filling | (moves & ~skipping);",
-            "  assign w_start = w_valid & first;",
-            f"  assign fail = {' | '.join(['failed', '(tlast ^ w_last)', *_outside(stream)])};",
+            "  wire writes = filling | (moves & ~skipping);",
+            "  assign w_start = writes & first;",
+            f"  wire fails = {' | '.join(['failed', 'tuser', '(tlast ^ last)', *_outside(stream)])};",
             "  always @(posedge clk)",
             "    if (rst) begin",
             "      skipping <= 1'b0;",
@@ -64,13 +65,21 @@ def receiver(name: str, comment: str, stream: Stream) -> str:
             "      failed <= 1'b0;",
             f"      beat <= {bits}'d0;",
             "    end else begin",
-            "      if (moves) skipping <= ~tlast & (skipping | w_last);",
-            "      filling <= ~w_last & (filling | (moves & ~skipping & tlast));",
-            "      if (w_valid) failed <= ~w_last & fail;",
-            f"      if (w_valid) beat <= w_last ? {bits}'d0 : beat + {bits}'d1;",
+            "      if (moves) skipping <= ~tlast & (skipping | last);",
+            "      filling <= ~last & (filling | (moves & ~skipping & tlast));",
+            "      if (writes) failed <= ~last & fails;",
+            f"      if (writes) beat <= last ? {bits}'d0 : beat + {bits}'d1;",
             "    end",
         ]
-    lines += [f"  assign out{lane} = tdata[{(lane + 1) * width - 1}:{lane * width}];" for lane in range(lanes)]
+    lines += [
+        "  // What is written goes far: to every memory that keeps it.",
+        "  always @(posedge clk) begin",
+        "    w_valid <= writes & ~rst;",
+        "    w_last <= last;",
+        "    fail <= fails;",
+        *[f"    out{lane} <= tdata[{(lane + 1) * width - 1}:{lane * width}];" for lane in range(lanes)],
+        "  end",
+    ]
     return _module(name, comment, ports, lines)
 
 
@@ -92,7 +101,7 @@ def _outside(stream: Stream) -> list[str]:
             return []
         past = lane >= stream.lanes - spare
         text = " | ".join(tests)
-        found += [f"(~w_last & ({text}))"] if past else tests
+        found += [f"(~last & ({text}))"] if past else tests
     return found
 
 

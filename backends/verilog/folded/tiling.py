@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .counter import BLOCK_WORDS
 from .graph import Operand, Stage
 from .layout import NOTHING
 
@@ -23,7 +24,7 @@ class Tiling:
 
     In a pass, `lanes` target elements are made at once; each of their lanes takes `split` terms a clock, `units` of
     them a clock go through the result's operations and are written. `order` [passes, lanes] are the target elements,
-    NOTHING where a lane idles; `near` is the same with the nearest element in those places.
+    NOTHING where a lane idles; `near` is the same with the nearest element in those places. `late` is `Choice.late`.
     """
 
     lanes: int
@@ -33,6 +34,7 @@ class Tiling:
     order: Indices
     near: Indices
     reduces: bool
+    late: tuple[bool, bool]
 
     @property
     def passes(self) -> int:
@@ -104,6 +106,21 @@ class Choice:
     split: int
     units: int
     cycles: int
+
+    def late(self, stage: Stage) -> tuple[bool, bool]:
+        """Whether what is read from memory takes a register more, in lanes and in units.
+
+        That is so where some operand is likely to lie in block memory, whose data are late in a clock: too late for a
+        multiplier. LUTs hold what is read in few clocks.
+        """
+        clocks = {True: self.passes * -(-stage.terms // self.split), False: -(-stage.size // self.units)}
+        lies = {side: [o for o in stage.operands if o.in_reduction is side] for side in (True, False)}
+        return _large(lies[True], clocks[True]), _large(lies[False], clocks[False])
+
+
+def _large(operands: list[Operand], clocks: int) -> bool:
+    sizes = [operand.format.size if operand.amounts is None else operand.amounts.size for operand in operands]
+    return clocks > BLOCK_WORDS and max(sizes, default=0) > BLOCK_WORDS
 
 
 def lane_axis(stage: Stage) -> int:
@@ -177,7 +194,7 @@ def tile(stage: Stage, choice: Choice) -> Tiling:
         missing = choice.passes * choice.units - stage.size
         order = np.concatenate([flat, np.full(missing, NOTHING)]).reshape(choice.passes, choice.units)
         near = np.concatenate([flat, np.full(missing, stage.size - 1)]).reshape(choice.passes, choice.units)
-        return Tiling(choice.units, 1, choice.units, 1, order, near, False)
+        return Tiling(choice.units, 1, choice.units, 1, order, near, False, choice.late(stage))
     if stage.shape:
         flat = np.moveaxis(flat.reshape(stage.shape), choice.axis, -1).reshape(-1)
     rows = flat.reshape(choice.outside, -1, choice.inner)
@@ -186,5 +203,12 @@ def tile(stage: Stage, choice: Choice) -> Tiling:
     order = np.where((places < rows.shape[1])[None, :, None], near, NOTHING)
     shape = (choice.passes, choice.lanes)
     return Tiling(
-        choice.lanes, choice.split, choice.units, stage.terms, order.reshape(shape), near.reshape(shape), True
+        choice.lanes,
+        choice.split,
+        choice.units,
+        stage.terms,
+        order.reshape(shape),
+        near.reshape(shape),
+        True,
+        choice.late(stage),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..design import STATUS, Stream
+from ..design import STATUS, Bus, Stream
 from ..signals import element
 from .channel import HEAD, TAIL, Channel, write_channel, write_rom
 from .graph import Stage
@@ -19,7 +19,9 @@ from .stage_text import Body, write_stage
 from .streams import flags, receiver, sender, status
 
 Indices = NDArray[np.int64]
-TOP = "circuitize_folded"
+TOP = "folded"
+"""The name of the top module."""
+
 LINE = 140
 
 
@@ -303,4 +305,4 @@ class _Top:
 
 
 def _axi(stream: Stream) -> list[str]:
-    return [f".{word}({stream.name}_{word})" for word in ("tdata", "tvalid", "tready", "tlast")]
+    return [f".{wire}({stream.name}_{wire})" for wire in Bus((stream,)).wires]

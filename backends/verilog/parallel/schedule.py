@@ -42,7 +42,7 @@ class Unrolled:
         lowering = Lowering(self.net, multiplication == "adders", optimiser())
         sources = []
         for index, port in enumerate(program.inputs):
-            stream = Stream(inputs[port.name], port.name, False, port.format, port.format.size)
+            stream = Stream(inputs[port.name], port.name, False, port.format, port.format.size, user=True)
             self.inputs.append(stream)
             self._begin(f"{stream.name}_input", [f"input {port.name}: {port.format}"], stream)
             places = np.arange(port.format.size).reshape(port.format.shape)
@@ -93,7 +93,7 @@ class Unrolled:
         while name in {stream.name for stream in self.inputs}:
             name += "_"
         stream = Stream(name, "", False, Fixed((), 0, 0, 1), 1)
-        self._begin(name, ["1 where a beat of some input has no tlast"], stream)
+        self._begin(name, ["1 where a beat of some input has no tlast, or is known to be wrong"], stream)
         bit = self.net.append(Kind.INPUT, 0, 1, n=len(self.inputs))
         self._label(Elements.of(bit))
         lowering.failures.append(bit.reshape(-1))

@@ -41,7 +41,7 @@ def top(
         f"    assign {stream.name}_tready = ~{RESET} & (skipping[{i}] | ({ENABLE} & arrived));"
         for i, stream in enumerate(inputs)
     ]
-    ends = " & ".join(f"{stream.name}_tlast" for stream in inputs) or "1'b1"
+    ends = " & ".join(f"{stream.name}_tlast & ~{stream.name}_tuser" for stream in inputs) or "1'b1"
     lines.append(f"    wire [0:0] {unframed}_tdata = ~({ends});")
     for i, (stream, _) in enumerate(outputs):
         lines += [

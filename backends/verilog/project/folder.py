@@ -8,7 +8,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +23,14 @@ from circuitize.circuits.reading import Json
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 
+from ..board import Board, board_files
 from ..design import Design, Stream
+from ..shell.registers import REGISTERS
 from .synthesis import scripts
 from .testbench import BENCH, MAKEFILE, TEST
 
 DESIGN_FILE, PROGRAM_FILE, VECTORS_FILE = "design.json", "program.arrow", "test/vectors.npz"
-VERSION = 1
+VERSION = 2
 
 Integers = NDArray[np.int64]
 
@@ -53,11 +55,12 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Project:
-    """A design, the integer program that it was made from, and frames to try it on."""
+    """A design, the integer program that it was made from, frames to try it on, and the board that it is for if any."""
 
     design: Design
     program: IntegerProgram
     vectors: Vectors
+    board: Board | None = None
 
 
 def write_project(project: Project, folder: Path) -> None:
@@ -69,6 +72,8 @@ def write_project(project: Project, folder: Path) -> None:
     texts = {f"rtl/{name}": text for name, text in design.files.items()}
     texts |= {"test/bench.py": BENCH, "test/test_design.py": TEST, "test/Makefile": MAKEFILE}
     texts |= {f"synth/{name}": text for name, text in scripts(design).items()}
+    if project.board is not None:
+        texts |= {f"board/{name}": text for name, text in board_files(design, project.board).items()}
     contents = {name: text.encode() for name, text in texts.items()} | {VECTORS_FILE: _packed(vectors)}
     for name, content in contents.items():
         write_whole(folder / name, [content], private=name == VECTORS_FILE)
@@ -79,8 +84,10 @@ def write_project(project: Project, folder: Path) -> None:
         "scheduler": design.scheduler,
         "digest": program_digest(project.program),
         "streams": [_described(stream) for stream in design.streams],
+        "registers": REGISTERS if design.control else {},
         "held": list(design.held),
         "report": dict(design.report),
+        "board": None if project.board is None else asdict(project.board),
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
     }
     write_whole(folder / DESIGN_FILE, [json.dumps(described, indent=1).encode() + b"\n"])
@@ -110,9 +117,11 @@ def read_project(folder: Path) -> Project:
             streams,
             tuple(described["held"]),
             described["report"],
+            bool(described["registers"]),
         )
         vectors = _unpacked(contents[VECTORS_FILE])
         digest = described["digest"]
+        board = described["board"] and Board(**described["board"])
     except (KeyError, TypeError, ValueError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise FormatError(
             f"{where}: expected the description of a design, found one without or with another {error}; compile again"
@@ -120,7 +129,7 @@ def read_project(folder: Path) -> Project:
     program = load(folder / PROGRAM_FILE, integer=True)
     if program_digest(program) != digest:
         raise FormatError(f"{folder / PROGRAM_FILE}: expected digest {digest}, found another program; compile again")
-    return Project(design, program, vectors)
+    return Project(design, program, vectors, board)
 
 
 def _described(stream: Stream) -> Json:
@@ -135,13 +144,21 @@ def _described(stream: Stream) -> Json:
         "high": format.high,
         "lanes": stream.lanes,
         "element_bits": stream.element_bits,
+        "slot_bits": stream.pitch,
+        "data_bits": stream.data_bits,
         "beats": stream.beats,
+        "keep": stream.keep,
+        "user": stream.user,
+        "bus": stream.bus,
     }
 
 
 def _stream(entry: Json) -> Stream:
     format = Fixed(tuple(entry["shape"]), entry["fraction_bits"], entry["low"], entry["high"])
-    return Stream(entry["name"], entry["port"], entry["output"], format, entry["lanes"])
+    name, output = entry["name"], entry["output"]
+    made = Stream(name, entry["port"], output, format, entry["lanes"])
+    slot = 0 if entry["slot_bits"] == made.element_bits else entry["slot_bits"]
+    return replace(made, slot=slot, keep=entry["keep"], user=entry["user"], bus=entry["bus"])
 
 
 def _json(path: Path) -> Json:

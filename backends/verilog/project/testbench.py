@@ -66,14 +66,33 @@ DESIGN = json.loads((HERE.parent / "design.json").read_text())
 VECTORS = np.load(HERE / "vectors.npz")
 FRAMES = int(os.environ.get("FRAMES", "8")) or len(VECTORS["undefined"])
 SEED = int(os.environ.get("SEED", "1"))
+UNDEFINED = VECTORS["undefined"][:FRAMES]
+
+
+def buses():
+    """The streams by the wires that carry them, inputs first: the tensors of one bus are one packet a frame."""
+    found = {}
+    for stream in DESIGN["streams"]:
+        found.setdefault((stream["output"], stream["bus"] or stream["name"]), []).append(stream)
+    return [(output, name, streams) for (output, name), streams in sorted(found.items(), key=lambda item: item[0])]
 
 
 def beats(stream, tensor):
-    """The beats of one tensor: elements in row-major order, the earliest in the lowest bits."""
-    bits, lanes = stream["element_bits"], stream["lanes"]
+    """The beats of one tensor: elements in row-major order, the earliest in the lowest bits; and its `tkeep`s."""
+    bits, lanes = stream["slot_bits"], stream["lanes"]
     elements = [int(value) & ((1 << bits) - 1) for value in tensor.reshape(-1)]
     groups = [elements[at : at + lanes] for at in range(0, len(elements), lanes)]
-    return [sum(value << (bits * lane) for lane, value in enumerate(group)) for group in groups]
+    words = [sum(value << (bits * lane) for lane, value in enumerate(group)) for group in groups]
+    whole = (1 << -(-stream["data_bits"] // 8)) - 1
+    if stream["bus"]:
+        return [(word, whole) for word in words]
+    last = (1 << -(-len(groups[-1]) * bits // 8)) - 1
+    return [(word, whole if at < len(words) - 1 else last) for at, word in enumerate(words)]
+
+
+def packet(streams, tensors):
+    """The beats of a frame of a bus, each with the stream that it is of."""
+    return [(stream, *beat) for stream, tensor in zip(streams, tensors) for beat in beats(stream, tensor)]
 
 
 def goes(chance):
@@ -85,66 +104,66 @@ def pace(chance):
     chance.pace = chance.choice([0.05, 0.3, 0.8, 1.0])
 
 
-async def drive(dut, stream, tensors):
-    name, chance = stream["name"], random.Random(f"{SEED} {stream['name']}")
+async def drive(dut, name, streams):
+    chance = random.Random(f"{SEED} {name}")
     data, valid = getattr(dut, f"{name}_tdata"), getattr(dut, f"{name}_tvalid")
     ready, last = getattr(dut, f"{name}_tready"), getattr(dut, f"{name}_tlast")
-    for tensor in tensors:
+    keep = getattr(dut, f"{name}_tkeep") if streams[0]["keep"] else None
+    for frame in range(len(UNDEFINED)):
         pace(chance)
-        words = beats(stream, tensor)
-        for number, word in enumerate(words):
+        words = packet(streams, [VECTORS[f"inputs/{stream['port']}"][frame] for stream in streams])
+        for number, (_, word, kept) in enumerate(words):
             while not goes(chance):
                 await RisingEdge(dut.clk)
             data.value, last.value, valid.value = word, int(number == len(words) - 1), 1
+            if keep is not None:
+                keep.value = kept
             await RisingEdge(dut.clk)
             while int(ready.value) == 0:
                 await RisingEdge(dut.clk)
             valid.value = 0
 
 
-async def take(dut, stream, tensors, undefined):
-    name, chance = stream["name"], random.Random(f"{SEED} {stream['name']}")
+def wanted(stream, frame):
+    return VECTORS[f"outputs/{stream['port']}"][frame] if stream["port"] else UNDEFINED[frame].astype(int)
+
+
+async def take(dut, name, streams):
+    chance = random.Random(f"{SEED} {name}")
     data, valid = getattr(dut, f"{name}_tdata"), getattr(dut, f"{name}_tvalid")
     ready, last = getattr(dut, f"{name}_tready"), getattr(dut, f"{name}_tlast")
-    for frame, tensor in enumerate(tensors):
+    keep = getattr(dut, f"{name}_tkeep") if streams[0]["keep"] else None
+    for frame in range(len(UNDEFINED)):
         pace(chance)
-        words = beats(stream, tensor)
-        for number, word in enumerate(words):
+        words = packet(streams, [wanted(stream, frame) for stream in streams])
+        for number, (stream, word, kept) in enumerate(words):
             while True:
                 ready.value = int(goes(chance))
                 await RisingEdge(dut.clk)
                 if int(valid.value) and int(ready.value):
                     break
-            where = f"stream {name}, frame {frame}, beat {number}"
+            where = f"stream {stream['name']}, frame {frame}, beat {number}"
             assert int(last.value) == int(number == len(words) - 1), f"{where}: tlast is {last.value}"
-            if not undefined[frame]:
+            assert keep is None or int(keep.value) == kept, f"{where}: tkeep is {keep.value}, expected {kept:#b}"
+            if not (stream["port"] and UNDEFINED[frame]):
                 assert int(data.value) == word, f"{where}: {int(data.value):#x}, expected {word:#x}"
     ready.value = 0
 
 
 @cocotb.test()
 async def frames_equal_the_program(dut):
-    undefined = VECTORS["undefined"][:FRAMES]
-    drivers, takers = [], []
-    for stream in DESIGN["streams"]:
-        name, port = stream["name"], stream["port"]
-        if not stream["output"]:
-            getattr(dut, f"{name}_tvalid").value = 0
-            drivers.append((stream, VECTORS[f"inputs/{port}"][:FRAMES]))
-        elif port:
-            getattr(dut, f"{name}_tready").value = 0
-            takers.append((stream, VECTORS[f"outputs/{port}"][:FRAMES], undefined))
-        else:
-            getattr(dut, f"{name}_tready").value = 0
-            takers.append((stream, undefined.astype(int), np.zeros(len(undefined), bool)))
+    running = []
+    for output, name, streams in buses():
+        getattr(dut, f"{name}_{'tready' if output else 'tvalid'}").value = 0
+        running.append((take if output else drive)(dut, name, streams))
+    for wire in ("awvalid", "wvalid", "bready", "arvalid", "rready") if DESIGN["registers"] else ():
+        getattr(dut, f"s_axil_{wire}").value = 0
     dut.rst.value = 1
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
     for _ in range(8):
         await RisingEdge(dut.clk)
     dut.rst.value = 0
-    running = [cocotb.start_soon(drive(dut, *entry)) for entry in drivers]
-    running += [cocotb.start_soon(take(dut, *entry)) for entry in takers]
     report = DESIGN["report"]
     each = 100_000 + 100 * (report.get("latency_cycles", 0) + report.get("interval_cycles", 0))
-    await with_timeout(Combine(*running), 10 * each * len(undefined), "ns")
+    await with_timeout(Combine(*(cocotb.start_soon(one) for one in running)), 10 * each * len(UNDEFINED), "ns")
 '''

@@ -14,12 +14,12 @@ import numpy as np
 
 from circuitize.backends.tensor.dataset import ROWS
 from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.frozen import MOST_OPENINGS
 from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT, PortKey
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.program import IntegerProgram
 
 from ..cost import most_bytes
-from ..plan import MOST_OPENINGS
 from ..proof import Proof
 from ..security import bounds, require_secure, union
 from ..statement import Statement, fault

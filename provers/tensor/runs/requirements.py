@@ -28,6 +28,12 @@ def require_step(program: IntegerProgram) -> None:
     leaving = [port for port in program.outputs if port.held]
     if not entering:
         raise Unprovable("expected inputs that are held from step to step, found none; give parameters their role")
+    for port in entering:
+        if port.role is Role.FROZEN:
+            raise Unprovable(
+                f"expected inputs of a run that leave each step, found {port.name!r}, which is frozen apart; prove its "
+                "steps one by one: prove --weights WEIGHTS --openings-from FILE.json"
+            )
     for port in (*entering, *leaving):
         if port.visibility is not Visibility.COMMITTED:
             raise Unprovable(f"expected {port.name!r}, which is held, to be committed, found {port.visibility.value}")

@@ -55,7 +55,7 @@ def estimate(
         if wanted and name not in wanted:
             continue
         try:
-            _require_countable(target, made.integer)
+            require_countable(target, made.integer)
             with under_way(progress, f"counting {target.measure}"):
                 found = target.estimate(made.integer, own[name])
         except LeftOut as error:
@@ -85,7 +85,7 @@ def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[st
 
 def cost_of(name: str, program: IntegerProgram) -> int:
     """What a target's circuit of an integer program costs, in its measure. Raises CircuitizeError where it has none."""
-    _require_countable(TARGETS[name], program)
+    require_countable(TARGETS[name], program)
     return TARGETS[name].cost(program)
 
 
@@ -98,7 +98,8 @@ def costs(program: IntegerProgram, progress: Progress = silent) -> dict[str, int
     return found
 
 
-def _require_countable(target: Target[Any], program: IntegerProgram) -> None:
+def require_countable(target: Target[Any], program: IntegerProgram) -> None:
+    """Raises LeftOut where counting a target's circuit would take minutes."""
     named = products(program.arrow)
     if target.counted and named > MOST_COUNTED:
         raise LeftOut(

@@ -80,6 +80,7 @@ class Choices:
     outputs: Sequence[str] = ()
     examples: Path | None = None
     training: Training | None = None
+    fold_batch_norms: bool = False
 
 
 def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
@@ -112,6 +113,7 @@ def _inference(model: Any, choices: Choices) -> Made:
         outputs=choices.outputs,
         intervals=intervals,
         known=_known(model, choices, types),
+        fold_batch_norms=choices.fold_batch_norms,
     )
     require_names("formats", choices.formats, made.inputs)
     formats = {

@@ -13,7 +13,9 @@ from circuitize.backends.verilog.project import Project, Vectors, read_project
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.phases import Progress, silent, under_way
 from circuitize.sims.rtl import Comparison, Expected, Frames, Simulation, compare
-from circuitize.sims.rtl.frames import frames_to_try, right_frames, vectors
+from circuitize.sims.rtl.frames import frames_to_try, right_frames
+from circuitize.sims.rtl.frames import vectors as expected_vectors
+from circuitize.sims.rtl.given import given_frames
 
 TIMED = 8
 """Frames that are put through without gaps or stalls first, to measure cycles."""
@@ -35,16 +37,23 @@ class Simulated:
 
 
 def simulate(
-    folder: Path, *, frames: int | None = None, seed: int = 0, simulator: str = "icarus", progress: Progress = silent
+    folder: Path,
+    *,
+    frames: int | None = None,
+    vectors: Path | None = None,
+    seed: int = 0,
+    simulator: str = "icarus",
+    progress: Progress = silent,
 ) -> Simulated:
     """Put frames through a design that `compile --target verilog` wrote: its own, or so many, random ones past those.
 
-    Raises CircuitizeError for a folder that is damaged, and where the simulator is not here or the design hangs.
+    `vectors` is a file, .npz or .csv, with frames in the place of the design's own. Raises CircuitizeError for a folder
+    or a file that is damaged, and where the simulator is not here or the design hangs.
     """
     with under_way(progress, "reading the design"):
         project = read_project(folder)
     with under_way(progress, "running the program"):
-        tried = _frames(project, frames, seed)
+        tried = _frames(project if vectors is None else _with(project, vectors), frames, seed)
     first = {name: values[:TIMED] for name, values in tried.inputs.items()}
     with under_way(progress, "building the simulation"):
         simulation = Simulation(project.design, simulator)
@@ -70,6 +79,13 @@ def simulate(
     )
 
 
+def _with(project: Project, path: Path) -> Project:
+    """The project with a file's frames in the place of its own."""
+    made = Bound(project.program, project.vectors.initial)
+    inputs, answers = given_frames(path, made.streamed, project.program.outputs)
+    return replace(project, vectors=replace(expected_vectors(made, inputs), answers=answers))
+
+
 def _frames(project: Project, count: int | None, seed: int) -> Vectors:
     """The frames that the design came with; of them the first few, or with random ones after them, where asked for."""
     own = project.vectors
@@ -87,7 +103,7 @@ def _frames(project: Project, count: int | None, seed: int) -> Vectors:
     made = Bound(project.program, own.initial)
     more = frames_to_try(made, count - len(own), seed, frames)
     joined = {name: np.concatenate([frames, more[name]]) for name, frames in own.inputs.items()}
-    return replace(vectors(made, joined), answers=own.answers)
+    return replace(expected_vectors(made, joined), answers=own.answers)
 
 
 def _right(project: Project, tried: Vectors, found: Frames) -> dict[str, list[bool]]:

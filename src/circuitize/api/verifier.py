@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
@@ -33,6 +34,9 @@ from .exact import Exact, exact
 from .expectations import expectations
 from .proofs import Proof
 from .verdict import Public, Verdict
+
+if TYPE_CHECKING:
+    from .weights import Weights
 
 
 @dataclass(frozen=True)
@@ -119,24 +123,28 @@ class Verifier:
 
 
 def verifier(
-    program: Program,
+    program: Program | Exact,
     key: VerifyingKey | None = None,
     *,
     prover: str = "tensor",
     expect: Mapping[str, Given] | None = None,
+    weights: Weights | None = None,
 ) -> Verifier:
     """A verifier of proofs of this program: by its key, or by the program alone where the prover has no keys.
 
     `prover` names the one whose proofs are checked without a key; a key says it of itself. `expect` says what a proof
     must state, by name: a public value as a number or an array, exactly; a commitment as its root in hexadecimal.
-    Raises CircuitizeError for other names, values that are none of the format, and the key of another program.
+    `weights` are the roots that `accept_weights` found to be in format: a proof must be of these. Raises
+    CircuitizeError for other names, values that are none of the format, and the key of another program.
     """
     made = exact(program, Phases())
     if not (key is None or hasattr(key, "digest")):
         raise CircuitizeError(
             f"expected a verifying key, found {type(key).__name__}; give keys.verifying, or none for tensor"
         )
-    checking = catalogue.prover(prover if key is None else key.prover)
+    checking: Prover = catalogue.prover(prover if key is None else key.prover)
+    if weights is not None:
+        checking = weights.reading(checking, made)
     if key is not None and key.digest != made.digest:
         raise CircuitizeError(f"expected a key for program {made.digest}, found one for {key.digest}; make its keys")
     if key is None and checking.ceremony is not None:

@@ -43,7 +43,7 @@ def _target_options(command: ArgumentParser, name: str) -> None:
         elif option.kind == "choice":
             command.add_argument(option.flag, choices=option.choices, help=told)
         else:
-            type = Path if option.kind == "file" else count
+            type = {"file": Path, "name": str}.get(option.kind, count)
             command.add_argument(option.flag, type=type, metavar=option.metavar, help=told)
 
 
@@ -66,6 +66,7 @@ def simulate(command: ArgumentParser) -> None:
     command.add_argument(
         "--frames", type=count, metavar="N", help="how many frames, random ones past its own (default: all its own)"
     )
+    command.add_argument("--vectors", type=Path, metavar="FILE", help="frames, .npz or .csv, for its own")
     command.add_argument(
         "--seed", type=whole, default=0, metavar="N", help="of gaps, stalls and random frames (default: %(default)s)"
     )
@@ -97,6 +98,18 @@ def estimate(command: ArgumentParser) -> None:
         "--target", action="append", choices=[*TARGETS], help="estimate this target alone (default: all); repeatable"
     )
     _target_options(command, "estimate")
+
+
+def cost(command: ArgumentParser) -> None:
+    program(command)
+    for flag, metavar, most, help in (
+        ("--memory", "WORDS", 1 << 15, "words of the small memory"),
+        ("--word", "BYTES", 4, "bytes of a word, of a cache"),
+        ("--lanes", "N", 32, "products in a clock, of an FPGA"),
+        ("--words-per-clock", "N", 1, "words that an FPGA's memory gives in a clock"),
+        ("--steps", "N", 64, "steps of the run that is proved"),
+    ):
+        command.add_argument(flag, type=count, default=most, metavar=metavar, help=f"{help} (default: %(default)s)")
 
 
 def accuracy(command: ArgumentParser) -> None:

@@ -59,6 +59,11 @@ def program(command: ArgumentParser, help: str = PROGRAM) -> None:
     )
     group.add_argument("--freeze", action="append", default=[], metavar="NAME", help="a parameter that stays as it is")
     group.add_argument(
+        "--fold-batch-norms",
+        action="store_true",
+        help="convolutions take in the batch norms behind them: fewer operations, other weights (no training step)",
+    )
+    group.add_argument(
         "--save-program", type=Path, metavar="FILE.arrow", help="also save the integer program, as verifiers hold it"
     )
 
@@ -75,6 +80,7 @@ def given(options: Namespace) -> list[str]:
         "calibrate",
         "train",
         *TRAINED,
+        "fold_batch_norms",
         "save_program",
     )
     return [f"--{name.replace('_', '-')}" for name in names if getattr(options, name, None)]
@@ -84,6 +90,11 @@ def choices(options: Namespace) -> Choices:
     """What a command line chooses of an ONNX file. Raises CircuitizeError for what is not written as it should be."""
     from circuitize.api.networks import Choices
 
+    if options.fold_batch_norms and options.train is not None:
+        raise CircuitizeError(
+            "--fold-batch-norms: expected a network whose norms are constants, found --train, which renews them; leave "
+            "one out"
+        )
     seen: dict[str, str] = {}
     for word in VISIBILITIES:
         for name in getattr(options, word):
@@ -100,6 +111,7 @@ def choices(options: Namespace) -> Choices:
         outputs=options.only_output,
         examples=options.calibrate,
         training=_training(options),
+        fold_batch_norms=options.fold_batch_norms,
     )
 
 

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 
 from circuitize.api.provers import keyed_names, plain_names, prover
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.folder import require_file, whole_file
+from circuitize.circuits.folder import require_file, require_plain_files, whole_file
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.reading import Json
 
 from .keys import require_keys, require_keys_of, require_readable
 from .loading import came_with, load_program
-from .output import Phases, print_json, print_table, remark, say
+from .output import Phases, print_json, print_table, progress, remark, say
 
 if TYPE_CHECKING:
+    from circuitize.api.exact import Exact
     from circuitize.api.proofs import Proof
+    from circuitize.api.weights import Weights
 
 
 def run(options: Namespace) -> int:
@@ -53,7 +55,11 @@ def run(options: Namespace) -> int:
     inputs = program_inputs(loaded.integer, options.inputs if given is None else given, remark, options.raw_inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(proof_folder(options.output))
-        circuit = ProverTarget(proving.name).build(loaded, phases)
+        weights = None if options.weights is None else accepted(loaded, options.weights)
+        if weights is None:
+            circuit = ProverTarget(proving.name).build(loaded, phases, memory=options.memory)
+        else:
+            circuit = weights.proving(loaded, memory=options.memory)
         key = None
         if keys is not None:
             with phases.phase("key", "reading the proving key"):
@@ -67,6 +73,9 @@ def run(options: Namespace) -> int:
         if options.outputs is not None:
             path = stack.enter_context(whole_file(options.outputs))
             write_outputs(path, loaded.integer.outputs, proof.proved.outputs, options.raw_outputs)
+    for name, left in ({} if weights is None else weights.left()).items():
+        if left is not None:
+            remark(f"the root of {name} may be opened {left:,} times more")
     sizes = {} if keys is not None else circuit.sizes  # With keys, setup told them.
     report = report_of(proof, sizes, phases)
     if key is not None and key.verifying_key.setup == "development":
@@ -87,6 +96,11 @@ def _require_options(options: Namespace) -> None:
         raise CircuitizeError(
             f"--not-zero-knowledge: expected the prover tensor with it, found {name}, which hides values"
         )
+    if options.memory is not None and name != "tensor":
+        raise CircuitizeError(f"--memory: expected --prover tensor with it, found the prover {name}; leave it out")
+    if options.weights is not None and (name != "tensor" or options.renew):
+        found = "--renew" if options.renew else f"the prover {name}"
+        raise CircuitizeError(f"--weights: expected --prover tensor and a program that reads them, found {found}")
     if keyed and options.keys is None:
         raise CircuitizeError(
             f"expected --keys KEYS, found none; {name} needs a proving key: circuitize setup {options.program} "
@@ -100,6 +114,15 @@ def _require_options(options: Namespace) -> None:
         )
     if not keyed and options.keys is not None:
         raise CircuitizeError(f"--keys: expected none, found {options.keys}; {name} proofs need no setup")
+
+
+def accepted(loaded: Exact, folder: Path) -> Weights:
+    """The roots of the frozen inputs that a folder shows to be in format. Raises CircuitizeError where one is not."""
+    from circuitize.api.weights import accept_weights
+
+    require_plain_files(folder)
+    with progress("checking the weights"):
+        return accept_weights(loaded, folder)
 
 
 def openings_path(options: Namespace) -> Path:

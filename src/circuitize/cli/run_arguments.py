@@ -126,6 +126,22 @@ def verify_run(command: ArgumentParser) -> None:
     _required_of_runs(command)
 
 
+def report(command: ArgumentParser) -> None:
+    program(command)
+    command.add_argument(
+        "folders",
+        type=Path,
+        nargs="*",
+        metavar="FOLDER",
+        help="of a proof or a run, whose verdict the page says, or of a training, whose curves it shows",
+    )
+    command.add_argument(
+        "--keys", type=Path, metavar="KEYS", help="for a proof: the verifier's own folder with its key"
+    )
+    _required_of_runs(command)
+    output(command, "-o", "FILE.html", "where the page goes")
+
+
 def pin(command: ArgumentParser) -> None:
     command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
     command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {SAVED}")

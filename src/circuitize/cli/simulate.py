@@ -12,7 +12,12 @@ from .output import print_json, print_table, remark, say, show
 def run(options: Namespace) -> int:
     """0 where every frame equals the executor, 1 where one differs."""
     found = simulate(
-        options.design, frames=options.frames, seed=options.seed, simulator=options.simulator, progress=show
+        options.design,
+        frames=options.frames,
+        vectors=options.vectors,
+        seed=options.seed,
+        simulator=options.simulator,
+        progress=show,
     )
     compared = found.compared
     if not options.json:

@@ -42,10 +42,13 @@ def run(options: Namespace) -> int:
         )
     given = (options.proof, options.keys, options.program, options.digest, name)
     verifier = gathered_without_key(*given, options.renew) if keyless else gathered(*given)
-    for path in filter(None, map(values_file, options.expect)):
+    for path in filter(None, (*map(values_file, options.expect), options.weights)):
         require_outside(path, options.proof)
     wanted = read_expectations(options.expect, verifier.exact.integer, verifier.bound)
-    verdict = replace(verifier, expectations=wanted).check(options.proof)
+    refused = None
+    if options.weights is not None:
+        verifier, refused = reading(verifier, options.weights)
+    verdict = replace(verifier, expectations=wanted).check(options.proof) if refused is None else refused
     if verdict.setup == "development":
         remark(DEVELOPMENT)
     if options.json:
@@ -53,6 +56,20 @@ def run(options: Namespace) -> int:
     else:
         _print(options.proof, verdict)
     return 0 if verdict.valid else 1
+
+
+def reading(verifier: Verifier, folder: Path) -> tuple[Verifier, Verdict | None]:
+    """The verifier of proofs of the roots that a folder shows to be in format, and the verdict where one is not."""
+    from circuitize.api.weights import judged
+
+    for own in (folder, *folder.glob("*/")):
+        require_plain_files(own)
+    found, verdicts = judged(verifier.exact, folder)
+    for group, verdict in verdicts.items():
+        if verdict.reason is not None:
+            return verifier, replace(verdict, reason=f"{folder / group}: {verdict.reason}")
+        remark(f"{group} is in format, by a proof of {found.security_bits[group]:.1f} bits")
+    return replace(verifier, prover=found.reading(verifier.prover, verifier.exact)), None
 
 
 def _print(proof: Path, verdict: Verdict) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from circuitize.backends.drawing.axes import ELEMENTWISE, Form, strands
+from circuitize.backends.axes import ELEMENTWISE
+from circuitize.backends.drawing.axes import Form, strands
 from circuitize.circuits.builder import generator
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import evaluate

@@ -52,14 +52,14 @@ def test_unfolded_pictures_have_each_operation_and_wire_once(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_folded_boxes_share_out_the_operations(name: str) -> None:
     for given in both(name):
-        for depth in (1, None):
+        for depth in (1, None) if tiers.TIER == "deep" else (1,):
             made = draw(given, depth=depth)
             found = picture_judge.operations(made.svg)
             assert sorted(edge for box in found for edge in box) == list(range(made.arrow.edge_count))
             assert picture_judge.faults(made.svg) == []
 
 
-@pytest.mark.parametrize("name", example_names.FEW)
+@pytest.mark.parametrize("name", example_names.FEW[: tiers.count(1, deep=len(example_names.FEW))])
 def test_an_arrow_is_drawn_as_it_is(name: str) -> None:
     """What a program computes is what `simplify` leaves; its arrow has all that is written."""
     given = program(name)
@@ -110,7 +110,8 @@ SHOWN = {
 def test_pictures_of_the_pages_are_these_bytes(picture: str, request: pytest.FixtureRequest) -> None:
     name, unfolded = SHOWN[picture]
     svg = draw(program(name), unfolded=unfolded, title=name).svg
-    assert draw(program(name), unfolded=unfolded, title=name).svg == svg
+    if tiers.TIER == "deep":
+        assert draw(program(name), unfolded=unfolded, title=name).svg == svg
     path = PICTURES / f"{picture}.svg"
     if request.config.getoption("--update-golden"):
         path.parent.mkdir(exist_ok=True)

@@ -65,6 +65,31 @@ def test_unusual_programs_agree(make: Callable[[], IntegerProgram], interval: in
     assert found.mismatches == 0, found.first_difference
 
 
+def from_blocks(checked: bool) -> IntegerProgram:
+    """Operands so long that they lie in block memory, of a sum, of its terms' Check, and of what is added to it."""
+    builder = Builder()
+    x, w = builder.input(Fixed((2, 20), 0, -9, 9)), builder.input(Fixed((20, 35), 0, -9, 9))
+    y = builder.input(Fixed((2, 35), 0, -99, 99))
+    product = builder.add(Contract("ij,jk->ik"), x, w)
+    made = builder.add(Add(), product, y)
+    if checked:
+        made = builder.add(Check(-700, 700), made)
+    return named(builder, ["x", "w", "y"], [made])
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_what_comes_from_block_memory_is_registered(checked: bool) -> None:
+    program = from_blocks(checked)
+    design = schedule(program, lanes=4)
+    late = {line.split()[2] for text in design.files.values() for line in text.splitlines() if "_late;" in line}
+    assert {"x0_0_late;", "x1_0_late;", "x2_0_late;"} <= late
+    vectors = frames(program, 4)
+    alone = check_design(design, program, vectors, backpressure=None)
+    assert (alone.mismatches, alone.first_difference) == (0, None)
+    assert alone.latency_cycles == design.report["latency_cycles"]
+    assert check_design(design, program, vectors, backpressure=3).mismatches == 0
+
+
 def test_a_stalled_output_stops_the_others_and_loses_nothing() -> None:
     program = copies()
     design = schedule(program, interval_budget=12)

@@ -133,6 +133,7 @@ def wrapper(design: Design, case: Case) -> str:
     for stream in design.streams:
         name, bits = stream.name, stream.element_bits
         pins += [f".{name}_{wire}({name}_{wire})" for wire in ("tdata", "tvalid", "tready", "tlast")]
+        pins += [f".{name}_tuser(1'b0)"] * stream.user
         lines.append(f"wire [{stream.data_bits - 1}:0] {name}_tdata; wire {name}_tvalid, {name}_tready, {name}_tlast;")
         if stream.output:
             assert stream.beats == 1

@@ -5,30 +5,13 @@ from __future__ import annotations
 import hardware_programs
 import numpy as np
 import pytest
+from broken_frames import faulty
 from folded_programs import frames as random_frames
 
 from circuitize.backends.verilog import folded, parallel
-from circuitize.backends.verilog.design import Stream
 from circuitize.sims.rtl import Simulation, compare, expected
-from circuitize.sims.rtl.beats import line_length, written
 
 FRAMES = 120
-
-
-def faulty(stream: Stream, values: np.ndarray, draw: np.random.Generator) -> tuple[bytes, np.ndarray]:
-    """Beats of frames, about a sixth of which are too short or too long, and which these are."""
-    length, wrong = line_length(stream), np.zeros(len(values), bool)
-    packets = []
-    for n, frame in enumerate(values):
-        text = written(stream, frame[None])
-        lines = [text[at + 1 : at + length] for at in range(0, len(text), length)]
-        short = draw.random() < 0.5 and len(lines) > 1
-        count = int(draw.integers(1, len(lines))) if short else len(lines) + int(draw.integers(1, 2 * len(lines) + 1))
-        if draw.random() < 0.16:
-            wrong[n] = True
-            lines = (lines * 3)[:count]
-        packets += [b"0" + line for line in lines[:-1]] + [b"1" + lines[-1]]
-    return b"".join(packets), wrong
 
 
 @pytest.mark.parametrize("interval", [0, 1, 2, 4], ids=lambda n: f"folded at {n}" if n else "parallel")

@@ -99,7 +99,7 @@ def damaged(folder: Path, how: str) -> Path:
     elif how == "a list":
         (folder / DESIGN_FILE).write_text("[]")
     elif how == "another version":
-        (folder / DESIGN_FILE).write_text(json.dumps(described | {"version": 2}))
+        (folder / DESIGN_FILE).write_text(json.dumps(described | {"version": 9}))
     elif how == "no streams":
         del described["streams"]
         (folder / DESIGN_FILE).write_text(json.dumps(described))
@@ -123,7 +123,7 @@ DAMAGES = {
     "no description": "design.json: expected the folder of a design, found No such file",
     "half a description": "design.json: expected the JSON description of a design",
     "a list": "design.json: expected the JSON description of a design",
-    "another version": "expected version 1, found 2; compile again",
+    "another version": "expected version 2, found 9; compile again",
     "no streams": "one without or with another 'streams'",
     "another program": "program.arrow: expected digest 0000",
     "files elsewhere": "expected files inside the folder, found '../secret'",

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from verilog_reading import Declared, Module, connections, read
 
-from circuitize.backends.verilog.bound import Bound, design
+from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.signals import signed_width, width
 from circuitize.circuits.port import Role
@@ -53,7 +53,7 @@ every_design = pytest.mark.parametrize(("name", "scheduler"), DESIGNS)
 @cache
 def made(name: str, scheduler: str) -> tuple[Bound, Design]:
     found = bound_somehow(quantize(PROGRAMS[name]()))
-    return found, design(found, scheduler, {})
+    return found, integrated(found, scheduler, {})
 
 
 def written(name: str, scheduler: str, folder: Path) -> list[Path]:
@@ -88,9 +88,10 @@ def test_another_reader_finds_ports_widths_and_signs(
     expected = {"clk": ("input", 1), "rst": ("input", 1)}
     for stream in of.streams:
         forward, back = ("output", "input") if stream.output else ("input", "output")
-        bits = width(stream.format.low, stream.format.high) * stream.lanes
+        bits = max(8, 1 << (width(stream.format.low, stream.format.high) - 1).bit_length()) * stream.lanes
         expected |= {f"{stream.name}_tdata": (forward, bits), f"{stream.name}_tready": (back, 1)}
         expected |= {f"{stream.name}_{wire}": (forward, 1) for wire in ("tvalid", "tlast")}
+        expected[f"{stream.name}_tkeep"] = (forward, bits // 8)
     found = {port: (declared.direction, declared.width) for port, declared in modules[of.top].ports.items()}
     assert found == expected
 
@@ -120,7 +121,7 @@ def test_outputs_are_as_wide_as_their_intervals(name: str, scheduler: str, tmp_p
 
 def results(module: Module, stem: str, scheduler: str) -> list[tuple[str, Declared]]:
     """A module's ports that carry elements of its operation's result: `NAME__INDEX`, or a folded unit's `made`."""
-    word = stem.removeprefix("parallel_")
+    word = stem.removeprefix("circuitize_parallel_")
     pattern = r"made" if scheduler == "folded" else rf"{re.escape(word)}__(value|\d[\d_]*)(_d\d+)?"
     outputs = [(name, port) for name, port in module.ports.items() if port.direction == "output"]
     return [(name, port) for name, port in outputs if re.fullmatch(pattern, name)]

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pyslang
 import pytest
 from example_programs import example
-from pyslang.ast import Compilation
-from pyslang.syntax import SyntaxTree
+from slang_errors import errors
 
-from circuitize.backends.verilog.bound import design
-from circuitize.backends.verilog.design import Design
+from circuitize.backends.verilog.bound import integrated
 from circuitize.sims.rtl.frames import bound_somehow
 
 QUICK = ["iris.py:step", "iris.py:predict", "jet.py:scores", "dense.py:small"]
@@ -36,25 +33,13 @@ CASES += [pytest.param("jet.py:scores", "parallel", marks=pytest.mark.deep)]
 CASES += [pytest.param("digits.py:predict", "parallel", marks=pytest.mark.deep)]
 
 
-def errors(made: Design) -> list[str]:
-    """What slang refuses in the files of a design, its top included."""
-    sources, compilation = pyslang.SourceManager(), Compilation()
-    for name, text in made.files.items():
-        if name.endswith(".v"):
-            compilation.addSyntaxTree(SyntaxTree.fromText(text, sources, name, name))
-    found = [diagnostic for diagnostic in compilation.getAllDiagnostics() if diagnostic.isError()]
-    tops = [instance.name for instance in compilation.getRoot().topInstances]
-    told = pyslang.DiagnosticEngine.reportAll(sources, found).splitlines()
-    return told if tops == [made.top] else [*told, f"expected the top {made.top}, found {tops}"]
-
-
 @pytest.mark.parametrize(("name", "scheduler"), CASES)
 def test_slang_finds_no_error(name: str, scheduler: str) -> None:
-    assert errors(design(bound_somehow(example(name).integer), scheduler, {})) == []
+    assert errors(integrated(bound_somehow(example(name).integer), scheduler, {})) == []
 
 
 def test_slang_notices() -> None:
-    made = design(bound_somehow(example("iris.py:predict").integer), "folded", {})
+    made = integrated(bound_somehow(example("iris.py:predict").integer), "folded", {})
     text = made.files[f"{made.top}.v"].replace(
         "endmodule", "  wire late_is_used = late;\n  wire late = clk;\nendmodule"
     )

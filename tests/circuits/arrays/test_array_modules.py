@@ -49,6 +49,7 @@ matrices gives; and those that are made of others, whose roundings add up. All e
 REALS: list[RealCase] = tiers.of_each(arrays_cases.cases())
 INTEGERS: list[IntegerCase] = integers_cases.cases()
 SIMPLE = [case for case in REALS if not isinstance(case.operation, arrays.Composite)]
+DEEP = INTEGERS if tiers.TIER == "deep" else []
 RUN: list[RealCase | IntegerCase] = [*SIMPLE, *INTEGERS]
 CIRCUITS = Path(circuitize.circuits.__path__[0]).resolve()
 BESIDE = {"array_module", "Table.like", "View.window", "exact_error_function"}
@@ -136,7 +137,7 @@ def test_reals_are_those_of_numpy(case: RealCase) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("case", [case for case in INTEGERS if reads(case)], ids=str)
+@pytest.mark.parametrize("case", [case for case in DEEP if reads(case)], ids=str)
 def test_integers_that_read_values_are_those_of_numpy(case: IntegerCase) -> None:
     for seed in (1, 2):
         values = drawn(case, seed)
@@ -148,7 +149,7 @@ def test_integers_that_read_values_are_those_of_numpy(case: IntegerCase) -> None
             np.testing.assert_array_equal(found, expected, strict=True)
 
 
-TRACED = [case for case in INTEGERS if case.sources and not reads(case)]
+TRACED = [case for case in DEEP if case.sources and not reads(case)]
 
 
 @pytest.mark.deep
@@ -165,7 +166,7 @@ def test_traced_integers_are_those_of_numpy(operation: str) -> None:
             np.testing.assert_array_equal(found, case.operation.run(*values)[0], strict=True)
 
 
-@pytest.mark.parametrize("case", [*REALS, *tiers.of_each(INTEGERS)], ids=str)
+@pytest.mark.parametrize("case", [*tiers.of_each(REALS), *tiers.of_each(INTEGERS)], ids=str)
 def test_just_those_that_read_values_do_not_trace(case: RealCase | IntegerCase) -> None:
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in drawn(case)]
     with pytest.raises(jax.errors.TracerBoolConversionError) if reads(case) else nullcontext():

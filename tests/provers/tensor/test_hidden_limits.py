@@ -11,8 +11,9 @@ from tensor_proofs import example_inputs, planned
 
 import circuitize as cz
 from circuitize import _native
+from circuitize.backends.tensor.frozen import MOST_OPENINGS
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.provers.tensor.plan import MOST_OPENINGS, plan
+from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove, prove_values
 from circuitize.provers.tensor.roots import encoded
 

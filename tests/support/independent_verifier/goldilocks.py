@@ -1,7 +1,8 @@
 """The field modulo p = 2^64 - 2^32 + 1 and its extension by X^d = 7 as functions of numpy's, compiled by numba.
 
 Each broadcasts arrays of words, numbers below p in uint64, and returns such numbers. Words that are not below p are the
-caller's error.
+caller's error. Nothing is cached: of two processes that fill numba's cache at a time each may load what the other wrote
+in part, and crash.
 """
 
 from __future__ import annotations
@@ -57,22 +58,22 @@ def _times(x: Word, y: Word) -> Word:
     return _minus(_plus(low, (high & _LOW) * _LOW), high >> _HALF)
 
 
-@vectorize([_SIGNATURE], identity=0, cache=True)
+@vectorize([_SIGNATURE], identity=0)
 def plus(x: Word, y: Word) -> Word:
     return _plus(x, y)
 
 
-@vectorize([_SIGNATURE], cache=True)
+@vectorize([_SIGNATURE])
 def minus(x: Word, y: Word) -> Word:
     return _minus(x, y)
 
 
-@vectorize([_SIGNATURE], cache=True)
+@vectorize([_SIGNATURE])
 def times(x: Word, y: Word) -> Word:
     return _times(x, y)
 
 
-@vectorize([_SIGNATURE], cache=True)
+@vectorize([_SIGNATURE])
 def power(x: Word, exponent: Word) -> Word:
     """x to a number of 64 bits, from its lowest bit to its highest."""
     found = _ONE
@@ -98,12 +99,12 @@ def _extension_times(x: Words, y: Words, found: Words) -> None:
         found[k] = _plus(below, _times(_ROOT, beyond))
 
 
-@guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(d),(d)->(d)", cache=True)
+@guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(d),(d)->(d)")
 def extension_times(x: Words, y: Words, found: Words) -> None:
     _extension_times(x, y, found)
 
 
-@guvectorize(["void(uint64[:, :], uint64[:, :], uint64[:, :])"], "(n,k),(k,m)->(n,m)", cache=True)
+@guvectorize(["void(uint64[:, :], uint64[:, :], uint64[:, :])"], "(n,k),(k,m)->(n,m)")
 def matrix_times(x: Words, y: Words, found: Words) -> None:
     for i in range(x.shape[0]):
         for j in range(y.shape[1]):
@@ -113,7 +114,7 @@ def matrix_times(x: Words, y: Words, found: Words) -> None:
             found[i, j] = made
 
 
-@guvectorize(["void(uint64[:, :], uint64, uint64[:])"], "(n,d),()->(d)", cache=True)
+@guvectorize(["void(uint64[:, :], uint64, uint64[:])"], "(n,d),()->(d)")
 def horner(coefficients: Words, x: Word, found: Words) -> None:
     """The polynomial at a number: coefficients with the constant one first, of d coordinates each."""
     found[:] = _ZERO
@@ -122,7 +123,7 @@ def horner(coefficients: Words, x: Word, found: Words) -> None:
             found[k] = _plus(_times(found[k], x), coefficients[place, k])
 
 
-@njit("void(uint64[:, :], int64[:], uint64[:, :])", cache=True, boundscheck=True)
+@njit("void(uint64[:, :], int64[:], uint64[:, :])", boundscheck=True)
 def add_at(sums: Words, places: NDArray[np.int64], x: Words) -> None:
     """Adds each row of x to the one at its place."""
     for row in range(len(places)):
@@ -130,7 +131,7 @@ def add_at(sums: Words, places: NDArray[np.int64], x: Words) -> None:
             sums[places[row], k] = _plus(sums[places[row], k], x[row, k])
 
 
-@njit("uint64[:, :](uint64[:, :])", cache=True)
+@njit("uint64[:, :](uint64[:, :])")
 def equality(point: Words) -> Words:
     """The product, over the coordinates r of a point, of r where the bit of that number is 1, else of 1 - r."""
     found = np.zeros((1 << len(point), point.shape[1]), np.uint64)

@@ -95,10 +95,10 @@ pub struct Columns<'a, E> {
 impl<'a, E: Extension> Columns<'a, E> {
     pub fn new<C: Combined<E>>(
         channel: &mut Channel,
-        claims: Claims<'a, E, C>,
+        plan: &'a Plan,
+        claims: Claims<'_, E, C>,
         start: usize,
     ) -> Result<Self, Reject> {
-        let plan = claims.plan;
         let values: Vec<C::Value> = claims.openings.iter().map(|claim| claim.value.clone()).collect();
         let whole = claims.checks.combined(channel, &values)?;
         let mut by_column: BTreeMap<usize, Vec<(E, &Mix<E>)>> = BTreeMap::new();

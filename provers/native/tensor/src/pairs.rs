@@ -11,6 +11,9 @@ use crate::memory::zeros;
 /// Pairs that one piece of work sums over.
 pub const PIECE: usize = 1 << 9;
 
+/// Above so many elements memory is given back as tables shrink.
+const LARGE: usize = 1 << 20;
+
 /// Weights on a table that are made when they are read.
 pub trait Weights<E>: Sync {
     /// The weights from `start` on.
@@ -100,8 +103,12 @@ impl<E: Extension> Pairs<E> {
         if x.is_empty() {
             (x, y) = (zeros(half), zeros(half));
         }
-        x.truncate(half);
-        y.truncate(half);
+        for table in [&mut x, &mut y] {
+            table.truncate(half);
+            if half > LARGE {
+                table.shrink_to_fit();
+            }
+        }
         self.sums = if half <= 2 * PIECE {
             bind_piece(&r, (&self.x, &self.y, &mut x, &mut y))
         } else {

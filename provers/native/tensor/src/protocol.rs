@@ -180,14 +180,16 @@ pub(crate) fn proved<E: Extension>(
         Some(pads) => {
             let checks = Masking::<E, true>::new(layout.counts, &pads.sent);
             let claims = reduced(&mut channel, plan, values, checks, looked_up)?;
-            Columns::new(&mut channel, claims, start)?
+            Columns::new(&mut channel, plan, claims, start)?
         }
         None => {
             let claims = reduced(&mut channel, plan, values, Proving {}, looked_up)?;
-            Columns::new(&mut channel, claims, start)?
+            Columns::new(&mut channel, plan, claims, start)?
         }
     };
     clock.done("products")?;
+    // From here on tables are read alone: what is freed is as much as weights that were committed to before.
+    drop(std::mem::take(&mut witness.values));
     let weights = columns.weights();
     let opened =
         commitments
@@ -295,10 +297,10 @@ fn checked<E: Extension>(
     let columns: Columns<E> = if plan.hidden {
         let checks = Masking::<E, false>::new(layout.counts, &[]);
         let claims = reduced(&mut channel, plan, values, checks, None)?;
-        Columns::new(&mut channel, claims, start)?
+        Columns::new(&mut channel, plan, claims, start)?
     } else {
         let claims = reduced(&mut channel, plan, values, Verifying {}, None)?;
-        Columns::new(&mut channel, claims, start)?
+        Columns::new(&mut channel, plan, claims, start)?
     };
     let roots: Vec<Digest> = statement.roots.iter().copied().chain([own]).collect();
     let bindings = plan.bindings();

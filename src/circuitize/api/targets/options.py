@@ -15,14 +15,15 @@ Options: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Option:
-    """One option. A `flag` is True or not there, a `count` at least 1, a `choice` one of `choices`, a `file` a path.
+    """One option. A `flag` is True or not there, a `count` at least 1, a `choice` one of `choices`, a `file` a path, a
+    `name` a word.
 
     `only` names the other option, and its value, that it goes with. Where `required` is a text, the command line wants
     the option said, with that text as the remedy; Python takes `default`.
     """
 
     name: str
-    kind: Literal["flag", "count", "choice", "file"]
+    kind: Literal["flag", "count", "choice", "file", "name"]
     help: str
     metavar: str | None = None
     choices: tuple[str, ...] = ()
@@ -43,6 +44,7 @@ class Option:
             "count": type(value) is int and value >= 1,
             "choice": value in self.choices,
             "file": isinstance(value, str | Path),
+            "name": isinstance(value, str) and bool(value),
         }
         if not fits[self.kind]:
             wanted = " or ".join(self.choices) or f"a {self.kind}" + " of at least 1" * (self.kind == "count")

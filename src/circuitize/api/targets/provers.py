@@ -21,11 +21,18 @@ class ProverTarget(Buildable["ProvableCircuit"]):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> ProvableCircuit:
+    def build(
+        self, program: Exact, phases: Phases, request: Request = PLAIN, memory: int | None = None
+    ) -> ProvableCircuit:
+        """Of a tensor proof, the most bytes of `memory` may be said."""
         from circuitize.api.circuits import ProvableCircuit
         from circuitize.provers import catalogue
 
         prover = catalogue.prover(self.name)
+        if memory is not None:
+            from circuitize.provers.tensor.descriptor import Tensor
+
+            prover = Tensor(memory=memory)
         return ProvableCircuit(program, prover, prover.circuit(program.integer, program.digest, phases))
 
 

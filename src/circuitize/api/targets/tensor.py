@@ -42,6 +42,8 @@ class TensorProof(OwnCircuit):
         kinds = [(self.title, sizes)]
         if sizes["zero_knowledge"]:
             kinds.append((self.title, sizes["not_zero_knowledge"]))
+        if "with_weights" in sizes:
+            kinds.append((f"{self.title} with weights apart", sizes["with_weights"]))
         if "step_of_a_run" in sizes:
             kinds.append((f"{self.title} of a step of a run", sizes["step_of_a_run"]))
         for title, own in kinds:

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 SCHEDULERS = ("parallel", "folded")
 SIMULATORS = ("icarus", "verilator")
 MULTIPLY = ("adders", "dsp")
+ELEMENTS = ("bytes", "packed")
+BOARDS = ("ulx3s-85f",)
 PARALLEL, FOLDED = (("scheduler", name) for name in SCHEDULERS)
+ON_BOARD = ("board", BOARDS[0])
 
 
 def _own(folder: Path) -> Collection[str]:
@@ -59,6 +62,13 @@ class Verilog(Target["Hardware"]):
         Option("lanes", "count", "multipliers that work at once", "P", only=FOLDED),
         Option("dsp_budget", "count", "as many lanes as N DSPs allow", "N", only=FOLDED),
         Option("interval_budget", "count", "the fewest lanes for a frame in N cycles", "N", only=FOLDED),
+        Option("elements_per_beat", "count", "at least N elements a beat, a power of two of them", "N", only=FOLDED),
+        Option("name", "name", "of the top module, and before all others (default: circuitize)", "NAME"),
+        Option("elements", "choice", "each in 1, 2, 4 or 8 bytes, or bit after bit (default: bytes)", choices=ELEMENTS),
+        Option("bus_bits", "count", "one stream in and one out, of N bits, for one DMA", "N"),
+        Option("control", "flag", "AXI4-Lite registers: reset, status, frames, cycles"),
+        Option("board", "choice", "files for a board, with a Makefile for its bitstream", choices=BOARDS),
+        Option("mhz", "count", "the design's clock there, a multiple of 5 (default: 50)", "N", only=ON_BOARD),
         Option("plot", "file", "draw cycles and LUTs of folded designs there", "FILE.svg", commands=("estimate",)),
     )
 
@@ -79,11 +89,13 @@ class Verilog(Target["Hardware"]):
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
         """The folded design, its `tradeoff`, and `parallel` where that is small enough; it alone where none folds."""
+        from circuitize.backends.verilog.shell import Interface
         from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
         from circuitize.sims.rtl.frames import bound_somehow
 
         from .tradeoff_plot import plot
 
+        plain = Interface()
         found: Json = {}
         left_out: dict[str, str] = {}
         made: IntegerProgram | None = None
@@ -91,9 +103,13 @@ class Verilog(Target["Hardware"]):
             try:
                 made = made or bound_somehow(program).program
                 if scheduler == "folded":
-                    found |= {**folded_sizes(made), "scheduler": scheduler, "tradeoff": tradeoff(made)}
+                    found |= {
+                        **folded_sizes(made, None, plain),
+                        "scheduler": scheduler,
+                        "tradeoff": tradeoff(made, plain),
+                    }
                 else:
-                    parallel = parallel_sizes(made)
+                    parallel = parallel_sizes(made, plain)
                     found |= {scheduler: parallel} if found else {**parallel, "scheduler": scheduler}
             except CircuitizeError as error:
                 left_out[scheduler] = str(error)

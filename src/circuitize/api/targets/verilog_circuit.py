@@ -8,8 +8,10 @@ from typing import Any
 
 from circuitize.api.exact import Exact
 from circuitize.api.values import given_values, require_values, rounded
-from circuitize.backends.verilog.bound import Bound, bound_to, design
+from circuitize.backends.verilog.board import DEFAULT, Board, for_serial_line
+from circuitize.backends.verilog.bound import Bound, bound_to, integrated
 from circuitize.backends.verilog.project import Project, write_project
+from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import SIZES
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
@@ -25,6 +27,9 @@ from .written import WrittenCircuit
 RANDOM_FRAMES = 16
 """How many frames a design without examples is handed over with."""
 
+INTERFACE = ("name", "elements", "bus_bits", "control")
+"""The options that say how a design meets what is around it."""
+
 
 class Hardware(WrittenCircuit):
     """A design, as design.json, program.arrow, rtl, test and synth. The digest is that of the bound program."""
@@ -34,9 +39,13 @@ class Hardware(WrittenCircuit):
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         options = dict(request.options)
         scheduler = options.pop("scheduler", target.options[0].default)
+        self.board = board_of(options)
+        interface = Interface(**{name: options.pop(name) for name in INTERFACE if name in options})
         made = bound(exact.integer, request)
+        if self.board is not None:
+            interface = for_serial_line(interface, made)
         with phases.phase("schedule", "scheduling"):
-            self.design = design(made, scheduler, options)
+            self.design = integrated(made, scheduler, options, interface)
         with phases.phase("vectors", "running the program on its examples"):
             self.frames = vectors(made, example_frames(made) or frames_to_try(made, RANDOM_FRAMES, seed=0))
         self.program = made.program
@@ -48,6 +57,7 @@ class Hardware(WrittenCircuit):
     def report(self) -> Json:
         return {
             "scheduler": self.design.scheduler,
+            "top": self.design.top,
             "digest": self.digest,
             **self.design.report,
             "streams": [stream.name for stream in self.design.streams],
@@ -55,17 +65,25 @@ class Hardware(WrittenCircuit):
         }
 
     def fill(self, folder: Path) -> list[Path]:
-        write_project(Project(self.design, self.program, self.frames), folder)
+        write_project(Project(self.design, self.program, self.frames, self.board), folder)
         return sorted(path for path in folder.rglob("*") if path.is_file())
 
     def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
         streams = [
-            f"{'out' if s.output else 'in'} {s.name}: {s.beats} beats of {s.lanes} x {s.element_bits} bits"
+            f"{'out' if s.output else 'in'} {f'{s.bus}, ' if s.bus else ''}{s.name}: "
+            f"{s.beats} beats of {s.lanes} x {s.element_bits} bits in {s.data_bits // 8} bytes"
             for s in self.design.streams
         ]
         yield [("streams", streams[0]), *(("", text) for text in streams[1:])]
         size = amount_of_bytes(sum(written.values()))
-        yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}"
+        on_board = f", make -C {folder}/board bitstream" if self.board else ""
+        yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}{on_board}"
+
+
+def board_of(options: dict[str, Any]) -> Board | None:
+    """The board that options name, which are taken out of them."""
+    given = {name: options.pop(name) for name in ("board", "mhz") if name in options}
+    return Board(given["board"], given.get("mhz", DEFAULT)) if given else None
 
 
 def bound(program: IntegerProgram, request: Request) -> Bound:

@@ -1,0 +1,56 @@
+"""Weights that no step changes: which groups they are, and how often the root of each may be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+from circuitize.circuits.port import Port
+from circuitize.circuits.types import Fixed
+
+from .blocks import blocks, padded
+
+MOST = (1 << 26) - (1 << 20)
+"""Elements of a group of several tensors, at most: with room for openings, no more than challenges of degree 2 take."""
+
+OPENING = 1 << 12
+"""Random words that an opening takes at most: one of 16 limbs for each of 256 queries, as many as at rate 1/2."""
+
+LEAST_OPENINGS = 4
+MOST_OPENINGS = 1 << 16
+LEAST_SIZE = 1 << 8
+
+Ports = Sequence[Port[Fixed]]
+
+
+def parts(ports: Ports) -> list[list[Port[Fixed]]]:
+    """Frozen ports by group, as few as may be: largest tensors first, each into the group that is smallest so far.
+
+    The ports alone decide, whatever their order: names and shapes. No group of several tensors has more than MOST
+    elements.
+    """
+    ordered = sorted(ports, key=lambda port: (-size([port]), port.name))
+    for groups in count(1):
+        found: list[list[Port[Fixed]]] = [[] for _ in range(min(groups, len(ordered)))]
+        sizes = [0] * len(found)
+        for port in ordered:
+            place = sizes.index(min(sizes))
+            found[place].append(port)
+            sizes[place] += size([port])
+        if all(own <= MOST or len(group) == 1 for own, group in zip(sizes, found, strict=True)):
+            return found
+    raise AssertionError("a group for each port is enough")
+
+
+def size(ports: Ports) -> int:
+    """The elements of tensors in a table: blocks padded, and none between them, since large ones come first."""
+    return sum(sum(padded(block.shape) for block in blocks(port.format.shape)) for port in ports)
+
+
+def openings(elements: int) -> int:
+    """How often the root of a frozen group of so many elements may be opened: as its table has room, and no larger.
+
+    Privacy: each opening tells at most OPENING / 16 points of each of 16 limbs (docs/zero-knowledge.md).
+    """
+    table = max(LEAST_SIZE, 1 << (elements + LEAST_OPENINGS * OPENING - 1).bit_length())
+    return min(MOST_OPENINGS, (table - elements) // OPENING)

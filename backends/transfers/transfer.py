@@ -1,0 +1,89 @@
+"""What a group of operations comes to, as plain numbers and names: its words, its products, and how it is cut."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from string import ascii_lowercase
+
+from .fusing import Fused
+from .group import CUPS, Axis, Group
+from .search import best
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Operations that run together, tile by tile.
+
+    `moved` is H, the words loaded and stored; `held` is M, the most at once, which may be more than the memory
+    where not even single elements fit: then `fits` is false, and all is loaded and stored once. `tiles` says of
+    each axis that is cut its name, the extent of a tile, and its whole extent; `stream` names the axis that is walked
+    bit by bit, `passes` how often. `products` are the multiplications of contractions, `least` is what no partition of
+    a single contraction moves less than, 2 * products / sqrt(memory) + the words of its result.
+    """
+
+    operations: tuple[int, ...]
+    names: tuple[str, ...]
+    part: str
+    place: str
+    moved: int
+    held: int
+    fits: bool
+    tiles: tuple[tuple[str, int, int], ...]
+    stream: str
+    passes: int
+    products: int
+    least: float | None
+
+    @property
+    def cut(self) -> str:
+        """How it is cut, in words."""
+        found = [f"{name} {tile:,} of {extent:,}" for name, tile, extent in self.tiles if name != self.stream]
+        at_once = [f"{name} {tile:,} at a time" for name, tile, _ in self.tiles if name == self.stream]
+        again = [f"{self.passes} passes"] if self.passes > 1 else []
+        return ", ".join([*found, *at_once, *again]) or "whole"
+
+
+def transfer(found: Fused, memory: float) -> Transfer:
+    """The numbers and names of a group and its partition for a memory of so many words."""
+    group = found.group
+    wiring = group.wiring
+    made = found.partition or best(group, math.inf)
+    assert made is not None, "everything fits in a memory without end"
+    names = _names(group)
+    stream = made.schedule.stream
+    shown = tuple(
+        (names[axis], tile, group.extents[axis])
+        for axis, tile in sorted(made.tiles.items())
+        if tile < group.extents[axis]
+    )
+    edges = [edge for edge in group.edges if wiring.computes(edge)]
+    first = wiring.arrow.provenances[wiring.rows[edges[0]][3]]
+    products = sum(wiring.products(edge) for edge in edges)
+    least = None
+    if len(group.edges) == 1 and isinstance(wiring.operations[edges[0]], CUPS):
+        least = 2 * products / math.sqrt(memory) + sum(map(group.size, group.leaving))
+    return Transfer(
+        operations=tuple(group.edges),
+        names=tuple(wiring.operations[edge].name.partition(".")[2] for edge in group.edges),
+        part=first.part,
+        place=f"{first.file}:{first.line}" if first.file else "",
+        moved=made.moved,
+        held=made.held,
+        fits=found.partition is not None,
+        tiles=shown,
+        stream="" if stream is None else names[stream],
+        passes=sum(phase.streams for phase in made.schedule.phases) or 1,
+        products=products,
+        least=least,
+    )
+
+
+def _names(group: Group) -> dict[Axis, str]:
+    """A letter for each axis: that of the first contraction which has it, if it is not another's."""
+    found: dict[Axis, str] = {}
+    for axis in range(len(group.extents)):
+        taken, wanted = set(found.values()), group.names.get(axis, "a")
+        free = (letter for letter in [wanted, *ascii_lowercase] if letter not in taken)
+        found[axis] = next(free, f"a{axis}")
+    return found

@@ -1,0 +1,190 @@
+"""The ULX3S with an LFE5U-85F: its clock, its serial line by USB, and the files that bring a design onto it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files as resources
+
+from circuitize.circuits.errors import CircuitizeError
+
+from ..bound import Bound
+from ..design import Design, Stream
+from ..shell import Interface
+from ..shell.naming import prefixed
+from ..shell.wiring import instance
+from .host import HOST, README
+from .scripts import makefile
+
+BOARDS = ("ulx3s-85f",)
+"""Boards that there are files for."""
+
+CRYSTAL = 25
+"""MHz of the board's own clock."""
+
+BAUD = 1_000_000
+"""Bits a second on the serial line: a divisor of every clock."""
+
+SLOWEST, FASTEST, DEFAULT = 10, 200, 50
+"""MHz of the design's clock."""
+
+PINS = {
+    "clk_25mhz": ("G2", "PULLMODE=NONE IO_TYPE=LVCMOS33"),
+    "ftdi_txd": ("M1", "PULLMODE=UP IO_TYPE=LVCMOS33"),
+    "ftdi_rxd": ("L4", "PULLMODE=UP IO_TYPE=LVCMOS33 DRIVE=4"),
+    "wifi_gpio0": ("L2", "PULLMODE=NONE IO_TYPE=LVCMOS33 DRIVE=4"),
+    **{
+        f"led[{place}]": (site, "PULLMODE=NONE IO_TYPE=LVCMOS33 DRIVE=4")
+        for place, site in enumerate(["B2", "C2", "C1", "D2", "D1", "E2", "E1", "H3"])
+    },
+}
+"""Site and kind of each pin, as the board's own constraints have them."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board, and the MHz of the design's clock on it."""
+
+    name: str
+    mhz: int = DEFAULT
+
+    def __post_init__(self) -> None:
+        if self.name not in BOARDS:
+            raise CircuitizeError(f"--board: expected {' or '.join(BOARDS)}, found {self.name!r}; choose one")
+        if not SLOWEST <= self.mhz <= FASTEST or self.mhz % 5:
+            raise CircuitizeError(
+                f"--mhz: expected a multiple of 5 from {SLOWEST} to {FASTEST}, found {self.mhz}; "
+                f"the board's clock has {CRYSTAL}, its loop no others"
+            )
+
+
+def for_serial_line(interface: Interface, made: Bound) -> Interface:
+    """The interface with one bus, as narrow as its elements allow where nothing was said.
+
+    Raises CircuitizeError for registers, which a serial line does not reach, and for packed elements.
+    """
+    if interface.control:
+        raise CircuitizeError("--board: expected no --control, found it; a serial line has no registers: leave one out")
+    if interface.elements == "packed":
+        raise CircuitizeError("--board: expected elements in whole bytes, found --elements packed; leave it out")
+    if interface.bus_bits is not None:
+        return interface
+    formats = [port.format for port in (*made.streamed, *made.program.outputs)]
+    return replace(interface, bus_bits=max(interface.slot(Stream("", "", False, format, 1)) for format in formats))
+
+
+def board_files(design: Design, board: Board) -> dict[str, str]:
+    """Files of the folder `board`, by name: Verilog, constraints, a Makefile and the host's script.
+
+    The design has one bus in and one out; `NAME_serial` is the design with its serial line, `NAME_board` that with the
+    board's clock.
+    """
+    parts = {f"{name}.v": primitive(name) for name in ("uart_in", "uart_out", "serial_words")}
+    texts = prefixed({**parts, "serial.v": _serial(design, board), "board.v": board_top(board)}, "", design.top)
+    return {
+        **texts,
+        "board.lpf": _constraints(),
+        "Makefile": makefile(design, board.mhz, sorted(texts)),
+        "host.py": HOST,
+        "README.md": README.format(top=design.top, mhz=board.mhz),
+    }
+
+
+@cache
+def primitive(name: str) -> str:
+    """The text of a module that is around designs."""
+    return (resources(f"{__package__}.primitives") / f"{name}.v").read_text()
+
+
+def _serial(design: Design, board: Board) -> str:
+    """The design between bytes of a serial line."""
+    into, out = sorted(design.buses, key=lambda bus: bus.output)
+    width, words = into.data_bits, into.beats
+    divisor = board.mhz * 1_000_000 // BAUD
+    clocked = [".clk(clk)", ".rst(rst)"]
+    lines = [
+        f"// {design.top} at a serial line of {BAUD:,} bits a second, {divisor} clocks each: {words} words in a frame.",
+        "`default_nettype none",
+        "module serial (",
+        "  input wire clk,",
+        "  input wire rst,",
+        "  input wire line_in,",
+        "  output wire line_out,",
+        "  output wire [3:0] told",
+        ");",
+        "  wire [7:0] in_data, out_data;",
+        "  wire in_valid, out_valid, out_ready, lost;",
+        "  wire word_valid, word_ready, word_last, sent_valid, sent_ready, sent_last;",
+        f"  wire [{width - 1}:0] word_data, sent_data;",
+        f"  wire [{width // 8 - 1}:0] sent_keep;",
+        "  wire unused = ^{sent_keep, sent_last};",
+        "  // Lamps: a byte comes, words go in, words come out, something was lost.",
+        "  assign told = {lost, out_valid, word_valid, ~line_in};",
+    ]
+    count = {"DIVISOR": divisor, "COUNT": divisor.bit_length()}
+    lines += instance("uart_in", "receiver", count, [*clocked, ".line(line_in)", ".data(in_data)", ".valid(in_valid)"])
+    wires = ["in_data", "in_valid", "word_data", "word_valid", "word_ready", "word_last", "sent_data", "sent_valid"]
+    wires += ["sent_ready", "out_data", "out_valid", "out_ready", "lost"]
+    sizes = {"BYTES": width // 8, "WORDS": words, "COUNT": max(1, words.bit_length())}
+    lines += instance("serial_words", "words", sizes, [*clocked, *(f".{wire}({wire})" for wire in wires)])
+    pins = [f".{into.name}_t{wire}(word_{wire})" for wire in ("data", "valid", "ready", "last")]
+    pins += [f".{into.name}_tkeep({{{width // 8}{{1'b1}}}})"]
+    pins += [f".{out.name}_t{wire}(sent_{wire})" for wire in ("data", "valid", "ready", "last", "keep")]
+    lines += instance(design.top, "design_on_board", {}, [*clocked, *pins])
+    pins = [f".{wire}(out_{wire})" for wire in ("data", "valid", "ready")]
+    lines += instance("uart_out", "sender", count, [*clocked, *pins, ".line(line_out)"])
+    return "\n".join([*lines, "endmodule", "`default_nettype wire", ""])
+
+
+def board_top(board: Board) -> str:
+    """The top: the design's clock out of the board's, and a reset until it is steady."""
+    common = math.gcd(board.mhz, CRYSTAL)
+    into, back = CRYSTAL // common, board.mhz // common
+    out = max(1, 600 // board.mhz)
+    disabled = ("PLLRST_ENA", "INTFB_WAKE", "STDBY_ENABLE", "DPHASE_SOURCE", "CLKOS_ENABLE", "CLKOS2_ENABLE")
+    settings: dict[str, object] = dict.fromkeys((*disabled, "CLKOS3_ENABLE"), '"DISABLED"')
+    settings |= {f"OUTDIVIDER_MUX{letter}": f'"DIV{letter}"' for letter in "ABCD"}
+    settings |= {"CLKI_DIV": into, "CLKFB_DIV": back, "CLKOP_DIV": out, "CLKOP_ENABLE": '"ENABLED"'}
+    settings |= {"CLKOP_CPHASE": out - 1, "CLKOP_FPHASE": 0, "FEEDBK_PATH": '"CLKOP"'}
+    low = ("RST", "STDBY", "PHASESEL0", "PHASESEL1", "PHASEDIR", "PHASESTEP", "PHASELOADREG", "PLLWAKESYNC", "ENCLKOP")
+    pins = [".CLKI(clk_25mhz)", ".CLKFB(clk)", ".CLKOP(clk)", ".LOCK(locked)", *(f".{pin}(1'b0)" for pin in low)]
+    lines = [
+        f"// A ULX3S: its clock of {CRYSTAL} MHz made one of {board.mhz}, a serial line by USB, and lamps.",
+        "`default_nettype none",
+        "module board (",
+        "  input wire clk_25mhz,",
+        "  input wire ftdi_txd,",
+        "  output wire ftdi_rxd,",
+        "  output wire wifi_gpio0,",
+        "  output wire [7:0] led",
+        ");",
+        "  wire clk, locked;",
+        "  wire [3:0] told;",
+        "  // 1, or the board's other processor takes the chip back.",
+        "  assign wifi_gpio0 = 1'b1;",
+        f'  (* FREQUENCY_PIN_CLKI="{CRYSTAL}" *)',
+        f'  (* FREQUENCY_PIN_CLKOP="{board.mhz}" *)',
+        '  (* ICP_CURRENT="12" *) (* LPF_RESISTOR="8" *) (* MFG_ENABLE_FILTEROPAMP="1" *) (* MFG_GMCREF_SEL="2" *)',
+        *instance("EHXPLLL", "clock", settings, pins),
+        "  reg [7:0] steady;",
+        "  wire rst = ~(&steady);",
+        "  always @(posedge clk or negedge locked)",
+        "    if (~locked) steady <= 8'd0;",
+        "    else if (rst) steady <= steady + 8'd1;",
+        "  assign led = {3'd0, ~rst, told};",
+        *instance(
+            "serial",
+            "line",
+            {},
+            [".clk(clk)", ".rst(rst)", ".line_in(ftdi_txd)", ".line_out(ftdi_rxd)", ".told(told)"],
+        ),
+    ]
+    return "\n".join([*lines, "endmodule", "`default_nettype wire", ""])
+
+
+def _constraints() -> str:
+    lines = ["BLOCK RESETPATHS;", "BLOCK ASYNCPATHS;", f'FREQUENCY PORT "clk_25mhz" {CRYSTAL}.0 MHZ;']
+    for pin, (site, kind) in PINS.items():
+        lines += [f'LOCATE COMP "{pin}" SITE "{site}";', f'IOBUF PORT "{pin}" {kind};']
+    return "\n".join([*lines, "SYSCONFIG CONFIG_IOVOLTAGE=3.3 COMPRESS_CONFIG=ON MCCLK_FREQ=62;", ""])

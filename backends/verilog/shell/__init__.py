@@ -1,0 +1,6 @@
+"""What a design meets the world with: byte-wide AXI4-Streams behind skid buffers, one bus for all, registers, names."""
+
+from .enclose import enclosed
+from .interface import Interface
+
+__all__ = ["Interface", "enclosed"]

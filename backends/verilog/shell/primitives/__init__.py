@@ -1,0 +1,1 @@
+"""The Verilog that shells are made of: modules with parameters, each in a file of its own, linted by themselves."""

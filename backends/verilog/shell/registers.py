@@ -1,0 +1,71 @@
+"""AXI4-Lite registers of a design: its identity, a reset, and what it has done."""
+
+from __future__ import annotations
+
+from ..design import CLOCK, RESET, STATUS, Design
+from .wiring import Wiring, instance
+
+BUS = "s_axil"
+"""What the names of the bus' wires begin with."""
+
+PORTS = {
+    "awaddr": ("input", 5),
+    "awprot": ("input", 3),
+    "awvalid": ("input", 1),
+    "awready": ("output", 1),
+    "wdata": ("input", 32),
+    "wstrb": ("input", 4),
+    "wvalid": ("input", 1),
+    "wready": ("output", 1),
+    "bresp": ("output", 2),
+    "bvalid": ("output", 1),
+    "bready": ("input", 1),
+    "araddr": ("input", 5),
+    "arprot": ("input", 3),
+    "arvalid": ("input", 1),
+    "arready": ("output", 1),
+    "rdata": ("output", 32),
+    "rresp": ("output", 2),
+    "rvalid": ("output", 1),
+    "rready": ("input", 1),
+}
+"""Its wires, with direction and bits."""
+
+REGISTERS = {
+    "identification": 0x00,
+    "control": 0x04,
+    "status": 0x08,
+    "frames": 0x0C,
+    "failed": 0x10,
+    "cycles": 0x14,
+    "cycles_high": 0x18,
+    "last_cycles": 0x1C,
+}
+"""Addresses, in bytes; what each holds stands in `primitives/control.v`."""
+
+
+def registers(wiring: Wiring, design: Design, digest: str) -> None:
+    """Add the bus to the ports, and the registers; the design inside is reset by `rst` or by the control register.
+
+    A frame begins with the first beat of the first input, and ends when its status is taken.
+    """
+    wiring.ports += [
+        f"{way} wire {f'[{bits - 1}:0] ' if bits > 1 else ''}{BUS}_{wire}" for wire, (way, bits) in PORTS.items()
+    ]
+    first = next(bus for bus in design.buses if not bus.output)
+    status = next(stream for stream in design.streams if stream.name == STATUS)
+    taken = wiring.side(status)
+    wiring.lines += [
+        "  wire held;",
+        "  wire inner_rst = rst | held;",
+        "  reg entered;",
+        f"  wire entering = {first.name}_tvalid & {first.name}_tready;",
+        f"  always @(posedge {CLOCK})",
+        "    if (inner_rst) entered <= 1'b0;",
+        f"    else if (entering) entered <= ~{first.name}_tlast;",
+        f"  wire status_taken = {taken}_valid & {taken}_ready;",
+    ]
+    wiring.reset = "inner_rst"
+    pins = [f".{CLOCK}({CLOCK})", f".{RESET}({RESET})", *(f".{wire}({BUS}_{wire})" for wire in PORTS)]
+    pins += [".held(held)", ".begins(entering & ~entered)", ".ends(status_taken)", f".fails({taken}_data[0])"]
+    wiring.lines += instance("control", "registers", {"DIGEST": f"32'h{digest[:8]}"}, pins)

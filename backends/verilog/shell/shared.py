@@ -1,0 +1,211 @@
+"""One bus for all inputs, another for all outputs: each tensor begins a word of its own, a frame is a packet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from circuitize.circuits.errors import CircuitizeError
+
+from ..design import CLOCK, RESET, STATUS, Bus, Stream
+from .wiring import Wiring, instance
+
+
+def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
+    """Raise CircuitizeError where an element is wider than the bus."""
+    for stream in bus.streams:
+        if stream.lanes < 1:
+            raise CircuitizeError(
+                f"--bus-bits: expected at least {stream.pitch} bits for an element of {inner[stream.name].port!r}, "
+                "found fewer; widen the bus"
+            )
+
+
+def shared_inputs(wiring: Wiring, bus: Bus, inner: Mapping[str, Stream], together: bool) -> None:
+    """Words of the packet go to their tensors by count; an early `tlast` gives every tensor left a wrong beat.
+
+    What is after the last word of the last tensor goes to that tensor too, which drops it. Where the design inside
+    takes all inputs `together`, each tensor but the last waits in a skid buffer for those after it.
+    """
+    count, name = len(bus.streams), bus.name
+    place = max(1, max(stream.beats for stream in bus.streams).bit_length())
+    for word, bits in (("data", bus.data_bits), ("keep", bus.data_bits // 8), ("last", 0), ("valid", 0), ("ready", 0)):
+        wiring.wire(f"word_{word}", bits)
+    wiring.skid(
+        "word",
+        bus.data_bits * 9 // 8 + 1,
+        (f"{{{name}_tlast, {name}_tkeep, {name}_tdata}}", f"{name}_tvalid", f"{name}_tready"),
+        ("{word_last, word_keep, word_data}", "word_valid", "word_ready"),
+    )
+    wiring.lines += [
+        "  // A bit a tensor: whether words are for it. `missing`: what follows was left out by an early tlast.",
+        f"  reg [{count - 1}:0] tensor;",
+        "  reg missing;",
+        f"  reg [{place - 1}:0] word;",
+        "  wire word_passed;",
+    ]
+    ends = " | ".join(
+        f"(tensor[{k}] & (word == {place}'d{stream.beats - 1}))" for k, stream in enumerate(bus.streams[:-1])
+    )
+    wiring.lines += [
+        f"  wire word_ends = missing | (word_last & tensor[{count - 1}])" + (f" | {ends};" if ends else ";"),
+        f"  wire cut = word_last & ~tensor[{count - 1}];",
+        "  wire tensor_ends = word_ends | cut;",
+        "  assign word_ready = word_passed & ~missing;",
+    ]
+    following = f"{{tensor[{count - 2}:0], tensor[{count - 1}]}}" if count > 1 else "tensor"
+    wiring.lines += [
+        f"  always @(posedge {CLOCK})",
+        f"    if ({wiring.reset}) begin",
+        f"      tensor <= {count}'d1;",
+        "      missing <= 1'b0;",
+        f"      word <= {place}'d0;",
+        "    end else if (word_passed & (word_valid | missing)) begin",
+        f"      if (tensor_ends) tensor <= {following};",
+        f"      missing <= (missing | cut) & ~tensor[{count - 1}];",
+        f"      word <= tensor_ends ? {place}'d0 : (&word ? word : word + {place}'d1);",
+        "    end",
+    ]
+    passed = []
+    for k, stream in enumerate(bus.streams):
+        side, core = wiring.side(stream), inner[stream.name]
+        bits = stream.lanes * stream.element_bits
+        wiring.core(stream, core.data_bits)
+        for word, width in (("elements", bits), ("wrong", 0), ("taken", 0)):
+            wiring.wire(f"{side}_{word}", width)
+        wiring.unpack(stream, "word", side, "word_data", "word_keep", "tensor_ends")
+        passed.append(f"(tensor[{k}] & {side}_taken)")
+        # A cut in the last word of a tensor that is not the last leaves that tensor whole: those after it are wrong.
+        whole = f"(word == {place}'d{stream.beats - 1})"
+        wrong = f"missing | {side}_wrong" + (f" | (cut & ~{whole})" if k < count - 1 else "")
+        source = (
+            f"{side}_elements", f"tensor[{k}] & (word_valid | missing)", f"{side}_taken", "tensor_ends", wrong
+        )  # fmt: skip
+        into = side
+        if together and k < count - 1:
+            into = f"{side}_early"
+            for word, width in (("data", core.data_bits), ("valid", 0), ("ready", 0), ("last", 0), ("user", 0)):
+                wiring.wire(f"{into}_{word}", width)
+            wiring.skid(
+                side,
+                core.data_bits + 2,
+                (f"{{{into}_user, {into}_last, {into}_data}}", f"{into}_valid", f"{into}_ready"),
+                (f"{{{side}_user, {side}_last, {side}_data}}", f"{side}_valid", f"{side}_ready"),
+            )
+        _convert(wiring, stream, core, into, source, inwards=True)
+    wiring.lines.append(f"  assign word_passed = {' | '.join(passed)};")
+
+
+def shared_outputs(wiring: Wiring, bus: Bus, inner: Mapping[str, Stream], buffered: bool) -> None:
+    """The tensors of a frame in order, the status last."""
+    count, name = len(bus.streams), bus.name
+    bytes_ = bus.data_bits // 8
+    wiring.lines += [
+        "  // Of each tensor one bit: whether its words leave.",
+        f"  reg [{count - 1}:0] leaving;",
+    ]
+    for word, width in (("data", bus.data_bits), ("valid", 0), ("ready", 0), ("last", 0)):
+        wiring.wire(f"sent_{word}", width)
+    datas, valids, lasts = [], [], []
+    for k, stream in enumerate(bus.streams):
+        side, core = wiring.side(stream), inner[stream.name]
+        bits = stream.lanes * stream.element_bits
+        wiring.core(stream, core.data_bits)
+        for word, width in (("elements", bits), ("sent", 0), ("ends", 0), ("word", bus.data_bits)):
+            wiring.wire(f"{side}_{word}", width)
+        source = (f"{side}_data", f"{side}_valid", f"{side}_ready", f"{side}_last", "1'b0")
+        if stream.name == STATUS:
+            pad = f"{{{bits - 1}'d0, {side}_data}}" if bits > 1 else f"{side}_data"
+            wiring.lines += [
+                f"  assign {side}_elements = {pad};",
+                f"  assign {side}_sent = {side}_valid;",
+                f"  assign {side}_ready = sent_ready & leaving[{k}];",
+                f"  assign {side}_ends = {side}_last;",
+            ]
+        else:
+            _convert(wiring, stream, core, side, source, inwards=False, ready=f"sent_ready & leaving[{k}]")
+        wiring.pack(stream, side, f"{side}_elements", f"{side}_word")
+        datas.append(f"({{{bus.data_bits}{{leaving[{k}]}}}} & {side}_word)")
+        valids.append(f"(leaving[{k}] & {side}_sent)")
+        lasts.append(f"(leaving[{k}] & {side}_ends)")
+    following = f"{{leaving[{count - 2}:0], leaving[{count - 1}]}}" if count > 1 else "leaving"
+    wiring.lines += [
+        f"  assign sent_data = {' | '.join(datas)};",
+        f"  assign sent_valid = {' | '.join(valids)};",
+        f"  wire sent_ends = {' | '.join(lasts)};",
+        f"  assign sent_last = sent_ends & leaving[{count - 1}];",
+        f"  always @(posedge {CLOCK})",
+        f"    if ({wiring.reset}) leaving <= {count}'d1;",
+        f"    else if (sent_valid & sent_ready & sent_ends) leaving <= {following};",
+        f"  assign {name}_tkeep = {{{bytes_}{{1'b1}}}};",
+    ]
+    if not buffered:
+        wiring.lines += [
+            f"  assign {name}_tdata = sent_data;",
+            f"  assign {name}_tvalid = sent_valid;",
+            f"  assign {name}_tlast = sent_last;",
+            f"  assign sent_ready = {name}_tready;",
+        ]
+        return
+    wiring.skid(
+        "sent",
+        bus.data_bits + 1,
+        ("{sent_last, sent_data}", "sent_valid", "sent_ready"),
+        (f"{{{name}_tlast, {name}_tdata}}", f"{name}_tvalid", f"{name}_tready"),
+    )
+
+
+def _convert(
+    wiring: Wiring,
+    stream: Stream,
+    core: Stream,
+    side: str,
+    source: tuple[str, str, str, str, str],
+    inwards: bool,
+    ready: str = "",
+) -> None:
+    """Words of so many elements into beats of the design inside, or the other way."""
+    given = dict(zip(("in_data", "in_valid", "in_ready", "in_last", "in_wrong"), source, strict=True))
+    words = ("data", "valid", "ready", "last", "user") if inwards else ("elements", "sent", "", "ends", "")
+    out = dict(
+        zip(
+            ("out_data", "out_valid", "out_ready", "out_last", "out_wrong"), (f"{side}_{w}" for w in words), strict=True
+        )
+    )
+    if not inwards:
+        out["out_ready"], out["out_wrong"] = ready, wiring.wire(f"{side}_wrong_unused")
+    here, there = (stream.lanes, core.lanes) if inwards else (core.lanes, stream.lanes)
+    size, width = stream.format.size, stream.element_bits
+    if here == there or core.beats == stream.beats == 1:
+        kept, wanted = (n * width for n in (here, there))
+        if kept > wanted:
+            wiring.lines.append(f"  wire {side}_past_unused = ^{given['in_data']};")
+            given["in_data"] += f"[{wanted - 1}:0]"
+        elif kept < wanted:
+            given["in_data"] = f"{{{wanted - kept}'d0, {given['in_data']}}}"
+        for into, outof in (("in_data", "out_data"), ("in_valid", "out_valid"), ("in_last", "out_last")):
+            wiring.lines.append(f"  assign {out[outof]} = {given[into]};")
+        wiring.lines.append(f"  assign {out['out_wrong']} = {given['in_wrong']};")
+        wiring.lines.append(f"  assign {given['in_ready']} = {out['out_ready']};")
+        return
+    wide, narrow = max(here, there), min(here, there)
+    parts = -(-wide // narrow)
+    within = size - (-(-size // wide) - 1) * wide
+    final = -(-within // narrow)
+    module = "gather" if there == wide else "scatter"
+    held = parts * narrow * width
+    if wide * width != held:
+        # The wider side is one beat of all elements, no whole number of the narrower side's.
+        over = f"{side}_wide"
+        wiring.wire(over, held)
+        if module == "gather":
+            wiring.lines.append(f"  assign {out['out_data']} = {over}[{wide * width - 1}:0];")
+            wiring.lines.append(f"  wire {over}_unused = ^{over};")
+            out["out_data"] = over
+        else:
+            wiring.lines.append(f"  assign {over} = {{{held - wide * width}'d0, {given['in_data']}}};")
+            given["in_data"] = over
+    pins = [f".{CLOCK}({CLOCK})", f".{RESET}({wiring.reset})"]
+    pins += [f".{pin}({wire})" for pin, wire in {**given, **out}.items()]
+    wiring.lines += instance(
+        module, f"{side}_{module}", {"WIDTH": narrow * width, "PARTS": parts, "FINAL": final}, pins
+    )

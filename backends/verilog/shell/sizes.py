@@ -1,0 +1,47 @@
+"""What a shell takes: estimates for LUTs of six inputs, beside those of the design inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from circuitize.circuits.reading import Json
+
+from ..design import STATUS, Bus, Stream, buses
+from .interface import Interface
+
+CONTROL = {"lut": 190, "ff": 300}
+"""Of the AXI4-Lite registers, by yosys 0.23."""
+
+
+def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: Interface) -> Json:
+    """The report of a design, whose streams these are, together with its shell.
+
+    A skid buffer keeps a beat and selects among two; a shared bus also gathers and scatters.
+    """
+    lut, ff = (CONTROL["lut"], CONTROL["ff"]) if interface.control else (0, 0)
+    for bus in buses(outer(stream, interface) for stream in streams):
+        more = _bus(bus, state)
+        lut, ff = lut + more[0], ff + more[1]
+    return {**report, "lut": report["lut"] + lut, "ff": report["ff"] + ff}
+
+
+def outer(stream: Stream, interface: Interface) -> Stream:
+    """A stream of a scheduler's design as it is outside the shell."""
+    slot = interface.slot(stream)
+    made = replace(stream, slot=0 if slot == stream.element_bits else slot, keep=True, user=False)
+    if interface.bus_bits is None:
+        return made
+    return replace(made, lanes=interface.bus_bits // slot, bus="m_axis" if stream.output else "s_axis")
+
+
+def _bus(bus: Bus, state: bool) -> tuple[int, int]:
+    if bus.shared:
+        tensors = len(bus.streams)
+        return bus.data_bits * (1 + tensors) + 12 * tensors, bus.data_bits * (1 + tensors) + 8 * tensors
+    (stream,) = bus.streams
+    if state and stream.name == STATUS:
+        return 0, 0
+    bits = stream.lanes * stream.element_bits
+    checked = 0 if bus.output else stream.lanes * -(-(stream.pitch - stream.element_bits + 1) // 5)
+    return bits + 3 + checked, bits + 3

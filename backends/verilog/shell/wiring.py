@@ -1,0 +1,77 @@
+"""The text of a shell under construction: its ports, wires and instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..design import CLOCK, RESET, Stream
+
+Handshake = tuple[str, str, str]
+"""Data, valid and ready of one side."""
+
+
+@dataclass
+class Wiring:
+    """Ports and lines; `reset` is the wire that resets the design. Wires of a stream begin with its side's name."""
+
+    ports: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    reset: str = RESET
+    _sides: dict[str, str] = field(default_factory=dict)
+
+    def side(self, stream: Stream) -> str:
+        """What the names of a stream's wires inside begin with, different for each."""
+        if stream.name not in self._sides:
+            self._sides[stream.name] = f"{'out' if stream.output else 'in'}{len(self._sides)}_{stream.name}"
+        return self._sides[stream.name]
+
+    def ordered(self) -> list[str]:
+        """The lines, wires and registers declared before all else."""
+        declared = [line for line in self.lines if line.startswith(("  wire ", "  reg ")) and "=" not in line]
+        return [*declared, *(line for line in self.lines if line not in set(declared))]
+
+    def wire(self, name: str, bits: int = 0) -> str:
+        self.lines.append(f"  wire {f'[{bits - 1}:0] ' if bits else ''}{name};")
+        return name
+
+    def core(self, stream: Stream, bits: int) -> None:
+        """The wires between the shell and the design inside."""
+        side = self.side(stream)
+        self.wire(f"{side}_data", bits)
+        for word in ("valid", "ready", "last", *(() if stream.output else ("user",))):
+            self.wire(f"{side}_{word}")
+
+    def skid(self, side: str, bits: int, into: Handshake, out: Handshake) -> None:
+        names = ("data", "valid", "ready")
+        pins = [f".{CLOCK}({CLOCK})", f".{RESET}({self.reset})"]
+        for way, wires in (("in", into), ("out", out)):
+            pins += [f".{way}_{name}({wire})" for name, wire in zip(names, wires, strict=True)]
+        self.lines += instance("skid", f"{side}_skid", {"WIDTH": bits}, pins)
+
+    def unpack(self, stream: Stream, name: str, side: str, data: str, keep: str, last: str) -> None:
+        """Elements of a beat into SIDE_elements, and SIDE_wrong."""
+        parameters = {"LANES": stream.lanes, "LAST": stream.last_lanes, **_slots(stream)}
+        pins = [f".data({data})", f".keep({keep})", f".last({last})"]
+        pins += [f".elements({side}_elements)", f".wrong({side}_wrong)"]
+        self.lines += instance("unpack", f"{side}_unpack", parameters, pins)
+
+    def pack(self, stream: Stream, side: str, elements: str, data: str) -> None:
+        parameters = {"LANES": stream.lanes, **_slots(stream)}
+        self.lines += instance("pack", f"{side}_pack", parameters, [f".elements({elements})", f".data({data})"])
+
+
+def _slots(stream: Stream) -> dict[str, int]:
+    return {
+        "WIDTH": stream.element_bits,
+        "SIGNED": int(stream.format.low < 0),
+        "SLOT": stream.pitch,
+        "BYTES": stream.data_bits // 8,
+    }
+
+
+def instance(module: str, name: str, parameters: Mapping[str, object], pins: list[str]) -> list[str]:
+    """A module placed: a line for each pin."""
+    given = ", ".join(f".{parameter}({value})" for parameter, value in parameters.items())
+    head = f"  {module} #({given}) {name} (" if given else f"  {module} {name} ("
+    return [head, ",\n".join(f"    {pin}" for pin in pins), "  );"]

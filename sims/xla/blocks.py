@@ -1,0 +1,46 @@
+"""Great arrays by blocks of rows, on a processor: a block stays in its cache from the first operation to the last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeVar
+
+import jax
+from jax import lax
+
+from circuitize.circuits.types import Shape
+
+ELEMENTS = 1 << 19
+"""Of a block, about: 4 MB of float64. Measured by benchmarks/xla_training.py."""
+
+State = TypeVar("State")
+
+
+def is_great(shape: Shape) -> bool:
+    """Whether an array has more than one block of rows."""
+    return math.prod(shape) > ELEMENTS and shape[0] > 1
+
+
+def over(shape: Shape, work: Callable[[jax.Array | int, int, State], State], state: State) -> State:
+    """What is left of a state once `work(first row, rows, state)` has changed it for each block of such an array.
+
+    All blocks have as many rows as each other, but for a shorter last one.
+    """
+    extent = shape[0]
+    least = min(extent, -(-math.prod(shape) // ELEMENTS))
+    equal = next((count for count in range(least, min(extent, 2 * least) + 1) if extent % count == 0), least)
+    size = extent // equal
+    count, rest = divmod(extent, size)
+    state = lax.fori_loop(0, count, lambda place, state: work(place * size, size, state), state)
+    return work(count * size, rest, state) if rest else state
+
+
+def cut(array: jax.Array, first: jax.Array | int, size: int, axis: int = 0) -> jax.Array:
+    """So many places of an axis."""
+    return lax.dynamic_slice_in_dim(array, first, size, axis)
+
+
+def put(array: jax.Array, part: jax.Array, first: jax.Array | int, axis: int = 0) -> jax.Array:
+    """The array with a part in its place."""
+    return lax.dynamic_update_slice_in_dim(array, part, first, axis)

@@ -1,0 +1,181 @@
+"""A great contraction and what is done with it element by element, up to one array that others read: a block at a time.
+
+So an update of weights holds no gradient as large as they are, and writes over what it reads.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.integers import Affine, Contract, Reindex, View
+from circuitize.circuits.requirement import noting
+from circuitize.circuits.types import Fixed, Shape
+
+from . import blocks, contraction, rules, views
+from .widths import width
+
+
+@dataclass(frozen=True)
+class Region:
+    """Edges in order, all of targets of one shape; others read what the last one gives, and nothing else of them.
+
+    Constants, and copies of one row, are members of each region that reads them.
+    """
+
+    edges: tuple[int, ...]
+    inner: tuple[int, ...]
+    """Those of which nobody else reads what they give."""
+
+    @property
+    def last(self) -> int:
+        return self.edges[-1]
+
+
+def regions(arrow: Arrow, single: Collection[int]) -> list[Region]:
+    """The regions of great arrays of an arrow of integers; `single` are the edges of constants of one number."""
+    readers: dict[int, list[int]] = defaultdict(list)
+    makers: dict[int, int] = {}
+    for index, (_, sources, targets, _) in enumerate(arrow.rows):
+        makers |= dict.fromkeys(targets, index)
+        for wire in sources:
+            readers[wire].append(index)
+    read_outside = set(arrow.outputs.tolist())
+    last: dict[int, int] = {}
+    for index in reversed(range(len(arrow.rows))):
+        wire = arrow.rows[index][2][0]
+        if not _is_great(arrow, wire):
+            continue
+        ends = {last.get(reader) if _is_pointwise(arrow, reader) else None for reader in readers[wire]}
+        inner = wire not in read_outside and len(ends) == 1 and None not in ends
+        if inner and (_is_pointwise(arrow, index) or isinstance(_operation(arrow, index), Contract)):
+            (last[index],) = (end for end in ends if end is not None)
+        elif _is_pointwise(arrow, index):
+            last[index] = index
+    together: dict[int, list[int]] = defaultdict(list)
+    for index, end in last.items():
+        together[end].append(index)
+    found = []
+    for edges in together.values():
+        if any(isinstance(_operation(arrow, edge), Contract) for edge in edges):
+            read = [makers[wire] for edge in edges for wire in arrow.rows[edge][1] if wire in makers]
+            copied = {
+                edge
+                for edge in read
+                if _is_great(arrow, arrow.rows[edge][2][0]) and (edge in single or _copies_a_row(arrow, edge))
+            }
+            found.append(Region(tuple(sorted({*edges, *copied})), tuple(sorted(edges)[:-1])))
+    return found
+
+
+def run(
+    region: Region,
+    arrow: Arrow,
+    known: Mapping[int, Any],
+    constant: Callable[[int, Shape], jax.Array],
+    place: Callable[[int], rules.Place],
+    before: jax.Array,
+) -> tuple[jax.Array, jax.Array | None]:
+    """What the last edge gives, and whether all have a value, None where all always have.
+
+    `known` are the values of the wires that are read, by wire; `constant(edge, shape)` is one without sources. `before`
+    says whether what was computed so far has a value: that, too, comes before anything is written over.
+    """
+    made = {arrow.rows[edge][2][0] for edge in region.edges}
+    target = arrow.format(arrow.rows[region.last][2][0])
+    into = width(target)
+    limbs = {edge: _limbs(place(edge), _operation(arrow, edge), known, arrow.rows[edge][1]) for edge in region.edges}
+    read = [wire for edge in region.edges if _is_pointwise(arrow, edge) for wire in arrow.rows[edge][1]]
+    over = next((wire for wire in read if wire not in made and known[wire].dtype == into), None)
+    checked = False
+
+    def with_block(first: Any, size: int, state: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        nonlocal checked
+        whole, fine = state
+        own: dict[int, jax.Array] = {}
+
+        def rows(wire: int) -> jax.Array:
+            if wire not in own:
+                array = whole if wire == over else known[wire]
+                own[wire] = blocks.cut(array, first, size).astype(width(arrow.format(wire)))
+            return own[wire]
+
+        with noting() as noted:
+            for edge in region.edges:
+                _, sources, (wire,), _ = arrow.rows[edge]
+                operation, shape = _operation(arrow, edge), (size, *target.shape[1:])
+                if not sources:
+                    own[wire] = constant(edge, shape)
+                elif isinstance(operation, Reindex):
+                    copies = views.gather(_of_rows(operation.view, size), known[sources[0]])
+                    own[wire] = copies.astype(width(arrow.format(wire)))
+                elif limbs[edge]:
+                    own[wire] = _product(limbs[edge], first, size)
+                else:
+                    own[wire] = rules.value(operation, place(edge), [rows(source) for source in sources])
+        checked = bool(noted)
+        fine = reduce(and_, noted, fine)
+        # Where depends on what is checked, which so comes before what is read is written over: no copy of it.
+        return blocks.put(whole, own[arrow.rows[region.last][2][0]], jnp.where(fine, first, 0)), fine
+
+    start = jnp.zeros(target.shape, into) if over is None else known[over]
+    whole, fine = blocks.over(target.shape, with_block, (start, before))
+    return whole, fine if checked else None
+
+
+def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources: list[int]) -> Any:
+    """The axes, limbs, kind and width of a contraction; None for another operation."""
+    if not isinstance(operation, Contract):
+        return None
+    x, y = place.sources
+    kind = contraction.chosen(operation, x, y, place.costs)
+    letters, both, widths = contraction.operands(operation, (x, y), [known[wire] for wire in sources])
+    left, right = (one.astype(own) for one, own in zip(both, widths, strict=True))
+    return letters, contraction.parts(left, right, kind), kind, width(place.target)
+
+
+def _product(limbs: Any, first: Any, size: int) -> jax.Array:
+    """Rows of a contraction."""
+    letters, operands, kind, into = limbs
+    left, right = (
+        [contraction.rows(limb, own, letters[2][0], first, size) for limb in operand]
+        for own, operand in zip(letters, operands, strict=False)
+    )
+    return contraction.product(letters, left, right, kind, into)
+
+
+def _operation(arrow: Arrow, edge: int) -> Any:
+    return arrow.operations[arrow.rows[edge][0]]
+
+
+def _is_great(arrow: Arrow, wire: int) -> bool:
+    format = arrow.type(wire)
+    return isinstance(format, Fixed) and blocks.is_great(format.shape)
+
+
+def _is_pointwise(arrow: Arrow, edge: int) -> bool:
+    """Whether element p of the target is of elements p of all sources."""
+    _, sources, targets, _ = arrow.rows[edge]
+    shapes = {arrow.format(wire).shape for wire in [*sources, *targets]}
+    return bool(sources) and _operation(arrow, edge).pointwise and len(shapes) == len(targets) == 1
+
+
+def _copies_a_row(arrow: Arrow, edge: int) -> bool:
+    operation = _operation(arrow, edge)
+    step = operation.view.steps[-1] if isinstance(operation, Reindex) and operation.view.steps else None
+    return isinstance(step, Affine) and not any(row[0] for row in step.strides)
+
+
+def _of_rows(view: View, size: int) -> View:
+    """So many rows of a view that copies one."""
+    *before, step = view.steps
+    assert isinstance(step, Affine)
+    return View(view.source_shape, (*before, replace(step, shape=(size, *step.shape[1:]))))

@@ -1,0 +1,144 @@
+"""What a program moves between a large memory and a small one, by tiles that fit the small one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from circuitize.backends.transfers.fusing import alone, fuse
+from circuitize.backends.transfers.group import Wiring
+from circuitize.backends.transfers.primitive import primitive
+from circuitize.backends.transfers.transfer import Transfer, transfer
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.phases import Progress, silent, under_way
+from circuitize.circuits.program import Program
+from circuitize.circuits.reading import Json
+
+MEMORY = 1 << 15
+"""Words of the small memory where nothing is said: 128 KiB of words of 4 bytes."""
+
+
+@dataclass(frozen=True, repr=False)
+class Cost:
+    """Words moved, H, and held, M, of a program for a memory of so many words: of each operation and of fused groups.
+
+    `groups` run one after the other, each tile by tile; `apart` has each operation for itself.
+    """
+
+    memory: int
+    operations: int
+    groups: Sequence[Transfer]
+    apart: Sequence[Transfer]
+
+    @property
+    def moved(self) -> int:
+        """H of all groups."""
+        return sum(group.moved for group in self.groups)
+
+    @property
+    def moved_apart(self) -> int:
+        """H where every operation loads its operands and stores its result."""
+        return sum(each.moved for each in self.apart)
+
+    @property
+    def held(self) -> int:
+        """M: the most words that a group holds."""
+        return max((group.held for group in self.groups), default=0)
+
+    @property
+    def contractions(self) -> list[Transfer]:
+        """The contractions, each for itself."""
+        return [each for each in self.apart if each.least is not None]
+
+    @property
+    def products(self) -> int:
+        """Multiplications of all contractions."""
+        return sum(group.products for group in self.groups)
+
+    @property
+    def misfits(self) -> list[Transfer]:
+        """Groups of which not even single elements fit in the memory."""
+        return [group for group in self.groups if not group.fits]
+
+    def bytes(self, word: int = 4) -> Json:
+        """As of a cache or a GPU: bytes moved, bytes held, products for each byte moved, for words of so many bytes.
+
+        The memory has as many bytes more or less as its words have. Raises CircuitizeError for less than a byte.
+        """
+        _positive("word", word)
+        moved = self.moved * word
+        return {
+            "word_bytes": word,
+            "memory_bytes": self.memory * word,
+            "moved_bytes": moved,
+            "moved_bytes_apart": self.moved_apart * word,
+            "held_bytes": self.held * word,
+            "products_per_byte": round(self.products / moved, 3) if moved else None,
+        }
+
+    def cycles(self, lanes: int = 32, words_per_clock: int = 1) -> Json:
+        """As of an FPGA: no design with so many multipliers and such a memory port takes fewer clocks.
+
+        Each group takes its products divided by the lanes, or its words divided by those of a clock, whichever is more.
+        Raises CircuitizeError for less than one of either.
+        """
+        _positive("lanes", lanes)
+        _positive("words_per_clock", words_per_clock)
+        computing = [-(-group.products // lanes) for group in self.groups]
+        moving = [-(-group.moved // words_per_clock) for group in self.groups]
+        return {
+            "lanes": lanes,
+            "words_per_clock": words_per_clock,
+            "cycles_at_least": sum(map(max, computing, moving)),
+            "computing_cycles": sum(computing),
+            "moving_cycles": sum(moving),
+            "groups_bound_by_memory": sum(m > c for c, m in zip(computing, moving, strict=True)),
+            "memory_words": self.held,
+        }
+
+    def json(self) -> Json:
+        """All that it holds, as JSON has it."""
+        return {
+            "memory_words": self.memory,
+            "operations": self.operations,
+            "moved_words": self.moved,
+            "moved_words_apart": self.moved_apart,
+            "held_words": self.held,
+            "products": self.products,
+            "groups": [asdict(group) for group in self.groups],
+            "contractions": [asdict(each) for each in self.contractions],
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Cost({self.moved:,} words moved in {len(self.groups):,} groups, {self.moved_apart:,} by "
+            f"{len(self.apart):,} operations apart, {self.held:,} of {self.memory:,} held)"
+        )
+
+
+def cost(given: Arrow | Program, *, memory: int = MEMORY, progress: Progress = silent) -> Cost:
+    """What an arrow, or the arrow of a program, moves through a memory of so many words.
+
+    Composites are taken by their definitions, a softmax that contractions read as what can be streamed; integer
+    programs as they are. All follows from the axes of the operations: see docs/cost.md. A program of 1,500 operations
+    takes seconds. Raises CircuitizeError for what is neither, and for a memory of less than a word.
+    """
+    if not isinstance(given, (Arrow, Program)):
+        raise CircuitizeError(f"cost: expected an arrow or a program, found {type(given).__name__}; see trace")
+    _positive("memory", memory)
+    with under_way(progress, "reading axes"):
+        wiring = Wiring(primitive(given.arrow if isinstance(given, Program) else given))
+    with under_way(progress, "joining operations"):
+        groups, apart = fuse(wiring, memory), alone(wiring, memory)
+    return Cost(
+        memory,
+        len(wiring.rows),
+        tuple(transfer(group, memory) for group in groups),
+        tuple(transfer(each, memory) for each in apart),
+    )
+
+
+def _positive(name: str, found: object) -> None:
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise CircuitizeError(f"{name}: expected a whole number of at least 1, found {found!r}; correct it")

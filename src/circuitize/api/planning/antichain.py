@@ -1,0 +1,30 @@
+"""Antichains: the minimal elements of sets of vectors, less being better in every coordinate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float64]
+
+
+def minimal(vectors: Vectors) -> list[int]:
+    """The places of the minimal ones of `vectors`, [count, coordinates]; of equal ones the first.
+
+    In ascending order of the coordinates, the first one first. O(count log count + count * minimal ones).
+    """
+    order = np.lexsort((np.arange(len(vectors)), *vectors.T[::-1]))
+    kept = np.empty((0, vectors.shape[1]))
+    places: list[int] = []
+    for place in order.tolist():
+        if not covered(vectors[place], kept):
+            kept = np.vstack([kept, vectors[place]])
+            places.append(place)
+    return places
+
+
+def covered(vector: Sequence[float] | Vectors, others: Vectors) -> bool:
+    """Whether one of the others, [count, coordinates], is at most the vector in every coordinate."""
+    return bool((others <= vector).all(axis=1).any())

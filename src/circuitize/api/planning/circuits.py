@@ -1,0 +1,74 @@
+"""Circuits of provers with keys: rank-one constraint systems, and Plonkish layouts of more and fewer rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from circuitize.api.estimate import require_countable
+from circuitize.api.targets.registry import TARGETS
+from circuitize.backends.plonkish.cost import search
+from circuitize.backends.plonkish.emit import emit
+from circuitize.provers.halo2 import cost as halo2
+from circuitize.provers.mirage.cost import proof_bytes, sizes
+
+from .design import Design
+
+COLUMN_BYTES = halo2.POINT + halo2.SCALAR
+"""A proof commits to each column and opens it once at least."""
+
+
+class RankOne:
+    """Two design problems without a choice: a proof is as long whatever the circuit; then the circuit is counted."""
+
+    def __init__(self, target: str, steps: int) -> None:
+        self.target, self.steps = TARGETS[target], steps
+
+    @property
+    def two_phases(self) -> bool:
+        return self.target.name == "mirage"
+
+    def sized(self, design: Design) -> Iterator[Design]:
+        """What is known before a row is counted."""
+        yield design.decided({}, {"bytes": self.steps * proof_bytes(self.two_phases)})
+
+    def counted(self, design: Design) -> Iterator[Design]:
+        require_countable(self.target, design.program)
+        found = self.target.estimate(design.program, {})
+        told = sizes(found, self.two_phases)
+        yield design.decided(
+            {},
+            {
+                "rows": found["constraints"],
+                "seconds": self.steps * told["prover_cpu_seconds"],
+                "memory": told["prover_bytes"],
+            },
+        )
+
+
+class Plonkish:
+    """Two design problems: the number of rows, which says how wide limbs and tables are; then the proof's bytes.
+
+    The prover takes the layout of least proving cost; others are for `compile`.
+    """
+
+    def __init__(self, steps: int, in_bytes: bool) -> None:
+        self.steps, self.in_bytes = steps, in_bytes
+
+    def laid_out(self, design: Design) -> Iterator[Design]:
+        require_countable(TARGETS["plonkish"], design.program)
+        for layout in search(design.program):
+            takes = {
+                "cells": layout.layout.rows * layout.advice,
+                "seconds": self.steps * layout.seconds,
+                "memory": layout.bytes,
+            }
+            least = {"bytes": self.steps * COLUMN_BYTES * (layout.advice + layout.sums)} if self.in_bytes else {}
+            yield design.decided({"k": layout.layout.k}, {**takes, **least})
+
+    def emitted(self, design: Design) -> Iterator[Design]:
+        """The length of a proof wants the system itself; nothing where no bytes are asked for."""
+        if not self.in_bytes:
+            yield design
+            return
+        system = emit(design.program, int(design.choices["k"])).summed.system
+        yield design.decided({}, {"bytes": self.steps * halo2.sizes(system)["proof_bytes"]})

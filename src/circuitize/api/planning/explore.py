@@ -1,0 +1,91 @@
+"""Goes through the designs of a query, past those that cannot be on the front, within a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from circuitize.circuits.phases import Progress
+
+from .antichain import covered, minimal
+from .design import Design, Problem, solutions
+from .query import Query
+
+
+class _Over(Exception):
+    """The time is over."""
+
+
+@dataclass
+class Explored:
+    """The minimal designs of a query; how many designs were sized to the end, and how many were let go before.
+
+    `left_out` says by target why some designs are none, and of how many; `complete` whether there was time for all.
+    """
+
+    front: list[Design] = field(default_factory=list)
+    sized: int = 0
+    let_go: int = 0
+    left_out: dict[str, dict[str, int]] = field(default_factory=dict)
+    complete: bool = True
+
+
+def explore(
+    query: Query,
+    formats: Iterable[Design],
+    circuits: Mapping[str, Sequence[Problem]],
+    until: float,
+    progress: Progress,
+) -> Explored:
+    """The antichain of minimal designs within the limits: formats, then for each target its problems in series.
+
+    A design that takes more than a limit by what is known of it, or in each objective at least as much as one that was
+    found, is let go: nothing that comes of it is on the front, but for equals. Ends at the time `until`, by the clock
+    `time.monotonic`.
+    """
+    found = Explored()
+    vectors = np.empty((0, len(query.objectives)))
+
+    def keep(design: Design, decided: bool) -> bool:
+        found.sized += decided
+        if time.monotonic() > until:
+            raise _Over
+        over = any(design.takes.get(name, 0) > most for name, most in query.limits.items())
+        if over or covered(vector(design, query.objectives), vectors):
+            found.let_go += not decided
+            return False
+        return True
+
+    try:
+        for design in formats:
+            if not keep(design, False):
+                continue
+            for target in query.targets:
+                told = found.left_out.setdefault(target, {})
+
+                def note(reason: str, told: dict[str, int] = told) -> None:
+                    told[reason] = told.get(reason, 0) + 1
+
+                problems = circuits[target]
+                for solution in solutions(problems, _of(design, target), keep, note):
+                    found.front.append(solution)
+                    vectors = np.vstack([vectors, vector(solution, query.objectives)])
+                    progress(f"{found.sized:,} designs sized, {found.let_go:,} let go")
+    except _Over:
+        found.complete = False
+    finally:
+        progress("")
+    found.front = [found.front[place] for place in minimal(vectors)]
+    return found
+
+
+def vector(design: Design, names: Sequence[str]) -> list[float]:
+    """What a design takes of these quantities, at least."""
+    return [design.takes.get(name, 0.0) for name in names]
+
+
+def _of(design: Design, target: str) -> Design:
+    return Design(design.program, target, design.choices, design.takes)

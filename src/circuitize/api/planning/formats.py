@@ -1,0 +1,108 @@
+"""The first decision: formats, which fix the integer program and how far it is from the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.calibrate import example_inputs
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import Given, to_reals
+from circuitize.sims import integer, real
+
+from .design import Design
+from .quantities import ERROR, SHARE, WORST
+
+BITS = range(4, 19)
+"""Fraction bits that are tried, each with so many fewer, as many, and so many more significant bits:"""
+
+APART = (0, 3, -3)
+
+Examples = Sequence[Mapping[str, Given]]
+Reals = dict[str, NDArray[np.float64]]
+
+
+def errors(program: IntegerProgram, examples: Examples, exact: Sequence[Reals]) -> dict[str, float]:
+    """How far outputs are from what float64 makes of examples, by quantity: of all outputs, and of each.
+
+    `worst` is the greatest difference on any of them, a measurement; `error` what a share of nine in ten stays within,
+    which predicts that of other examples like them. Raises Undefined where the integer program has no value of one.
+    """
+    names = [port.name for port in program.outputs]
+    found = np.zeros((len(examples), len(names)))
+    for row, (batch, wanted) in enumerate(zip(examples, exact, strict=True)):
+        made = integer.run(program, {port.name: batch[port.name] for port in program.inputs})
+        for column, port in enumerate(program.outputs):
+            difference = np.abs(to_reals(port.format, made[port.name]) - wanted[port.name])
+            found[row, column] = difference.max(initial=0.0)
+    columns = {"": found.max(axis=1), **{f":{name}": found[:, column] for column, name in enumerate(names)}}
+    within = {ERROR + name: np.quantile(own, SHARE, method="higher") for name, own in columns.items()}
+    return {name: float(value) for name, value in within.items()} | {
+        WORST + name: float(own.max()) for name, own in columns.items()
+    }
+
+
+def exact_outputs(program: Program, examples: Examples) -> list[Reals]:
+    """What float64 makes of examples, whose inputs are rounded once to their formats, as integers have them."""
+    names = [port.name for port in program.inputs]
+    entering = (example_inputs(program, batch, f"example {number}") for number, batch in enumerate(examples))
+    return [real.run(program, dict(zip(names, values, strict=True))) for values in entering]
+
+
+def widths(bits: Sequence[int]) -> list[tuple[int, int]]:
+    """Fraction and significant bits to try: ends and middles first, so that few already tell much."""
+    order: list[int] = []
+    parts = [list(bits)]
+    while parts:
+        part = parts.pop(0)
+        if part:
+            middle = len(part) // 2
+            order.append(part[middle])
+            parts += [part[:middle], part[middle + 1 :]]
+    return [(count, count + apart) for apart in APART for count in order if count + apart > 0]
+
+
+class Formats:
+    """The design problem of formats: the programs that a real one becomes with more and fewer bits, each once.
+
+    An integer program has its formats, and no error.
+    """
+
+    def __init__(self, program: Program, bits: Sequence[int], examples: Examples) -> None:
+        self.program, self.bits, self.examples = program, bits, examples
+        self.refused: dict[str, int] = {}
+        """Why formats are none of this program's, and how many of them."""
+        self._made: list[Design] | None = None
+
+    def __iter__(self) -> Iterator[Design]:
+        if isinstance(self.program, IntegerProgram):
+            yield Design(self.program)
+            return
+        if self._made is not None:
+            yield from self._made
+            return
+        made: list[Design] = []
+        exact, seen = exact_outputs(self.program, self.examples), set[str]()
+        given = self.program.precision
+        for fraction, significant in [(given.fraction_bits, given.significant_bits), *widths(self.bits)]:
+            precision = replace(given, fraction_bits=fraction, significant_bits=significant)
+            try:
+                integers = quantize(replace(self.program, precision=precision))
+                digest = program_digest(integers)
+                if digest in seen:
+                    continue
+                seen.add(digest)
+                takes = errors(integers, self.examples, exact)
+            except CircuitizeError as error:
+                self.refused[str(error)] = self.refused.get(str(error), 0) + 1
+                continue
+            choices = {"fraction_bits": fraction, "significant_bits": significant}
+            made.append(Design(integers).decided(choices, takes))
+            yield made[-1]
+        self._made = made

@@ -1,0 +1,97 @@
+"""Hardware: over how many clocks a frame is folded, and what the design then takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from circuitize.api.targets.contract import LeftOut
+from circuitize.backends.verilog.folded.plan import Fold, Sizes, fold, least_cycles, sizes
+from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.shell import Interface
+from circuitize.backends.verilog.sizes import MOST_FOLDED, MOST_UNROLLED, laid_out, parallel_sizes, shell_luts, unrolled
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.sims.rtl.frames import bound_somehow
+
+from .design import Design
+
+NAMES = {
+    "luts": "lut",
+    "registers": "ff",
+    "dsps": "dsp",
+    "bram_bits": "bram_bits",
+    "cycles": "interval_cycles",
+    "latency": "latency_cycles",
+}
+"""Quantities as the schedulers' reports have them."""
+
+
+class Hardware:
+    """Two design problems: which schedule, by a budget of clocks or of blocks, and its memories, laid out in a shell.
+
+    A schedule tells clocks and multipliers exactly, and of LUTs those of its arithmetic and of its shell. Budgets are
+    powers of two, and the limits that are given on clocks and multipliers. The parallel design of a small program is
+    one schedule more.
+    """
+
+    def __init__(self, limits: Mapping[str, float]) -> None:
+        self.limits = limits
+
+    def schedules(self, design: Design) -> Iterator[Design]:
+        """Designs whose memories are yet to be laid out; those that are the same once."""
+        made = bound_somehow(design.program).program
+        named = unrolled(made.arrow)
+        if named <= MOST_UNROLLED:
+            with suppress(CircuitizeError):  # It may keep state.
+                parallel = _takes(parallel_sizes(made, Interface()))
+                yield design.decided({"scheduler": "parallel"}, parallel)
+        if named > MOST_FOLDED:
+            raise LeftOut(f"{named:,} products are too many to lay out; compile --target verilog")
+        folded = fold(made)
+        seen = set()
+        for option, budget in self._budgets(folded):
+            try:
+                chosen = choose_sizes(
+                    folded, **{"lanes": None, "dsp_budget": None, "interval_budget": None, option: budget}
+                )
+            except CircuitizeError:  # Below the least there is.
+                continue
+            key = str((chosen.choices, chosen.in_lanes, chosen.out_lanes))
+            if key not in seen:
+                seen.add(key)
+                luts = arithmetic_luts(chosen) + shell_luts(chosen, Interface())
+                takes = {"cycles": chosen.interval, "dsps": chosen.dsp, "luts": luts}
+                yield design.decided({"scheduler": "folded", option: budget}, takes, chosen)
+
+    def laid_out(self, design: Design) -> Iterator[Design]:
+        """The design with all its memories."""
+        if design.made is None:
+            yield design
+        else:
+            yield design.decided({}, _takes(laid_out(design.made, Interface())))
+
+    def _budgets(self, folded: Fold) -> Iterator[tuple[str, int]]:
+        if "cycles" in self.limits:
+            yield "interval_budget", max(1, int(self.limits["cycles"]))
+        if "dsps" in self.limits:
+            yield "dsp_budget", max(1, int(self.limits["dsps"]))
+        clocks = 1
+        while clocks < 2 * least_cycles(folded):
+            yield "interval_budget", clocks
+            clocks *= 2
+        yield "interval_budget", sizes(folded, 1).interval
+
+
+def arithmetic_luts(sizes: Sizes) -> int:
+    """LUTs of lanes and units alone: no design of these sizes has fewer."""
+    total = 0.0
+    for number, choice in enumerate(sizes.choices):
+        outer, _, inner, _ = sizes.fold.paths(number, choice.split)
+        total += outer.lut * choice.units
+        if inner is not None:
+            total += inner.lut * choice.lanes * choice.split
+    return int(total)
+
+
+def _takes(found: Mapping[str, int]) -> dict[str, float]:
+    return {quantity: found[name] for quantity, name in NAMES.items()}

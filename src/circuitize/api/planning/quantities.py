@@ -1,0 +1,76 @@
+"""What a way to build a program takes, by name: what is counted, what is measured, and what is predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["counted", "measured", "predicted"]
+"""How a figure comes about: counted in what is emitted, measured on examples, or predicted by a model."""
+
+ERROR, WORST = ERRORS = "error", "worst"
+"""Errors of outputs, which come with the formats: of all outputs, or with :NAME of one."""
+
+SHARE = 0.9
+"""The share of examples whose greatest error is within `error`. The greatest of all is what few examples do, where a
+unit is on in one run and off in the other: other examples have another greatest error, but nearly the same `error`."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something of which less is better."""
+
+    name: str
+    unit: str
+    bytes: bool = False
+
+
+_ALL = (
+    Quantity(ERROR, "error that outputs of nine in ten examples stay within, in real units"),
+    Quantity(WORST, "greatest error of an output on any example, in real units"),
+    Quantity("seconds", "processor seconds of all proofs, the run of the program apart"),
+    Quantity("bytes", "bytes of all proofs", bytes=True),
+    Quantity("memory", "bytes of memory that the prover takes at most", bytes=True),
+    Quantity("rows", "constraints of one proof"),
+    Quantity("lookups", "elements that one proof looks up"),
+    Quantity("cells", "cells of one proof's Plonkish layout, rows times advice columns"),
+    Quantity("luts", "lookup tables of hardware"),
+    Quantity("registers", "flip-flops"),
+    Quantity("dsps", "multiplier blocks"),
+    Quantity("bram_bits", "bits of block memory"),
+    Quantity("cycles", "clocks from frame to frame"),
+    Quantity("latency", "clocks from the first beat of a frame to its last"),
+)
+QUANTITIES = {quantity.name: quantity for quantity in _ALL}
+
+PREDICTED = "seconds", "memory"
+"""What models predict of every target that has it; their constants were measured. `error` is predicted by a sample."""
+
+TAKEN: Mapping[str, tuple[str, ...]] = {
+    "r1cs": ("seconds", "bytes", "memory", "rows"),
+    "mirage": ("seconds", "bytes", "memory", "rows"),
+    "plonkish": ("seconds", "bytes", "memory", "cells"),
+    "tensor": ("seconds", "bytes", "memory", "lookups"),
+    "verilog": ("luts", "registers", "dsps", "bram_bits", "cycles", "latency"),
+}
+"""By target, in the order in which targets are tried, what a circuit of it takes; errors come with formats."""
+
+
+def base(name: str) -> str:
+    """The quantity's own name: `error` of `error:loss`."""
+    return name.partition(":")[0]
+
+
+def kind(name: str, target: str) -> Kind:
+    """How a figure of a target comes about."""
+    own = base(name)
+    if own == WORST:
+        return "measured"
+    return "predicted" if own in (ERROR, *PREDICTED) or (own == "bytes" and target == "tensor") else "counted"
+
+
+def having(names: Iterable[str]) -> list[str]:
+    """The targets of which all these quantities are known."""
+    wanted = {base(name) for name in names} - {*ERRORS}
+    return [target for target, own in TAKEN.items() if wanted <= {*own}]

@@ -1,0 +1,92 @@
+"""Tensor proofs: how many steps of a run one proof has, and what all proofs then take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from circuitize.api.runs.room import predicted
+from circuitize.api.targets.contract import LeftOut
+from circuitize.api.targets.registry import TARGETS
+from circuitize.backends.tensor.dataset import batch_size
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.groups import DATA
+from circuitize.circuits.program import IntegerProgram
+from circuitize.provers.tensor.cost import sizes
+from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy, prover_bytes
+from circuitize.provers.tensor.runs.setting import Run
+
+from .design import Design
+
+NAMES = {
+    "seconds": "prover_cpu_seconds",
+    "bytes": "proof_bytes",
+    "memory": "prover_bytes",
+    "lookups": "lookups",
+}
+"""Quantities as the sizes of a proof have them."""
+
+SEED = b"plan"
+"""No size depends on the seed of a run."""
+
+
+class Sumchecks:
+    """One proof; or of a run two design problems: how many steps a proof has, and the plans of all its proofs.
+
+    What a proof takes is assumed not to fall where it has more steps: memory, as `prove-run` does where it chooses
+    them; seconds and bytes against a proof of one step. So that one comes first, and bounds what the others take.
+    """
+
+    def __init__(self, steps: int, examples: int | None, limits: Collection[str] = ()) -> None:
+        self.steps, self.examples = steps, examples
+        self.ascending = "memory" in limits
+        self._of_one: dict[str, float] = {}
+        self._memory: dict[int, float] = {}
+
+    def divided(self, design: Design) -> Iterator[Design]:
+        """Powers of two, and all steps in one proof, as many as verifiers believe; of more than one the most first,
+        unless memory has a limit.
+        """
+        self._of_one, self._memory = {}, {}
+        most = min(self.steps, MOST_CHOSEN)
+        powers = [1 << place for place in range(1, (most - 1).bit_length())]
+        counts = [*powers, most] if most > 1 else []
+        for count in [1, *(counts if self.ascending else reversed(counts))]:
+            chosen = {"per_proof": count} if self.steps > 1 else {}
+            proofs = -(-self.steps // count)
+            least = {name: proofs * value for name, value in self._of_one.items()}
+            memory = max((own for fewer, own in self._memory.items() if fewer < count), default=0.0)
+            yield design.decided(chosen, {**least, "memory": memory})
+
+    def planned(self, design: Design) -> Iterator[Design]:
+        """What all proofs take."""
+        if self.steps > 1:
+            yield design.decided({}, self._of_a_run(design))
+            return
+        found = TARGETS["tensor"].estimate(design.program, {})
+        takes = {quantity: found[name] for quantity, name in NAMES.items()}
+        yield design.decided({}, takes)
+
+    def _of_a_run(self, design: Design) -> dict[str, float]:
+        per_proof = int(design.choices["per_proof"])
+        try:
+            run = setting(design.program, self.steps, per_proof, self.examples)
+            run.require_plans()
+            if is_heavy(run):
+                raise LeftOut(f"proofs of {per_proof:,} steps, which verifiers take too long for")
+            bytes, seconds = predicted(run)
+            memory = prover_bytes(run)
+        except Unprovable as error:
+            raise LeftOut(str(error)) from None
+        self._memory[per_proof] = memory
+        if per_proof == 1:
+            one = sizes(run.chunks[0].plan, {*run.kept, DATA})
+            self._of_one = {"seconds": one["prover_cpu_seconds"], "bytes": one["proof_bytes"]}
+        lookups = max(chunk.plan.looked_up for chunk in run.chunks)
+        return {"seconds": seconds, "bytes": bytes, "memory": memory, "lookups": lookups}
+
+
+def setting(program: IntegerProgram, steps: int, per_proof: int, examples: int | None) -> Run:
+    """A run of so many steps, on a dataset of so many examples: by default those of the program's own examples."""
+    if examples is None:
+        examples = batch_size(program) * max(1, len(program.examples))
+    return Run(program, examples, steps, SEED, lambda _: {}, per_proof)

@@ -1,0 +1,72 @@
+"""What `plan -o` writes: the program of one point, what goes into it, its options and commands, and the whole front."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from circuitize.api.values import write_npz
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import write_whole
+from circuitize.circuits.folder import whole_folder
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import Program
+from circuitize.circuits.reading import Json
+from circuitize.circuits.saved import save
+from circuitize.circuits.types import Fixed
+
+from .point import INPUTS_FILE, PROGRAM_FILE, Point
+
+if TYPE_CHECKING:
+    from .front import Planned
+
+PLAN_FILE, PICTURE_FILE = "plan.json", "front.svg"
+FILES = (PLAN_FILE, PROGRAM_FILE, INPUTS_FILE, PICTURE_FILE)
+
+
+def require_examples(program: Program) -> None:
+    """Raises CircuitizeError for a program without an example."""
+    if not program.examples:
+        raise CircuitizeError(
+            "expected a program with an example, whose values the commands take, found none; leave out -o, or give the "
+            "file.py:name that has examples"
+        )
+
+
+def write(planned: Planned, folder: Path, number: int) -> Point:
+    """Write the folder of a point, whose circuit is built anew first.
+
+    `program.arrow` is for others too; `inputs.npz`, for its owner alone, has of the first example all that the commands
+    take; `plan.json` has the front and the commands; there is `front.svg` where matplotlib is installed.
+
+    Raises CircuitizeError where there is no such point, its circuit is not what was counted, or something else is in
+    the folder.
+    """
+    point = planned[number]
+    require_examples(point.program)
+    point.require_counts()
+    with whole_folder(folder, PLAN_FILE, FILES) as whole:
+        save(point.program, whole / PROGRAM_FILE)
+        first = point.program.examples[0]
+        write_npz(whole / INPUTS_FILE, {p.name: first[p.name] for p in point.program.inputs if _goes_in(point, p)})
+        content: Json = {
+            **planned.as_json(),
+            "chosen": number,
+            "options": point.options,
+            "commands": point.commands_in(folder),
+        }
+        write_whole(whole / PLAN_FILE, [json.dumps(content, indent=1).encode()])
+        if _drawable():
+            planned.plot(whole / PICTURE_FILE)
+    return point
+
+
+def _goes_in(point: Point, port: Port[Fixed]) -> bool:
+    """Whether a command takes the value of an input: hardware and runs take what is held, proofs take all."""
+    return port.held or not (point.target == "verilog" or "per_proof" in point.choices)
+
+
+def _drawable() -> bool:
+    return find_spec("matplotlib") is not None

@@ -1,0 +1,187 @@
+"""Weights that no step changes: committed to once, shown to be in format once, and read by many proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from circuitize.backends.tensor.groups import INPUT, format_program, frozen_groups
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_folder, whole_folder
+from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.values import Given
+from circuitize.provers.contract import Prover
+from circuitize.provers.openings import Opening, left_of, write_openings
+from circuitize.provers.statement import FILE, Key
+from circuitize.provers.tensor.descriptor import Tensor
+
+from .circuits import ProvableCircuit
+from .exact import Exact, Integers, exact, integers_of
+from .proofs import openings_file, require_new_openings
+from .verdict import Verdict
+from .verifier import Verifier
+
+BYTES = 32
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The roots of a program's frozen groups, each of which a proof showed to be of values in format.
+
+    `security_bits` are those of these proofs, by group.
+    """
+
+    roots: Mapping[str, bytes]
+    security_bits: Mapping[str, float]
+    folder: Path
+
+    @property
+    def kept(self) -> Path:
+        """The secrets of the roots, and how often each may still be opened: for the prover alone."""
+        return kept_file(self.folder)
+
+    def reading(self, prover: Prover, program: Exact) -> Tensor:
+        """The prover of tensor proofs that are of these roots, as verifiers need it.
+
+        Raises CircuitizeError for another prover, and for a program whose frozen inputs are other groups.
+        """
+        if prover.name != Tensor.name:
+            raise CircuitizeError(f"expected tensor proofs with weights apart, found {prover.name}; give no weights")
+        _require_groups(program.integer, self.roots)
+        return Tensor(self.roots)
+
+    def left(self) -> dict[str, int | None]:
+        """How often each root may still be opened, by group; None where nothing is hidden."""
+        return {name: left for (_, name), left in left_of(self.kept).items()}
+
+    def proving(self, program: Program | Exact, *, memory: int | None = None) -> ProvableCircuit:
+        """The circuit of a program whose proofs open these roots. Raises CircuitizeError where none is left to open.
+
+        Where a proof needs more bytes than `memory`, by default than the machine has, CircuitizeError says what fits.
+
+        Its frozen inputs must be those of the program that was committed for: other values, names or formats are
+        refused when it is proved.
+        """
+        spent = [name for name, left in self.left().items() if left == 0]
+        if spent:
+            raise CircuitizeError(
+                f"{self.kept}: expected openings left of {', '.join(self.roots)}, found {spent[0]} opened as often as "
+                "its root was made for; once more would tell of its values: commit to the weights again"
+            )
+        made = exact(program, Phases())
+        _require_groups(made.integer, self.roots)
+        prover = Tensor(self.roots, self.kept, memory)
+        return ProvableCircuit(made, prover, prover.circuit(made.integer, made.digest, Phases()))
+
+
+def kept_file(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.openings.json")
+
+
+def commit_weights(
+    program: Program | Exact,
+    folder: Path | str,
+    inputs: Mapping[str, Given] | None = None,
+    *,
+    integers: Mapping[str, Integers] | None = None,
+    not_zero_knowledge: bool = False,
+    memory: int | None = None,
+    progress: Progress = silent,
+) -> Weights:
+    """Commit to the frozen inputs of a program, and write for each group a proof that its root is of values in format.
+
+    `folder` is for others; beside it FOLDER.openings.json has the secrets. Values are those of `inputs`, or `integers`
+    of the inputs' formats, by default of the first example. Raises CircuitizeError for a program without frozen inputs,
+    where either path is taken, and where a proof of formats needs more bytes than `memory`: before there is work.
+    """
+    made, path = exact(program, Phases(progress)), Path(folder)
+    require_new(path)
+    wanted = frozen_program(made).inputs
+    values = integers_of(made.integer, inputs, wanted) if integers is None else integers
+    circuits = {group: _circuit(_formats(made.integer, group), memory) for group in frozen_groups(made.integer)}
+    kept: dict[Key, Opening] = {}
+    with ExitStack() as stack:
+        whole = stack.enter_context(whole_folder(path, FILE, ()))
+        secrets = stack.enter_context(openings_file(kept_file(path)))
+        for group in circuits:
+            proof = circuits[group].prove_integers(
+                {port.name: values[port.name] for port in circuits[group].exact.integer.inputs},
+                *(None, None, (), Phases(progress), silent, not_zero_knowledge),
+            )
+            (kept[INPUT, group],) = proof.openings.values()
+            (whole / group).mkdir()
+            proof.write(whole / group)
+        write_openings(secrets, proof.scheme, made.digest, kept)
+    return accept_weights(made, path)
+
+
+def require_new(folder: Path) -> None:
+    """Raises CircuitizeError where roots or secrets cannot be written, or are there already."""
+    require_new_openings(kept_file(folder))
+    require_folder(folder, FILE, ())
+
+
+def accept_weights(program: Program | Exact, folder: Path | str) -> Weights:
+    """The roots that the proofs of `folder` show to be of this program's frozen inputs, in format.
+
+    Soundness: groups, programs and plans are those of the verifier's own program; of the folder, proofs are checked.
+    Raises CircuitizeError where one does not hold, or lacks.
+    """
+    made, path = exact(program, Phases()), Path(folder)
+    found, verdicts = judged(made, path)
+    for group, verdict in verdicts.items():
+        if not verdict.valid:
+            raise CircuitizeError(
+                f"{path / group}: expected a proof that the weights of {group} are in format, found that "
+                f"{verdict.reason}; commit to the weights of this program"
+            )
+    return found
+
+
+def judged(made: Exact, folder: Path) -> tuple[Weights, Mapping[str, Verdict]]:
+    """The roots that `folder` claims, and the verdict on each: they are for those who look at all verdicts."""
+    roots, verdicts = {}, {}
+    frozen_program(made)
+    for group in frozen_groups(made.integer):
+        own = _formats(made.integer, group)
+        verdict = verdicts[group] = Verifier(own, Tensor(), None).check(folder / group)
+        if verdict.valid:
+            (root,) = verdict.roots.values()
+            roots[group] = int(root, 16).to_bytes(BYTES, "big")
+    bits = {group: verdict.security_bits or 0.0 for group, verdict in verdicts.items()}
+    return Weights(roots, bits, folder), verdicts
+
+
+def _formats(program: IntegerProgram, group: str) -> Exact:
+    """The program whose proof shows that a group's root is of values in format."""
+    own = replace(format_program(program, {group}), examples=())
+    return Exact(own, own, program_digest(own))
+
+
+def _circuit(own: Exact, memory: int | None) -> ProvableCircuit:
+    prover = Tensor(memory=memory)
+    return ProvableCircuit(own, prover, prover.circuit(own.integer, own.digest, Phases()))
+
+
+def frozen_program(made: Exact) -> IntegerProgram:
+    """The program that takes the frozen inputs, and returns nothing. Raises CircuitizeError where there is none."""
+    groups = frozen_groups(made.integer)
+    if not groups:
+        raise CircuitizeError(
+            "expected a program with committed inputs that are frozen, found none; freeze its model: "
+            "model.freeze(apart=True)"
+        )
+    return format_program(made.integer, groups)
+
+
+def _require_groups(program: IntegerProgram, roots: Mapping[str, bytes]) -> None:
+    found = frozen_groups(program)
+    if set(found) != set(roots):
+        raise CircuitizeError(
+            f"expected a program whose frozen inputs are the groups {', '.join(roots)}, found "
+            f"{', '.join(found) or 'none'}; commit to the weights of this program"
+        )

@@ -1,0 +1,69 @@
+"""Benches of cocotbext-axi, a bus model apart: pauses, short and long frames, resets within frames, on examples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import hardware_programs
+import pytest
+from axi_jobs import Job, simulate
+from example_programs import example
+
+from circuitize.backends.verilog.bound import integrated
+from circuitize.backends.verilog.shell import Interface
+from circuitize.sims.rtl.frames import bound_somehow
+
+FOLDED = ["iris.py:predict", "iris.py:step", "digits.py:predict", "digits.py:step", "digits.py:momentum"]
+FOLDED += ["digits_xent.py:step", "jet.py:scores", "jet.py:classify", "dense.py:small", "cnn.py:predict", "cnn.py:step"]
+FOLDED += ["transformer.py:step"]
+PARALLEL = ["iris.py:predict", "jet.py:scores", "digits.py:predict"]
+
+
+def job(name: str, scheduler: str, interface: Interface, frames: int = 5, **options: Any) -> Job:
+    made = bound_somehow(example(name).integer)
+    return Job(integrated(made, scheduler, options, interface), made, frames)
+
+
+def test_designs_beside_each_other(tmp_path: Path) -> None:
+    """Both schedulers, streams and shared buses, registers, state: in one simulation."""
+    two = bound_somehow(hardware_programs.arithmetic())
+    jobs = [
+        job("dense.py:small", "parallel", Interface("flat")),
+        job("dense.py:small", "parallel", Interface("narrow", bus_bits=16)),
+        job("iris.py:predict", "folded", Interface("plain")),
+        job("iris.py:predict", "folded", Interface("wide", control=True), elements_per_beat=8),
+        job("iris.py:predict", "folded", Interface("shared", bus_bits=32, control=True)),
+        job("iris.py:step", "folded", Interface("step")),
+        job("iris.py:step", "folded", Interface("one_dma", bus_bits=64)),
+        Job(integrated(two, "parallel", {}, Interface("both", bus_bits=32)), two, 12),
+        Job(integrated(two, "folded", {}, Interface("each", bus_bits=32)), two, 12),
+    ]
+    simulate(jobs, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong"),
+    [
+        ("skid", "if (~full) held <= in_data;", "held <= in_data;"),
+        ("unpack", "assign wrong = |faults;", "assign wrong = 1'b0 & (|faults);"),
+        ("folded_status", "assign tdata = ", "assign tdata = 1'b0 & "),
+    ],
+)
+def test_the_bench_notices(file: str, right: str, wrong: str, tmp_path: Path) -> None:
+    made = job("iris.py:predict", "folded", Interface("d"), 16)
+    text = made.design.files[f"d_{file}.v"]
+    assert right in text
+    broken = {**made.design.files, f"d_{file}.v": text.replace(right, wrong)}
+    with pytest.raises(AssertionError):
+        simulate([replace(made, design=replace(made.design, files=broken), faults=0.8)], tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("bits", [None, 32])
+@pytest.mark.parametrize(
+    ("name", "scheduler"), [*((name, "folded") for name in FOLDED), *((name, "parallel") for name in PARALLEL)]
+)
+def test_examples(name: str, scheduler: str, bits: int | None, tmp_path: Path) -> None:
+    simulate([job(name, scheduler, Interface("example", bus_bits=bits), 5)], tmp_path)

