@@ -62,7 +62,7 @@ wheel-%: .stamps/venv
 
 # The verifiers alone: no prover, no Python. The page is one file, which needs no server.
 wasm:
-	rust=$$(.ci/wasm) && PATH="$$rust:$$PATH" CARGO_PROFILE_RELEASE_STRIP=symbols CARGO_PROFILE_RELEASE_LTO=fat cargo build --release --locked --target wasm32-unknown-unknown \
+	rust=$$(.ci/wasm) && PATH="$$rust:$$PATH" cargo build --release --locked --target wasm32-unknown-unknown \
 		--package circuitize-page --manifest-path provers/native/Cargo.toml
 
 page: wasm
