@@ -1,10 +1,14 @@
-//! Verifies the file of a proof: `verify PROVER KEY PUBLICS PROOF`, or `verify tensor INSTANCE PROOF`.
+//! Verifies the file of a proof: `verify PROVER KEY PUBLICS PROOF`, or `verify tensor INSTANCE PROOF`; or a whole folder of
+//! a proof or a run: `verify held HELD FOLDER`.
 //!
-//! KEY, PUBLICS and INSTANCE are the verifier's own: docs/verifying.md says how it makes them.
+//! KEY, PUBLICS, INSTANCE and HELD are the verifier's own: docs/verifying.md and docs/verify-anywhere.md say how it makes them.
 
 use std::error::Error;
+use std::fs::{read, read_dir};
+use std::path::Path;
 use std::process::ExitCode;
 
+use circuitize_verify::held::{Check, Held};
 use circuitize_verify::publics::Publics;
 use circuitize_verify::{groth16, halo2, mirage, tensor};
 
@@ -19,21 +23,48 @@ fn verified(prover: &str, files: &[Vec<u8>]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn main() -> ExitCode {
-    let arguments = std::env::args().skip(1).collect::<Vec<_>>();
-    let prover = arguments.first().map_or("", String::as_str);
-    let files = arguments
-        .iter()
-        .skip(1)
-        .map(std::fs::read)
-        .collect::<Result<Vec<_>, _>>();
-    if let Err(reason) = files
-        .map_err(Into::into)
-        .and_then(|files| verified(prover, &files))
-    {
-        eprintln!("the proof does not hold: {reason}");
-        return ExitCode::FAILURE;
+/// Gives every file below a folder to a check, by its path there.
+fn give(check: &mut Check, folder: &Path, before: &str) -> Result<(), Box<dyn Error>> {
+    let mut entries = read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by_key(std::fs::DirEntry::path);
+    for entry in entries {
+        let path = format!("{before}{}", entry.file_name().to_string_lossy());
+        match entry.file_type()?.is_dir() {
+            true => give(check, &entry.path(), &format!("{path}/"))?,
+            false => check.file(&path, &read(entry.path())?)?,
+        }
     }
-    println!("the proof holds");
-    ExitCode::SUCCESS
+    Ok(())
+}
+
+/// What is said of a folder that is what a held file says.
+fn said(held: &str, folder: &str) -> Result<String, Box<dyn Error>> {
+    let mut check = Check::new(Held::decode(&read(held)?)?);
+    give(&mut check, Path::new(folder), "")?;
+    Ok(check.finish()?.join("\n"))
+}
+
+fn verdict(arguments: &[String]) -> Result<String, Box<dyn Error>> {
+    match arguments {
+        [held, file, folder] if held == "held" => said(file, folder),
+        [prover, files @ ..] => {
+            let files = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            verified(prover, &files)?;
+            Ok("the proof holds".into())
+        }
+        [] => Err("expected a prover and its files, or held HELD FOLDER".into()),
+    }
+}
+
+fn main() -> ExitCode {
+    match verdict(&std::env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(lines) => {
+            println!("{lines}");
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("the proof does not hold: {reason}");
+            ExitCode::FAILURE
+        }
+    }
 }
