@@ -32,7 +32,7 @@ help:
 	@echo 'make golden   rewrite the golden files after a change that was meant'
 	@echo 'make picture  draw which folder imports which, in docs/packages.svg'
 	@echo 'make wheels   wheels that install without Rust, for x86_64 and aarch64, in dist'
-	@echo 'make wasm     the verifiers in Rust for wasm32-unknown-unknown, where its standard library is installed'
+	@echo 'make wasm     the verifiers in Rust as one WebAssembly module'
 	@echo 'make page     the web page that verifies, in build/verify.html; make page-test tries it in Chromium'
 	@echo 'make build    the package and its Rust extension, in $(VENV)'
 	@echo 'make clean    remove everything that was built'
@@ -62,11 +62,10 @@ wheel-%: .stamps/venv
 
 # The verifiers alone: no prover, no Python. The page is one file, which needs no server.
 wasm:
-	rust=$$(.ci/wasm) && PATH="$$rust:$$PATH" cargo build --release --locked --target wasm32-unknown-unknown \
-		--package circuitize-page --manifest-path provers/native/Cargo.toml
+	.ci/wasm
 
-page: wasm
-	.ci/page provers/native/target/wasm32-unknown-unknown/release/circuitize_page.wasm build/verify.html
+page:
+	module=$$(.ci/wasm) && .ci/page "$$module" build/verify.html
 
 page-test: page .stamps/check .stamps/browser
 	TIER=deep $(BIN)/pytest -q -n 0 tests/provers/test_page.py

@@ -10,7 +10,7 @@ from shutil import copytree
 import pytest
 import tiers
 from cli_programs import STEP, keys, proof, refused, run
-from held_folders import KINDS, PROVERS, files, folder, held, mutants
+from held_folders import KINDS, PROVERS, files, folder, given, held, mutants
 from native_verifier import verifier
 from public_starts import prove
 
@@ -29,11 +29,7 @@ def verdict(own: Path, of: Path) -> tuple[bool, str]:
 def test_an_honest_folder_holds_in_the_words_of_the_command_line(kind: str) -> None:
     holds, text = verdict(held(kind), folder(kind))
     assert holds and text.startswith("valid: it proves "), text
-    if kind == "run":
-        said = run("verify-run", folder(kind), "--pin", held(kind).with_name("run.pin")).out
-    else:
-        given = ["--program", STEP, *([] if kind == "tensor" else ["--keys", str(keys("step", kind))])]
-        said = run("verify", folder(kind), *given).out
+    said = run("verify-run" if kind == "run" else "verify", folder(kind), *given(kind)).out
     own = [line for line in text.splitlines() if "INSECURE" not in line]
     assert [line.split("; ")[0] for line in said.replace(str(folder(kind)), "it").splitlines()] == [
         line.split("; ")[0] for line in own

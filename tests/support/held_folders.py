@@ -13,10 +13,16 @@ from cli_programs import STEP, keys, proof, run
 from public_starts import MODEL, START, prove, step
 
 import circuitize as cz
-from circuitize.cli import main
+from circuitize.api.user_files import run_file
+from circuitize.cli import demo
+from circuitize.cli.demo_run import Training
+from circuitize.cli.loading import quantized
+from circuitize.frontends.datasets import digits
 
 PROVERS = ("groth16", "mirage", "halo2", "tensor")
 KINDS = (*PROVERS, "run")
+DEMO = {f"demo's {name}": name for name in (demo.PROOF, demo.WITHOUT_KEYS, demo.RUN)}
+"""Kinds of what the demo writes: slow."""
 
 
 @cache
@@ -25,8 +31,17 @@ def _scratch() -> Path:
 
 
 @cache
+def _demo() -> Path:
+    made = _scratch() / "demo"
+    assert run("demo", "-o", made, "--json").status == 0
+    return made
+
+
+@cache
 def folder(kind: str) -> Path:
     """An honest folder; do not change it."""
+    if kind in DEMO:
+        return _demo() / DEMO[kind]
     if kind == "run":
         return prove(_scratch() / "run", losses="ends", steps=3, per_proof=2).folder
     if kind != "tensor":
@@ -36,17 +51,35 @@ def folder(kind: str) -> Path:
     return made
 
 
+def given(kind: str) -> list[str | Path]:
+    """What the verifier of a folder gives to the command line."""
+    if kind in DEMO:
+        name = DEMO[kind]
+        keyed: list[str | Path] = ["--keys", _demo() / demo.KEYS] if name == demo.PROOF else []
+        return ["--pin", _pin(kind)] if name == demo.RUN else ["--program", f"{demo.EXAMPLE}:step", *keyed]
+    if kind == "run":
+        return ["--pin", _pin(kind)]
+    return ["--program", STEP, *([] if kind == "tensor" else ["--keys", keys("step", kind)])]
+
+
+@cache
+def _pin(kind: str) -> Path:
+    path = _scratch() / f"{kind}.pin"
+    if kind == "run":
+        verdict = cz.verify_run(step(), folder(kind), initial_seed=START, model=MODEL, pin=path)
+    else:
+        example = run_file(demo.EXAMPLE.resolve())
+        own, judge = (quantized(made()).integer for made in (example.step, example.evaluate))
+        verdict = Training(own, judge, example.MODEL, example.RECIPE, digits(seed=0)).verify(folder(kind), pin=path)
+    assert verdict, verdict.reason
+    return path
+
+
 @cache
 def held(kind: str) -> Path:
     """The held file of `folder`."""
     path = _scratch() / f"{kind}.held"
-    if kind == "run":
-        pin = _scratch() / "run.pin"
-        assert cz.verify_run(step(), folder(kind), initial_seed=START, model=MODEL, pin=pin)
-        given = ["--pin", str(pin)]
-    else:
-        given = ["--program", STEP, *([] if kind == "tensor" else ["--keys", str(keys("step", kind))])]
-    assert main(["hold", str(folder(kind)), *given, "-o", str(path)]) == 0
+    assert run("hold", folder(kind), *given(kind), "-o", path).status == 0
     return path
 
 

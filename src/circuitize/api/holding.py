@@ -2,14 +2,15 @@
 
 Soundness: a held file is made of a folder that holds, from what was checked: the statements that the verdict was about,
 the verifier's own key or plans. Its entries are all files of the folder; whoever reads it verifies each proof against
-these, and takes every other byte to be as it was.
+these, and takes every other byte to be as it was. Of a run's files the proofs are read again once it holds: one that
+was not checked is refused, and what the file asks of a proof is what was checked, whatever lies there by then.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from shutil import copyfile
 from tempfile import TemporaryDirectory
 
 from circuitize.backends.field import BN254
@@ -18,17 +19,19 @@ from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import read_at_most
 from circuitize.provers.contract import VerifyingKey
 from circuitize.provers.held import SAME, Entry, encode
 from circuitize.provers.keys import VERIFYING_FILE
+from circuitize.provers.names import names
 from circuitize.provers.statement import Statement, proof_files, public_vector, read_statement
 from circuitize.provers.tensor import instance
 from circuitize.provers.tensor import statement as stated
 from circuitize.provers.tensor.descriptor import in_arrays
 from circuitize.provers.tensor.plan import OPENINGS, Plan, plan
-from circuitize.provers.tensor.proof import Proof
+from circuitize.provers.tensor.proof import MOST_BYTES, Proof
 from circuitize.provers.tensor.runs.files import MAGIC as STEP_MAGIC
-from circuitize.provers.tensor.runs.files import RENEWALS, STEPS, StepProof
+from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, WARNING_FILE, StepProof
 from circuitize.provers.tensor.verifier import refusal
 
 from .runs.verdict import RunVerdict
@@ -51,13 +54,14 @@ def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict],
         raise CircuitizeError(f"expected a proof of {', '.join(READ)}, found {name}; only Python verifies that one")
     path = Path(folder)
     require_plain_files(path)
+    others = {f"proof.{other}" for other in names()} - {verifier.prover.proof_file}
     with TemporaryDirectory(prefix="circuitize-") as scratch:
         # One reading of every file, so that what is checked is what is held.
         own = Path(scratch)
         for file in _files(path):
-            if file not in proof_files(path):
+            if file not in proof_files(path) or file in others:
                 raise CircuitizeError(f"{path}: expected a proof's folder, found {excerpt(file)} in it; take it out")
-            copyfile(path / file, own / file)
+            (own / file).write_bytes(_content(path / file))
         verdict = verifier.check(own)
         if not verdict.valid:
             return verdict, b""
@@ -81,16 +85,17 @@ def hold_run(
     if not verdict.valid:
         return verdict, b""
     entries = [judged.entry(path, file) for file in _files(path)]
-    if sum(entry.kind != SAME for entry in entries) != len(judged.instances):
-        raise CircuitizeError(f"{path}: expected {len(judged.instances)} proofs, found others now; check it again")
+    found = sum(entry.kind != SAME for entry in entries)
+    if found != len(judged.instances):
+        raise CircuitizeError(f"{path}: expected {len(judged.instances)} proofs, found {found} now; check it again")
     return verdict, encode(said(verdict), entries)
 
 
 class _Judged:
-    """A verifier of single proofs, which keeps of each that holds what it was checked against, by its messages."""
+    """A verifier of single proofs, which keeps of each that holds what it was checked against."""
 
     def __init__(self) -> None:
-        self.instances: dict[tuple[str, bytes], tuple[bytes, ...]] = {}
+        self.instances: dict[bytes, tuple[bytes, ...]] = {}
         self.plans: dict[int, tuple[Plan, bytes]] = {}
 
     def __call__(
@@ -109,19 +114,30 @@ class _Judged:
             parts = instance.parts(*given)
             # The plan is kept with its bytes, so that no other gets its id.
             self.plans[id(made)] = made, parts[1]
-            self.instances[proof.digest, proof.messages] = parts
+            self.instances[_name(proof)] = parts
         return reason
 
     def entry(self, folder: Path, file: str) -> Entry:
         """What a file of the run's folder must be. Raises CircuitizeError for one that was not checked."""
-        content = (folder / file).read_bytes()
+        if file not in (MANIFEST, WARNING_FILE) and not file.endswith(".proof"):
+            raise CircuitizeError(f"{folder}: expected a run's folder, found {excerpt(file)} in it; take it out")
+        content = _content(folder / file)
         if not file.endswith(".proof"):
             return Entry(file, SAME, content)
         proof = StepProof.decode(content).proof if content.startswith(STEP_MAGIC[:16]) else Proof.decode(content)
-        parts = self.instances.get((proof.digest, proof.messages))
+        parts = self.instances.get(_name(proof))
         if parts is None:
             raise CircuitizeError(f"{folder / file}: expected a proof of the run, found another; take it out")
         return Entry(file, "tensor", content.removesuffix(proof.encode()), [parts])
+
+
+def _name(proof: Proof) -> bytes:
+    """What no other proof has."""
+    return hashlib.sha256(proof.encode()).digest()
+
+
+def _content(path: Path) -> bytes:
+    return read_at_most(path, MOST_BYTES, "a file of a proof", "ask for it again")
 
 
 def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | None) -> list[tuple[bytes, ...]]:

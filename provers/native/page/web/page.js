@@ -1,24 +1,37 @@
 // The page: takes files, shows the verdict. All text is set as text, never as HTML.
+//
+// Whatever is given anew takes the verdict on what was given before off the page at once; a verdict is shown only where no file
+// was given since its check began, and with the names of what was checked.
 
 const element = (name) => document.getElementById(name);
-const module = WebAssembly.compile(Uint8Array.from(atob(element("module").textContent), (one) => one.charCodeAt(0)));
-const given = { held: null, files: null };
+
+/** What is given: `reading` while a folder's names are read, then `given`, or `bad` with a reason. */
+const slots = {
+  held: { says: "Give the held file.", state: "lacking", turn: 0 },
+  folder: { says: "Give the folder of the proof or the run.", state: "lacking", turn: 0 },
+};
 let turn = 0;
 
-/** A file as `check` takes it. Of a path of a chosen or dropped folder, the folder's own name is not a part. */
+async function compiled() {
+  return WebAssembly.compile(Uint8Array.from(atob(element("module").textContent), (one) => one.charCodeAt(0)));
+}
+const module = compiled().catch((error) => ({ error }));
+
+/** A file as `check` takes it. */
 const taken = (file, path) => ({ path, size: file.size, read: async () => new Uint8Array(await file.arrayBuffer()) });
 
-function below(paths) {
-  const folders = new Set(paths.map((path) => path.split("/")[0]));
-  if (folders.size !== 1) throw new Error(`expected one folder, found ${folders.size}`);
-  return paths.map((path) => path.slice(path.indexOf("/") + 1));
+/** Files by their paths below the one folder that all are in, and its name. */
+function below(files) {
+  const folders = new Set(files.map((file) => file.path.split("/")[0]));
+  if (folders.size !== 1) throw new Error(`expected one folder with files, found ${folders.size}`);
+  return { name: [...folders][0], files: files.map((file) => ({ ...file, path: file.path.slice(file.path.indexOf("/") + 1) })) };
 }
 
+/** Files that were chosen: of a folder, or by their names alone. */
 function chosen(list) {
-  const files = [...list];
-  const whole = files.every((file) => file.webkitRelativePath);
-  const paths = whole ? below(files.map((file) => file.webkitRelativePath)) : files.map((file) => file.name);
-  return files.map((file, place) => taken(file, paths[place]));
+  const whole = list.length > 0 && list.every((file) => file.webkitRelativePath);
+  if (whole) return below(list.map((file) => taken(file, file.webkitRelativePath)));
+  return { name: "", files: list.map((file) => taken(file, file.name)) };
 }
 
 const entriesOf = (reader) => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
@@ -35,75 +48,75 @@ async function walked(entry, before) {
   return found;
 }
 
-async function dropped(transfer) {
-  const entries = [...transfer.items].filter((item) => item.kind === "file").map((item) => item.webkitGetAsEntry());
-  const found = (await Promise.all(entries.map((entry) => walked(entry, "")))).flat();
-  if (entries.every((entry) => entry.isFile)) return found;
-  const paths = below(found.map((file) => file.path));
-  return found.map((file, place) => ({ ...file, path: paths[place] }));
+async function dropped(entries) {
+  if (entries.length === 0 || entries.includes(null)) throw new Error("expected files, found something else");
+  const files = (await Promise.all(entries.map((entry) => walked(entry, "")))).flat();
+  return entries.every((entry) => entry.isFile) ? { name: "", files } : below(files);
 }
 
 function show(state, lines) {
   const verdict = element("verdict");
   verdict.className = verdict.dataset.state = state;
-  verdict.textContent = lines.join("\n");
+  verdict.textContent = lines.map(visible).join("\n");
 }
 
 async function judge() {
   const own = ++turn;
-  if (given.held === null || given.files === null) {
-    element("digest").textContent = "";
-    show("waiting", [given.held === null ? "Give the held file." : "Give the folder of the proof or the run."]);
-    return;
-  }
+  const { held, folder } = slots;
+  element("of").textContent = "";
+  const bad = Object.values(slots).find((slot) => slot.state === "bad");
+  if (bad) return show("refused", [`NOT verified: ${bad.reason}`]);
+  const lacking = Object.values(slots).find((slot) => slot.state !== "given");
+  if (lacking) return show("waiting", [lacking.state === "reading" ? "reading the names of files" : lacking.says]);
+  show("checking", ["checking"]);
   const start = performance.now();
-  const progress = async (place, count, path) => {
-    if (own === turn) show("checking", [`${place + 1} of ${count}: ${path}`]);
+  const progress = async (place, count) => {
+    if (own === turn) show("checking", [`${place + 1} of ${count} files`]);
     await new Promise((resolve) => setTimeout(resolve));
   };
-  show("checking", ["checking"]);
-  let found;
-  try {
-    found = await check(await module, await given.held.read(), given.files, progress);
-  } catch (error) {
-    found = { holds: false, reason: String(error), digest: null };
-  }
+  const verifiers = await module;
+  const found = verifiers.error ? null : await check(verifiers, held.files[0], folder.files, progress);
   if (own !== turn) return;
+  if (found === null) return show("refused", [`NOT verified: this browser cannot run the verifiers: ${verifiers.error}`]);
   const seconds = ((performance.now() - start) / 1000).toFixed(2);
-  element("digest").textContent = found.digest === null ? "" : `held file, SHA-256 ${found.digest}`;
+  const of = [`checked: ${folder.files.length} files of ${folder.name || "no folder"}, by ${held.files[0].path}`];
+  if (found.digest !== null) of.push(`SHA-256 of the held file: ${found.digest}`);
+  element("of").textContent = of.map(visible).join("\n");
   if (found.holds) show("valid", [...found.lines, `${seconds} s in this browser`]);
   else show("refused", [`NOT valid: ${found.reason}`]);
 }
 
-async function take(name, files) {
-  given[name] = null;
+/** Takes what was given for a slot, once its names are read, unless something else was given for it since. */
+async function take(slot, reading) {
+  const own = ++slot.turn;
+  slot.state = "reading";
+  judge();
+  let found;
   try {
-    given[name] = await files();
+    const { name, files } = await reading;
+    if (slot === slots.held && files.length !== 1) throw new Error(`expected one held file, found ${files.length}`);
+    found = { name, files, state: "given" };
   } catch (error) {
-    turn += 1;
-    show("refused", [`NOT valid: ${error.message ?? error}`]);
-    return;
+    found = { reason: String(error?.message ?? error), state: "bad" };
   }
+  if (own !== slot.turn) return;
+  Object.assign(slot, found);
   await judge();
 }
 
-function one(files) {
-  if (files.length !== 1) throw new Error(`expected one held file, found ${files.length}`);
-  if (files[0].size > MOST_BYTES) throw new Error(`expected a held file of at most ${MOST_BYTES} bytes`);
-  return files[0];
+for (const [name, slot] of [["held", slots.held], ["folder", slots.folder], ["files", slots.folder]]) {
+  element(name).addEventListener("change", (event) => {
+    const list = [...event.target.files];
+    // So that the same choice made again is a new one, and no input names what a drop has replaced.
+    event.target.value = "";
+    take(slot, (async () => chosen(list))());
+  });
 }
-
-const inputs = { held: ["held", one], folder: ["files", (files) => files], files: ["files", (files) => files] };
-for (const [name, [place, made]] of Object.entries(inputs)) {
-  element(name).addEventListener("change", (event) => take(place, () => made(chosen(event.target.files))));
-}
-for (const [zone, place, made] of [["held-zone", "held", one], ["folder-zone", "files", (files) => files]]) {
-  element(zone).addEventListener("dragover", (event) => event.preventDefault());
+for (const [zone, slot] of [["held-zone", slots.held], ["folder-zone", slots.folder]]) {
   element(zone).addEventListener("drop", (event) => {
-    event.preventDefault();
-    event.stopPropagation();
-    const found = dropped(event.dataTransfer);
-    take(place, async () => made(await found));
+    // Entries are there during the event alone.
+    const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
+    take(slot, dropped(items.map((item) => item.webkitGetAsEntry())));
   });
 }
 // A file dropped elsewhere would be opened instead of this page.

@@ -23,9 +23,18 @@ class Instance {
     this.exports = new WebAssembly.Instance(module, { page: { random } }).exports;
   }
 
+  /** What an exported function returns; where it does not return, nothing holds. */
+  run(name, ...given) {
+    try {
+      return this.exports[name](...given);
+    } catch {
+      throw new Error(DAMAGED);
+    }
+  }
+
   put(...parts) {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    let place = this.exports.reserve(length) >>> 0;
+    let place = this.run("reserve", length) >>> 0;
     for (const part of parts) {
       new Uint8Array(this.exports.memory.buffer).set(part, place);
       place += part.length;
@@ -34,22 +43,31 @@ class Instance {
 
   /** The answer of a call that says 1; what else it says is thrown. */
   call(name, ...given) {
-    let held;
-    try {
-      held = this.exports[name](...given);
-    } catch {
-      throw new Error(DAMAGED);
-    }
-    const place = this.exports.answer() >>> 0;
-    const bytes = new Uint8Array(this.exports.memory.buffer, place, this.exports.answer_length() >>> 0);
+    const held = this.run(name, ...given);
+    const place = this.run("answer") >>> 0;
+    const bytes = new Uint8Array(this.exports.memory.buffer, place, this.run("answer_length") >>> 0);
     const text = new TextDecoder().decode(bytes.slice());
     if (held !== 1) throw new Error(text);
     return text;
   }
 }
 
+/** The bytes of a file that is not too long to read. */
+async function content(file) {
+  const found = file.size > MOST_BYTES ? null : await file.read().catch(() => null);
+  if (found !== null) return found;
+  throw new Error(`${visible(file.path)}: expected a file of at most ${MOST_BYTES} bytes that can be read; give it again`);
+}
+
+/** A text of somebody else on one line, of characters that are seen and do not turn the others, and not long. */
+export function visible(text) {
+  const escaped = (one) => (one === " " ? one : `\\u{${one.codePointAt(0).toString(16)}}`);
+  const shown = text.replace(/[\p{C}\p{Z}]/gu, escaped);
+  return shown.length <= 2000 ? shown : `${shown.slice(0, 2000)}...`;
+}
+
 /**
- * What holds, by the bytes of a held file, of a folder's files: {path, size, read()} each, `path` below the folder.
+ * What holds, by a held file, of a folder's files: {path, size, read()} each, `path` below the folder.
  *
  * {holds: true, lines, digest} or {holds: false, reason, digest}; `digest` is the held file's SHA-256, if it is one.
  */
@@ -57,13 +75,12 @@ export async function check(module, held, files, progress = async () => {}) {
   let digest = null;
   try {
     const instance = new Instance(module);
-    instance.put(held);
+    instance.put(await content(held));
     digest = instance.call("open");
     for (const [place, file] of files.entries()) {
-      await progress(place, files.length, file.path);
-      if (file.size > MOST_BYTES) throw new Error(`${file.path}: expected at most ${MOST_BYTES} bytes, found ${file.size}`);
+      await progress(place, files.length);
       const path = new TextEncoder().encode(file.path);
-      instance.put(path, await file.read());
+      instance.put(path, await content(file));
       instance.call("file", path.length);
     }
     return { holds: true, lines: instance.call("finish").split("\n"), digest };

@@ -4,13 +4,29 @@
 //! KEY, PUBLICS, INSTANCE and HELD are the verifier's own: docs/verifying.md and docs/verify-anywhere.md say how it makes them.
 
 use std::error::Error;
-use std::fs::{read, read_dir};
+use std::fs::{File, metadata, read_dir};
+use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use circuitize_verify::held::{Check, Held};
 use circuitize_verify::publics::Publics;
 use circuitize_verify::{groth16, halo2, mirage, tensor};
+
+/// The most bytes of one file that are read, as of the command line.
+const MOST_BYTES: u64 = 1 << 28;
+
+/// The bytes of a file; an error for what is none, such as a pipe or a device, on which reading would wait for ever.
+fn read(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut content = Vec::new();
+    if metadata(path)?.is_file() {
+        File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut content)?;
+        if content.len() as u64 <= MOST_BYTES {
+            return Ok(content);
+        }
+    }
+    Err(format!("{path:?}: expected a file of at most {MOST_BYTES} bytes, found another").into())
+}
 
 fn verified(prover: &str, files: &[Vec<u8>]) -> Result<(), Box<dyn Error>> {
     match (prover, files) {
@@ -31,7 +47,7 @@ fn give(check: &mut Check, folder: &Path, before: &str) -> Result<(), Box<dyn Er
         let path = format!("{before}{}", entry.file_name().to_string_lossy());
         match entry.file_type()?.is_dir() {
             true => give(check, &entry.path(), &format!("{path}/"))?,
-            false => check.file(&path, &read(entry.path())?)?,
+            false => check.file(&path, &read(&entry.path())?)?,
         }
     }
     Ok(())
@@ -39,7 +55,7 @@ fn give(check: &mut Check, folder: &Path, before: &str) -> Result<(), Box<dyn Er
 
 /// What is said of a folder that is what a held file says.
 fn said(held: &str, folder: &str) -> Result<String, Box<dyn Error>> {
-    let mut check = Check::new(Held::decode(&read(held)?)?);
+    let mut check = Check::new(Held::decode(&read(Path::new(held))?)?);
     give(&mut check, Path::new(folder), "")?;
     Ok(check.finish()?.join("\n"))
 }
@@ -48,7 +64,10 @@ fn verdict(arguments: &[String]) -> Result<String, Box<dyn Error>> {
     match arguments {
         [held, file, folder] if held == "held" => said(file, folder),
         [prover, files @ ..] => {
-            let files = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            let files = files
+                .iter()
+                .map(|file| read(Path::new(file)))
+                .collect::<Result<Vec<_>, _>>()?;
             verified(prover, &files)?;
             Ok("the proof holds".into())
         }

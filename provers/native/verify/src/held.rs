@@ -21,6 +21,8 @@ use crate::{Refusal, groth16, halo2, mirage, tensor};
 const MAGIC: &[u8; 16] = b"circuitize-heldf";
 const VERSION: u64 = 1;
 const SUM: usize = 32;
+/// The characters of a name that are said.
+const MOST_SHOWN: usize = 200;
 
 /// Why bytes are no held file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,15 +78,25 @@ pub enum Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(path) => write!(out, "{path}: the held file knows of no such file"),
-            Self::Twice(path) => write!(out, "{path}: it is there twice"),
-            Self::Missing(path) => write!(out, "{path}: it is missing"),
-            Self::States(path) => write!(out, "{path}: it states something else than the held file"),
-            Self::Proof(path, refusal) => write!(out, "{path}: the proof does not hold: {refusal}"),
-            Self::Before => write!(out, "another file was refused before"),
-        }
+        let (path, why) = match self {
+            Self::Unknown(path) => (path, "the held file knows of no such file"),
+            Self::Twice(path) => (path, "it is there twice"),
+            Self::Missing(path) => (path, "it is missing"),
+            Self::States(path) => (path, "it states something else than the held file"),
+            Self::Proof(path, refusal) => {
+                return write!(out, "{}: the proof does not hold: {refusal}", shown(path));
+            }
+            Self::Before => return write!(out, "another file was refused before"),
+        };
+        write!(out, "{}: {why}", shown(path))
     }
+}
+
+/// A name that somebody else wrote: on one line, of characters that act on no terminal and turn no text, and not long.
+fn shown(path: &str) -> String {
+    let kept: String = path.chars().take(MOST_SHOWN).collect();
+    let more = if kept.len() < path.len() { "..." } else { "" };
+    format!("{}{more}", kept.escape_debug())
 }
 
 impl std::error::Error for Reason {}
@@ -302,5 +314,29 @@ impl<'a> Parser<'a> {
             }),
             false => Err(HeldError::Malformed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_neither_ends_a_line_nor_turns_it() {
+        let said = Reason::Unknown("x\nvalid: it proves\x1b[2J\u{202e}\u{200b}".into()).to_string();
+        assert!(
+            said.chars()
+                .all(|one| !one.is_control() && !"\u{202e}\u{200b}".contains(one)),
+            "{said}"
+        );
+        assert!(
+            said.starts_with("x\\nvalid: it proves\\u{1b}[2J\\u{202e}\\u{200b}: the held file"),
+            "{said}"
+        );
+        let long = Reason::Missing("é".repeat(5000)).to_string();
+        assert!(
+            long.chars().count() < 300 && long.contains("...: it is missing"),
+            "{long}"
+        );
     }
 }
