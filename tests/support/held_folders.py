@@ -59,7 +59,7 @@ def given(kind: str) -> list[str | Path]:
         return ["--pin", _pin(kind)] if name == demo.RUN else ["--program", f"{demo.EXAMPLE}:step", *keyed]
     if kind == "run":
         return ["--pin", _pin(kind)]
-    return ["--program", STEP, *([] if kind == "tensor" else ["--keys", keys("step", kind)])]
+    return ["--program", STEP, *([] if kind == "tensor" else ["--keys", str(keys("step", kind))])]
 
 
 @cache

@@ -37,21 +37,38 @@ function chosen(list) {
 const entriesOf = (reader) => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
 const fileOf = (entry) => new Promise((resolve, reject) => entry.file(resolve, reject));
 
-/** All files of a dropped entry, by their paths from the folder that was dropped on. */
-async function walked(entry, before) {
-  if (entry.isFile) return [taken(await fileOf(entry), before + entry.name)];
-  const reader = entry.createReader();
+/** What is in a dropped folder: by its handle, or where the browser has none by its entry, which Chromium denies a page from the disk. */
+async function inside(folder) {
   const found = [];
-  for (let some = await entriesOf(reader); some.length > 0; some = await entriesOf(reader)) {
-    for (const one of some) found.push(...(await walked(one, `${before}${entry.name}/`)));
+  if (folder.values) for await (const one of folder.values()) found.push(one);
+  else {
+    const reader = folder.createReader();
+    for (let some = await entriesOf(reader); some.length > 0; some = await entriesOf(reader)) found.push(...some);
   }
   return found;
 }
 
-async function dropped(entries) {
-  if (entries.length === 0 || entries.includes(null)) throw new Error("expected files, found something else");
-  const files = (await Promise.all(entries.map((entry) => walked(entry, "")))).flat();
-  return entries.every((entry) => entry.isFile) ? { name: "", files } : below(files);
+/** All files of a dropped file or folder, by their paths from the folder that was dropped on. */
+async function walked(one, before) {
+  if (one instanceof File) return [taken(one, before + one.name)];
+  if (one.getFile) return [taken(await one.getFile(), before + one.name)];
+  if (one.isFile) return [taken(await fileOf(one), before + one.name)];
+  const found = [];
+  for (const inner of await inside(one)) found.push(...(await walked(inner, `${before}${one.name}/`)));
+  return found;
+}
+
+/** What was dropped: asked during the event, for it is not there later. */
+function asked(item) {
+  const entry = item.webkitGetAsEntry();
+  return entry?.isDirectory ? (item.getAsFileSystemHandle?.() ?? entry) : item.getAsFile();
+}
+
+async function dropped(asking) {
+  const ones = await Promise.all(asking);
+  if (ones.length === 0 || ones.includes(null)) throw new Error("expected files, found something else");
+  const files = (await Promise.all(ones.map((one) => walked(one, "")))).flat();
+  return ones.every((one) => one instanceof File) ? { name: "", files } : below(files);
 }
 
 function show(state, lines) {
@@ -114,9 +131,8 @@ for (const [name, slot] of [["held", slots.held], ["folder", slots.folder], ["fi
 }
 for (const [zone, slot] of [["held-zone", slots.held], ["folder-zone", slots.folder]]) {
   element(zone).addEventListener("drop", (event) => {
-    // Entries are there during the event alone.
     const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
-    take(slot, dropped(items.map((item) => item.webkitGetAsEntry())));
+    take(slot, dropped(items.map(asked)));
   });
 }
 // A file dropped elsewhere would be opened instead of this page.
