@@ -68,7 +68,7 @@ page:
 	module=$$(.ci/wasm) && .ci/page "$$module" build/verify.html
 
 page-test: page .stamps/check .stamps/browser
-	TIER=deep $(BIN)/pytest -q -n 0 tests/provers/test_page.py
+	TIER=deep $(BIN)/pytest -q -n 0 tests/provers/test_page.py tests/attacks/test_page_attacks.py
 
 picture: .stamps/check
 	$(BIN)/python tests/support/import_graph.py docs/packages.svg

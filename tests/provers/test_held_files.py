@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 from pathlib import Path
 from shutil import copytree
@@ -126,3 +127,36 @@ def test_bad_use_is_one_line(tmp_path: Path) -> None:
     (more / "notes.txt").write_text("mine")
     assert "take it out" in refused("hold", more, "--keys", keys("step"), "-o", own)
     assert files(more) and not own.exists()
+
+
+def test_hold_takes_neither_strange_names_nor_files_without_end(tmp_path: Path) -> None:
+    """Notes in a run, a proof of another prover beside one, a name that is no text, a file of 5 GB."""
+    own = tmp_path / "held"
+    cases = {"run": ("notes.txt", "steps/notes.txt", "\udcff.txt"), "groth16": ("proof.tensor", "\udcff.txt")}
+    for kind, names in cases.items():
+        for number, name in enumerate(names):
+            changed = Path(copytree(folder(kind), tmp_path / f"{kind}-{number}"))
+            (changed / name).write_bytes(b"mine")
+            assert "take it out" in refused("hold", changed, *given(kind), "-o", own), name
+    long = Path(copytree(folder("groth16"), tmp_path / "long"))
+    os.truncate(long / "proof.groth16", 5 << 30)
+    assert "at most 268,435,456 bytes" in refused("hold", long, *given("groth16"), "-o", own)
+    assert not own.exists()
+
+
+def test_the_program_reads_files_alone(tmp_path: Path) -> None:
+    """Neither a pipe, on which it would wait for ever, nor a device without end, nor one of 5 GB; no name acts."""
+    for name, make in (
+        ("pipe", lambda path: os.mkfifo(path)),
+        ("device", lambda path: path.symlink_to("/dev/zero")),
+        ("long", lambda path: subprocess.run(["truncate", "-s", "5G", path], check=True)),
+    ):
+        changed = Path(copytree(folder("groth16"), tmp_path / name))
+        (changed / "statement.json").unlink()
+        make(changed / "statement.json")
+        holds, text = verdict(held("groth16"), changed)
+        assert not holds and "expected a file of at most 268435456 bytes" in text, text
+    changed = Path(copytree(folder("groth16"), tmp_path / "name"))
+    (changed / "a\nvalid: it proves\x1b[2J\u202e").write_bytes(b"")
+    holds, text = verdict(held("groth16"), changed)
+    assert not holds and len(text.splitlines()) == 1 and text.rstrip("\n").isprintable(), text
