@@ -19,7 +19,7 @@ define install
 		PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '$1'
 endef
 
-.PHONY: help build demo quick test deep check golden picture wheels wasm bench clean
+.PHONY: help build demo quick test deep check golden picture wheels wasm page page-test bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -32,7 +32,8 @@ help:
 	@echo 'make golden   rewrite the golden files after a change that was meant'
 	@echo 'make picture  draw which folder imports which, in docs/packages.svg'
 	@echo 'make wheels   wheels that install without Rust, for x86_64 and aarch64, in dist'
-	@echo 'make wasm     the verifiers in Rust for wasm32-unknown-unknown, where its standard library is installed'
+	@echo 'make wasm     the verifiers in Rust as one WebAssembly module'
+	@echo 'make page     the web page that verifies, in build/verify.html; make page-test tries it in Chromium'
 	@echo 'make build    the package and its Rust extension, in $(VENV)'
 	@echo 'make clean    remove everything that was built'
 
@@ -48,7 +49,7 @@ quick: .stamps/check
 	$(BIN)/ruff check
 	TIER=quick $(PYTEST) -q
 
-deep: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
+deep: page .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	TIER=deep .ci/deep env $(PYTEST) --durations 50
 
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
@@ -59,14 +60,15 @@ wheels: wheel-x86_64 wheel-aarch64
 wheel-%: .stamps/venv
 	.ci/wheel $*
 
-# The verifiers alone: no prover, no Python.
+# The verifiers alone: no prover, no Python. The page is one file, which needs no server.
 wasm:
-	@rust=$$(.ci/rust) && PATH="$$rust:$$PATH" && \
-		if [ ! -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib" ]; then \
-			echo "expected a standard library for wasm32-unknown-unknown beside $$(rustc --version), found none; for example:" >&2; \
-			echo '    rustup target add wasm32-unknown-unknown' >&2; exit 1; fi && \
-		cargo build --release --locked --lib --target wasm32-unknown-unknown --package circuitize-verify \
-			--manifest-path provers/native/Cargo.toml
+	.ci/wasm
+
+page:
+	module=$$(.ci/wasm) && .ci/page "$$module" build/verify.html
+
+page-test: page .stamps/check .stamps/browser
+	TIER=deep $(BIN)/pytest -q -n 0 tests/provers/test_page.py tests/attacks/test_page_attacks.py
 
 picture: .stamps/check
 	$(BIN)/python tests/support/import_graph.py docs/packages.svg

@@ -19,6 +19,7 @@ from .statement import Statement, fault, untrusted
 
 MAGIC = b"circuitize-tenin"
 VERSION = 1
+PLAN_ITEMS = 10
 
 
 def encode(
@@ -34,6 +35,21 @@ def encode(
     `statement` is what the verifier expects. Raise Unproved for a plan or a statement that is none of this program, or
     where a root is assumed to be in format that is not trusted; Unprovable where no proof of it could be trusted.
     """
+    return b"".join(parts(program, statement, made, context, trusted))
+
+
+def parts(
+    program: IntegerProgram,
+    statement: Statement,
+    made: Plan,
+    context: bytes = b"",
+    trusted: Mapping[GroupName, bytes] | None = None,
+    planned: bytes | None = None,
+) -> tuple[bytes, bytes, bytes]:
+    """Return an instance in three parts, as `encode` joins them: what it is of, the plan, roots and public values.
+
+    Instances by one plan share the second part; `planned` is that part, where it was made before. Raise as `encode`.
+    """
     require_secure(made)
     digest = program_digest(program)
     if made.program != digest:
@@ -41,11 +57,20 @@ def encode(
     reason = fault(program, statement, made.dataset) or untrusted(statement, made.assumed, trusted or {})
     if reason is not None:
         raise Unproved(reason)
+    named = (digest_bytes(made.program), made.digest, context)
+    stated = ([statement.roots[key] for key in made.groups], made.public_values(statement.publics))
+    start = MAGIC + _number(VERSION) + _number(len(named) + PLAN_ITEMS + len(stated))
+    return (
+        start + b"".join(map(_encoded, named)),
+        _planned(made) if planned is None else planned,
+        b"".join(map(_encoded, stated)),
+    )
+
+
+def _planned(made: Plan) -> bytes:
+    """The items of an instance that say its plan."""
     commitments, bases, views, forms, lookups, tables, zeros = made.records
     content = (
-        digest_bytes(made.program),
-        made.digest,
-        context,
         made.degree,
         made.encoded_lists,
         commitments,
@@ -56,10 +81,9 @@ def encode(
         tables,
         zeros,
         None if made.openings is None else (made.openings,),
-        [statement.roots[key] for key in made.groups],
-        made.public_values(statement.publics),
     )
-    return MAGIC + _number(VERSION) + _encoded(content)
+    assert len(content) == PLAN_ITEMS
+    return b"".join(map(_encoded, content))
 
 
 def _number(value: int) -> bytes:

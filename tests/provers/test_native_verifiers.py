@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli_programs import STEP, keys, other, proof, run, step
+from native_verifier import verifier
 
 from circuitize.backends.field import BN254
 from circuitize.circuits.program import IntegerProgram
@@ -22,31 +21,10 @@ from circuitize.provers.tensor import instance
 from circuitize.provers.tensor.descriptor import in_arrays
 from circuitize.provers.tensor.plan import OPENINGS, plan
 
-ROOT = Path(__file__).resolve().parents[2]
 KEYED = ("groth16", "mirage", "halo2")
 PROVERS = (*KEYED, "tensor")
 
 pytestmark = pytest.mark.proof
-
-
-@cache
-def verifier() -> Path:
-    """The example, as .ci/test-rust has built it."""
-    rust = subprocess.run([ROOT / ".ci" / "rust"], capture_output=True, text=True, check=True).stdout.strip()
-    environment = {**os.environ, "PATH": f"{rust}:{os.environ['PATH']}"}
-    command = ["cargo", "build", "--release", "--locked", "--workspace", "--exclude", "circuitize-native", "--examples"]
-    built = subprocess.run(
-        [*command, "--message-format=json"],
-        cwd=ROOT / "provers" / "native",
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert built.returncode == 0, built.stderr
-    found = [json.loads(line).get("executable") for line in built.stdout.splitlines()]
-    (path,) = {path for path in found if path}
-    return Path(path)
 
 
 @cache

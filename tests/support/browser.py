@@ -76,6 +76,26 @@ class Browser:
             raise RuntimeError(f"{expression}: {made['exceptionDetails']}")
         return made["result"].get("value")
 
+    def choose(self, selector: str, *paths: Path) -> None:
+        """Choose files, or a folder, in an input."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(path.resolve()) for path in paths])
+
+    def drop(self, selector: str, *paths: Path) -> None:
+        """Drop files and folders on an element."""
+        place = self.value(
+            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])"
+            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
+        )
+        data = {"items": [], "files": [str(path.resolve()) for path in paths], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, x=place[0], y=place[1], data=data)
+
+    def before(self, script: str) -> None:
+        """Run a script in each page that is opened from now on, before its own."""
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     def resize(self, width: int, height: int, dark: bool = False) -> None:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}

@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "prove-run": ("prove consecutive training steps (tensor proofs)", "run_arguments"),
     "verify-run": ("decide whether consecutive training steps are proved", "run_arguments"),
     "pin": ("check a run, and write the one file that its verifiers must hold", "run_arguments"),
+    "hold": ("check a proof or a run, and write the file by which the web page checks it again", "proof_arguments"),
     "solidity": ("write a contract that verifies proofs on a chain, at most 64 publics", "proof_arguments"),
     "doctor": ("what this machine can do, and how to get the rest", None),
 }

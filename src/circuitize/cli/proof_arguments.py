@@ -88,12 +88,23 @@ def prove(command: ArgumentParser) -> None:
 
 def verify(command: ArgumentParser) -> None:
     command.add_argument("proof", type=Path, metavar="PROOF", help="folder that prove wrote")
+    _required_of_proofs(command)
+    weights(command, "folder that commit-weights wrote, which is checked: the proof must be of these roots")
+    repeated(command, "--renew", "NAME", "it must show that two roots of this group of the program hold the same")
+
+
+def hold(command: ArgumentParser) -> None:
+    command.add_argument("folder", type=Path, metavar="FOLDER", help="folder that prove or prove-run wrote")
+    command.add_argument("--pin", type=Path, metavar="FILE", help="of a run: the pin that it must be as")
+    _required_of_proofs(command)
+    output(command, "-o", "FILE", "where the held file goes")
+
+
+def _required_of_proofs(command: ArgumentParser) -> None:
     command.add_argument("--keys", type=Path, metavar="KEYS", help="the verifier's own folder with verifying.key")
     prover(command, required=False, keyless=True)
     command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {SAVED}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
-    weights(command, "folder that commit-weights wrote, which is checked: the proof must be of these roots")
-    repeated(command, "--renew", "NAME", "it must show that two roots of this group of the program hold the same")
     repeated(
         command,
         "--expect",

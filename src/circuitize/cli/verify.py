@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from circuitize.api.verdict import Verdict
     from circuitize.api.verifier import Verifier
 
+DEVELOPMENT = "the verifying key is a development key: INSECURE, whoever made it can prove anything"
+
 
 def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
@@ -52,7 +54,7 @@ def run(options: Namespace) -> int:
         verifier, refused = reading(verifier, options.weights)
     verdict = replace(verifier, expectations=wanted).check(options.proof) if refused is None else refused
     if verdict.setup == "development":
-        remark("the verifying key is a development key: INSECURE, whoever made it can prove anything")
+        remark(DEVELOPMENT)
     if options.json:
         print_json(verdict.as_json() | {"seconds": round(time.perf_counter() - start, 4)})
     else:
@@ -78,14 +80,19 @@ def _print(proof: Path, verdict: Verdict) -> None:
     if verdict.reason is not None:
         say(f"NOT valid: {one_line(verdict.reason)}")
         return
+    for line in lines_of(str(proof), verdict):
+        say(line)
+
+
+def lines_of(proof: str, verdict: Verdict) -> list[str]:
+    """What is said of a proof that holds, which is called so, line by line."""
     hiding = "" if verdict.zero_knowledge else ", NOT in zero knowledge"
-    say(f"valid: {proof} proves a run of program {verdict.digest}{hiding}")
-    for name, reals in verdict.publics.items():
-        say(f"  {name} = {shown_number(reals.tolist())}")
-    for name, root in verdict.roots.items():
-        say(f"  {name} is committed to by {root}")
+    lines = [f"valid: {proof} proves a run of program {verdict.digest}{hiding}"]
+    lines += [f"  {name} = {shown_number(reals.tolist())}" for name, reals in verdict.publics.items()]
+    lines += [f"  {name} is committed to by {root}" for name, root in verdict.roots.items()]
     if verdict.security_bits is not None:
-        say(f"  {verdict.security_bits:.1f} bits of soundness, all rounds together; without a setup")
+        lines.append(f"  {verdict.security_bits:.1f} bits of soundness, all rounds together; without a setup")
+    return lines
 
 
 def gathered(

@@ -98,23 +98,28 @@ def _course(name: str, scalar: Course) -> str:
 
 
 def _print(options: Namespace, verdict: RunVerdict, seconds: float) -> None:
-    say(
-        f"valid: {options.run} proves {verdict.steps:,} consecutive steps{from_step(verdict.first)} of program "
-        f"{verdict.digest}, {verdict.kind}"
-    )
-    say(f"  batches of {verdict.examples:,} examples by seed {verdict.seed}")
+    *lines, last = lines_of(str(options.run), verdict)
+    for line in lines:
+        say(line)
+    say(f"{last}; {seconds:.2f} s")
+
+
+def lines_of(run: str, verdict: RunVerdict) -> list[str]:
+    """What is said of a run that holds, which is called so, line by line."""
+    lines = [
+        f"valid: {run} proves {verdict.steps:,} consecutive steps{from_step(verdict.first)} of program "
+        f"{verdict.digest}, {verdict.kind}",
+        f"  batches of {verdict.examples:,} examples by seed {verdict.seed}",
+    ]
     if verdict.initial_seed is not None:
-        say(f"  begins with what the model draws by initial seed {verdict.initial_seed}")
-    for name, scalar in verdict.scalars.items():
-        say(f"  {_course(name, scalar)}")
+        lines.append(f"  begins with what the model draws by initial seed {verdict.initial_seed}")
+    lines += [f"  {_course(name, scalar)}" for name, scalar in verdict.scalars.items()]
     for name, root in verdict.roots.items():
-        say(f"  {name} {'is' if root == verdict.final.get(name, root) else 'begins as'} {root}")
-    for name, root in verdict.final.items():
-        if root != verdict.roots[name]:
-            say(f"  {name} ends as {root}")
+        lines.append(f"  {name} {'is' if root == verdict.final.get(name, root) else 'begins as'} {root}")
+    lines += [f"  {name} ends as {root}" for name, root in verdict.final.items() if root != verdict.roots[name]]
     for name, public in verdict.publics.items():
         reals = public.tolist()
-        say(f"  {name} from {shown_number(reals[0])} to {shown_number(reals[-1])}")
-    for worth in said_of(verdict.evaluation):
-        say(f"  {worth}")
-    say(f"  {verdict.security_bits:.1f} bits of soundness, all proofs together; {seconds:.2f} s")
+        lines.append(f"  {name} from {shown_number(reals[0])} to {shown_number(reals[-1])}")
+    lines += [f"  {worth}" for worth in said_of(verdict.evaluation)]
+    lines.append(f"  {verdict.security_bits:.1f} bits of soundness, all proofs together")
+    return lines

@@ -30,6 +30,8 @@ def test_a_proof_of_weights_apart_is_verified_with_them(weights: Path, tmp_path:
     outcome = run("verify", proof, "--program", APART, *known)
     assert outcome.status == 0 and "frozen is in format" in outcome.err
     assert run("verify", proof, "--program", APART).status == 1
+    assert run("hold", proof, "--program", APART, "-o", tmp_path / "held").status == 1
+    assert not (tmp_path / "held").exists()
     (weights / "frozen" / "proof.tensor").rename(tmp_path / "kept")
     content = bytearray((tmp_path / "kept").read_bytes())
     content[-9] ^= 1

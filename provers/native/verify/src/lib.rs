@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 
 pub mod framing;
+pub mod held;
 pub mod publics;
 
 use std::fmt;

@@ -28,6 +28,7 @@ from circuitize.provers.tensor.runs.evaluation import PUBLIC_SECRET, TEST, Evalu
 from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.start import Start
+from circuitize.provers.tensor.verifier import refusal
 
 from ..exact import exact
 from ..expectations import whole_root
@@ -121,9 +122,12 @@ def verify_run(
     return _verdict(path, manifest, own.digest, start, required_setting, progress, pin)
 
 
-def verify_pinned(folder: Path | str, pin: Path | str, *, progress: Progress = silent) -> RunVerdict:
+def verify_pinned(
+    folder: Path | str, pin: Path | str, *, progress: Progress = silent, judge: checking.Refusal = refusal
+) -> RunVerdict:
     """The verdict on the run in a folder, by a pin: program, seeds, lengths, scalars, roots and test set are the pin's.
 
+    `judge` checks one proof, as `checking.check` says.
     Raises CircuitizeError for what is no pin, or a pin of another version's plans.
     """
     start, path = time.perf_counter(), _plain(folder)
@@ -140,7 +144,7 @@ def verify_pinned(folder: Path | str, pin: Path | str, *, progress: Progress = s
         checking.require_setting(setting, manifest)
         return setting, {**held.roots, **{FINAL + name: root for name, root in held.final.items()}}
 
-    return _verdict(path, manifest, setting.digest, start, required_setting, progress, None)
+    return _verdict(path, manifest, setting.digest, start, required_setting, progress, None, judge)
 
 
 def _plain(folder: Path | str) -> Path:
@@ -159,6 +163,7 @@ def _verdict(
     required_setting: Callable[[], tuple[Run, Mapping[str, bytes]]],
     progress: Progress,
     pin: Path | None,
+    judge: checking.Refusal = refusal,
 ) -> RunVerdict:
     """The verdict on the run in a folder, by the setting and the roots that are required, if the run claims that
     setting; where it does not, `required_setting` raises Refused. A run that holds is pinned where a path is given.
@@ -168,7 +173,7 @@ def _verdict(
         run, expected = required_setting()
         planned = time.perf_counter() - start
         checked = checking.check(
-            run, folder, manifest, lambda step: progress(f"verified step {step:,} of {run.last:,}")
+            run, folder, manifest, lambda step: progress(f"verified step {step:,} of {run.last:,}"), judge
         )
         _compare(expected, checked)
         if pin is not None:

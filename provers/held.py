@@ -1,0 +1,66 @@
+"""Held files: all that a verifier must hold to check a proof's or a run's folder again, without Python.
+
+`provers/native/verify/src/held.rs` reads them and states the format; docs/verify-anywhere.md says what one is worth.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+MAGIC = b"circuitize-heldf"
+VERSION = 1
+SAME = "same"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the folder, `path` with `/`: bytes that it begins with, and behind them a proof.
+
+    `kind` is the proof's prover, or `same` where there is none: then `head` is the whole file. `own` is what that
+    prover's verifier takes, each in parts: of tensor an instance, of the others a key and public values.
+    """
+
+    path: str
+    kind: str
+    head: bytes
+    own: Sequence[Sequence[bytes]] = ()
+
+
+@dataclass
+class _Blobs:
+    """Parts, each stored once: proofs of a run share a plan."""
+
+    places: dict[bytes, int] = field(default_factory=dict)
+
+    def of(self, parts: Iterable[bytes]) -> bytes:
+        return _list(_number(self.places.setdefault(part, len(self.places))) for part in parts)
+
+
+def encode(lines: Sequence[str], entries: Sequence[Entry]) -> bytes:
+    """Return the content of a held file: the verdict's lines, which are said where every entry holds."""
+    blobs = _Blobs()
+    encoded = _list(
+        _bytes(entry.path.encode())
+        + _bytes(entry.kind.encode())
+        + blobs.of([entry.head])
+        + _list(map(blobs.of, entry.own))
+        for entry in entries
+    )
+    content = MAGIC + _number(VERSION) + _list(_bytes(line.encode()) for line in lines)
+    content += _list(map(_bytes, blobs.places)) + encoded
+    return content + hashlib.sha256(content).digest()
+
+
+def _number(value: int) -> bytes:
+    return value.to_bytes(8, "little")
+
+
+def _bytes(value: bytes) -> bytes:
+    return _number(len(value)) + value
+
+
+def _list(items: Iterable[bytes]) -> bytes:
+    whole = list(items)
+    return _number(len(whole)) + b"".join(whole)

@@ -1,0 +1,167 @@
+"""Making held files of folders that were checked: what a verifier without Python holds.
+
+Soundness: a held file is made of a folder that holds, from what was checked: the statements that the verdict was about,
+the verifier's own key or plans. Its entries are all files of the folder; whoever reads it verifies each proof against
+these, and takes every other byte to be as it was. Of a run's files the proofs are read again once it holds: one that
+was not checked is refused, and what the file asks of a proof is what was checked, whatever lies there by then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from circuitize.backends.field import BN254
+from circuitize.backends.tensor.groups import GroupName
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.folder import require_plain_files
+from circuitize.circuits.phases import Progress, silent
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import read_at_most
+from circuitize.provers.contract import VerifyingKey
+from circuitize.provers.held import SAME, Entry, encode
+from circuitize.provers.keys import VERIFYING_FILE
+from circuitize.provers.names import names
+from circuitize.provers.statement import Statement, proof_files, public_vector, read_statement
+from circuitize.provers.tensor import instance
+from circuitize.provers.tensor import statement as stated
+from circuitize.provers.tensor.descriptor import in_arrays
+from circuitize.provers.tensor.plan import OPENINGS, Plan, plan
+from circuitize.provers.tensor.proof import MOST_BYTES, Proof
+from circuitize.provers.tensor.runs.files import MAGIC as STEP_MAGIC
+from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, WARNING_FILE, StepProof
+from circuitize.provers.tensor.verifier import refusal
+
+from .runs.verdict import RunVerdict
+from .runs.verifying import verify_pinned
+from .verdict import Verdict
+from .verifier import Verifier
+
+READ = ("groth16", "mirage", "halo2", "tensor")
+"""Provers whose proofs the Rust verifiers read."""
+
+
+def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict], list[str]]) -> tuple[Verdict, bytes]:
+    """The verdict on a proof's folder, and where it holds the content of its held file, else none.
+
+    `said` are the lines that are said where the folder holds. Raises CircuitizeError for a prover whose proofs are not
+    read without Python, and for a folder with files that prove did not write.
+    """
+    name = verifier.prover.name
+    if name not in READ:
+        raise CircuitizeError(f"expected a proof of {', '.join(READ)}, found {name}; only Python verifies that one")
+    path = Path(folder)
+    require_plain_files(path)
+    others = {f"proof.{other}" for other in names()} - {verifier.prover.proof_file}
+    with TemporaryDirectory(prefix="circuitize-") as scratch:
+        # One reading of every file, so that what is checked is what is held.
+        own = Path(scratch)
+        for file in _files(path):
+            if file not in proof_files(path) or file in others:
+                raise CircuitizeError(f"{path}: expected a proof's folder, found {excerpt(file)} in it; take it out")
+            (own / file).write_bytes(_content(path / file))
+        verdict = verifier.check(own)
+        if not verdict.valid:
+            return verdict, b""
+        statement = read_statement(own, verifier.bound)
+        parts = _parts(verifier.exact.integer, statement, verifier.key)
+        entries = [
+            Entry(file, name, b"", parts)
+            if file == verifier.prover.proof_file
+            else Entry(file, SAME, (own / file).read_bytes())
+            for file in _files(own)
+        ]
+    return verdict, encode(said(verdict), entries)
+
+
+def hold_run(
+    folder: Path | str, pin: Path | str, said: Callable[[RunVerdict], list[str]], *, progress: Progress = silent
+) -> tuple[RunVerdict, bytes]:
+    """The verdict on a run's folder by a pin, and where it holds the content of its held file, else none."""
+    path, judged = Path(folder), _Judged()
+    verdict = verify_pinned(path, pin, progress=progress, judge=judged)
+    if not verdict.valid:
+        return verdict, b""
+    entries = [judged.entry(path, file) for file in _files(path)]
+    found = sum(entry.kind != SAME for entry in entries)
+    if found != len(judged.instances):
+        raise CircuitizeError(f"{path}: expected {len(judged.instances)} proofs, found {found} now; check it again")
+    return verdict, encode(said(verdict), entries)
+
+
+class _Judged:
+    """A verifier of single proofs, which keeps of each that holds what it was checked against."""
+
+    def __init__(self) -> None:
+        self.instances: dict[bytes, tuple[bytes, ...]] = {}
+        self.plans: dict[int, tuple[Plan, bytes]] = {}
+
+    def __call__(
+        self,
+        program: IntegerProgram,
+        statement: stated.Statement,
+        proof: Proof,
+        made: Plan,
+        context: bytes = b"",
+        trusted: Mapping[GroupName, bytes] | None = None,
+    ) -> str | None:
+        reason = refusal(program, statement, proof, made, context, trusted)
+        if reason is None:
+            known = self.plans.get(id(made))
+            given = (program, statement, made, context, trusted, None if known is None else known[1])
+            parts = instance.parts(*given)
+            # The plan is kept with its bytes, so that no other gets its id.
+            self.plans[id(made)] = made, parts[1]
+            self.instances[_name(proof)] = parts
+        return reason
+
+    def entry(self, folder: Path, file: str) -> Entry:
+        """What a file of the run's folder must be. Raises CircuitizeError for one that was not checked."""
+        if file not in (MANIFEST, WARNING_FILE) and not file.endswith(".proof"):
+            raise CircuitizeError(f"{folder}: expected a run's folder, found {excerpt(file)} in it; take it out")
+        content = _content(folder / file)
+        if not file.endswith(".proof"):
+            return Entry(file, SAME, content)
+        proof = StepProof.decode(content).proof if content.startswith(STEP_MAGIC[:16]) else Proof.decode(content)
+        parts = self.instances.get(_name(proof))
+        if parts is None:
+            raise CircuitizeError(f"{folder / file}: expected a proof of the run, found another; take it out")
+        return Entry(file, "tensor", content.removesuffix(proof.encode()), [parts])
+
+
+def _name(proof: Proof) -> bytes:
+    """What no other proof has."""
+    return hashlib.sha256(proof.encode()).digest()
+
+
+def _content(path: Path) -> bytes:
+    return read_at_most(path, MOST_BYTES, "a file of a proof", "ask for it again")
+
+
+def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | None) -> list[tuple[bytes, ...]]:
+    """What the prover's verifier takes of a statement that is shown."""
+    if key is None:
+        made = plan(program)
+        made = made.hiding(OPENINGS) if statement.zero_knowledge else made
+        return [instance.parts(program, in_arrays(program, statement), made)]
+    with TemporaryDirectory(prefix="circuitize-") as scratch:
+        path = Path(scratch) / VERIFYING_FILE
+        key.write(path)
+        written = path.read_bytes()
+    publics = BN254.from_integers(public_vector(program, statement, BN254.prime)).tobytes()
+    return [(written,), (publics,)]
+
+
+def _files(folder: Path) -> list[str]:
+    """All files of a folder and of those of a run in it, by their paths there. Raises CircuitizeError for others."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            if path.name not in (STEPS, RENEWALS):
+                raise CircuitizeError(f"{folder}: expected no folder {excerpt(path.name)} in it; take it out")
+            found += [f"{path.name}/{inner.name}" for inner in sorted(path.iterdir())]
+        else:
+            found.append(path.name)
+    return found
