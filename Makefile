@@ -50,7 +50,7 @@ quick: .stamps/check
 	$(BIN)/ruff check
 	TIER=quick $(PYTEST) -q
 
-deep: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
+deep: .stamps/check .stamps/notebook .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	TIER=deep .ci/deep env $(PYTEST) --durations 50
 
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)

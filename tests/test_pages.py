@@ -1,4 +1,4 @@
-"""Every Python block of the pages, and every shell block of the tutorials, runs: those of a page one after the other."""
+"""Every Python block of pages, and every shell block of tutorials, runs: those of a page one after the other."""
 
 from __future__ import annotations
 

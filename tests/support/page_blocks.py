@@ -36,7 +36,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def run(page: Path, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Run the blocks in Python, which share names, and in the shell; return the names. The folder is the current one."""
+    """Run the blocks in Python, which share names, and in the shell; return the names. We are in the folder."""
     names: dict[str, Any] = {"__name__": "page", **given}
     for block in blocks(page):
         if block.deep and tiers.TIER != "deep":
