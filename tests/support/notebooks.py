@@ -34,5 +34,10 @@ def notebook(page: Path) -> str:
 
 
 def cell(name: str, kind: str, text: str) -> dict[str, object]:
-    common: dict[str, object] = {"cell_type": kind, "id": name, "metadata": {}, "source": text.splitlines(keepends=True)}
+    common: dict[str, object] = {
+        "cell_type": kind,
+        "id": name,
+        "metadata": {},
+        "source": text.splitlines(keepends=True),
+    }
     return common if kind == "markdown" else {**common, "execution_count": None, "outputs": []}
