@@ -19,7 +19,7 @@ define install
 		PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '$1'
 endef
 
-.PHONY: help build demo quick test deep check golden picture wheels wasm page page-test bench clean
+.PHONY: help build demo quick test deep check site coverage golden picture wheels wasm page page-test bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -29,6 +29,8 @@ help:
 	@echo 'make deep     every test with thousands of cases, fuzzing, kills, synthesis: in 3 hours; the log is deep.log'
 	@echo 'make check    formatting, lint, types and import direction, Python and Rust'
 	@echo 'make bench    the benchmarks, side by side with their peers'
+	@echo 'make site     the documentation as a site, in build/site; a warning is an error'
+	@echo 'make coverage which lines the tests of `make test` run, in build/coverage/html: twice its time and more'
 	@echo 'make golden   rewrite the golden files after a change that was meant'
 	@echo 'make picture  draw which folder imports which, in docs/packages.svg'
 	@echo 'make wheels   wheels that install without Rust, for x86_64 and aarch64, in dist'
@@ -41,7 +43,7 @@ build: .stamps/build
 demo: .stamps/demo
 	$(BIN)/circuitize demo
 
-test: check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
+test: check site .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	.ci/test-rust
 	$(PYTEST) --durations 10
 
@@ -49,7 +51,7 @@ quick: .stamps/check
 	$(BIN)/ruff check
 	TIER=quick $(PYTEST) -q
 
-deep: page .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
+deep: page .stamps/check .stamps/notebook .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
 	TIER=deep .ci/deep env $(PYTEST) --durations 50
 
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
@@ -76,6 +78,13 @@ picture: .stamps/check
 bench: .stamps/check
 	@rust=$$(.ci/rust) && set -e && for script in benchmarks/*.py; do \
 		echo "== $$script"; PATH="$$rust:$$PATH" $(BIN)/python "$$script"; done
+
+# Read anew each time: a page that has not changed would keep its warnings to itself.
+site: .stamps/site
+	$(BIN)/sphinx-build --fresh-env --fail-on-warning --quiet -c docs/site -d build/site-read . build/site
+
+coverage: .stamps/coverage .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
+	$(PYTEST) --cov --cov-report=term --cov-report=html
 
 check: .stamps/check
 	$(BIN)/ruff check
@@ -109,6 +118,12 @@ clean:
 .stamps/check: .stamps/venv $(PACKAGE)
 	$(call install,.[check])
 	@touch .stamps/build .stamps/demo $@
+
+# What is not needed by the package or its tests: extras, whose packages are added to the environment of the checks.
+.stamps/site .stamps/notebook .stamps/coverage: .stamps/%: .stamps/check
+	$(BIN)/python -c 'import sys, tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
+		print(*extras[sys.argv[1]], sep="\n")' $* | $(BIN)/pip install -q -r /dev/stdin
+	@touch $@
 
 .stamps/interop: tests/interop/package-lock.json
 	.ci/nodejs

