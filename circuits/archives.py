@@ -78,6 +78,7 @@ class InPieces:
         self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
+        """Return at most `size` bytes, or the rest without `size`. Raise ValueError above MOST_LIST bytes."""
         content = self._file.read(size if 0 <= size <= MOST_LIST else MOST_LIST + 1)
         if len(content) > MOST_LIST:
             raise ValueError(f"expected at most {MOST_LIST} bytes, found more")

@@ -61,9 +61,11 @@ class Builder:
         return wire
 
     def inputs(self, types: Sequence[Type]) -> list[int]:
+        """Add one input of each type; return their wires in order."""
         return [self.input(type) for type in types]
 
     def type(self, wire: int) -> Type:
+        """Return the type of a wire."""
         return self._type_table[self._wire_types[wire]]
 
     def format(self, wire: int) -> Fixed:
@@ -76,6 +78,7 @@ class Builder:
 
     @property
     def edge_count(self) -> int:
+        """Return how many edges the arrow has so far."""
         return len(self._edge_operations)
 
     def apply(self, operation: Operation, *sources: int) -> list[int]:

@@ -48,10 +48,12 @@ class Arrow:
 
     @property
     def wire_count(self) -> int:
+        """Return the number of wires; wires are 0 to this number less one."""
         return len(self.wire_types)
 
     @property
     def edge_count(self) -> int:
+        """Return the number of edges, which is that of operations, each counted as often as it is applied."""
         return len(self.edge_operations)
 
     @property
@@ -65,6 +67,7 @@ class Arrow:
         return tuple(self.types[t] for t in self.wire_types[self.outputs])
 
     def type(self, wire: int) -> Type:
+        """Return the type of a wire."""
         return self.types[int(self.wire_types[wire])]
 
     def format(self, wire: int) -> Fixed:
@@ -84,10 +87,12 @@ class Arrow:
         ]
 
     def edge(self, index: int) -> Edge:
+        """Return a view of an edge: its operation, wires and provenance."""
         operation, sources, targets, provenance = self.rows[index]
         return Edge(index, self.operations[operation], sources, targets, self.provenances[provenance])
 
     def edges(self) -> Iterator[Edge]:
+        """Return views of all edges in order, so that each wire is written before it is read."""
         return (self.edge(index) for index in range(self.edge_count))
 
     def readers(self) -> NDArray[np.int64]:
@@ -315,6 +320,7 @@ def _renumber(arrow: Arrow, wires: Indices, inputs: Indices, outputs: Indices) -
 
 
 def offsets_of(lengths: Values) -> Indices:
+    """Return where each list starts in the concatenation of all, and last its length: one entry more than lists."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 

@@ -49,6 +49,7 @@ class Restorer:
         self._counted = 0
 
     def operation(self, entry: Any) -> Operation:
+        """Return the operation that an entry describes."""
         _define_operations()
         name = entry["class"]
         kind = Operation.registry.get(name)
@@ -64,6 +65,7 @@ class Restorer:
         return made
 
     def wire_type(self, entry: object) -> Type:
+        """Return the type of a wire that an entry describes, of at most MOST_AXES axes and MOST_ELEMENTS elements."""
         made = self._part(entry)
         if not isinstance(made, Array | Fixed):
             raise TypeError("expected the type of a wire")
@@ -72,6 +74,7 @@ class Restorer:
         return made
 
     def precision(self, entry: object) -> Precision:
+        """Return the precision that an entry describes."""
         made = self._part(entry)
         if not isinstance(made, Precision):
             raise TypeError("expected a precision")

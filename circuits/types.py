@@ -26,6 +26,7 @@ class Array:
 
     @property
     def size(self) -> int:
+        """Return the number of elements."""
         return math.prod(self.shape)
 
     def __str__(self) -> str:
@@ -60,6 +61,7 @@ class Fixed:
 
     @property
     def size(self) -> int:
+        """Return the number of elements."""
         return math.prod(self.shape)
 
     @property
@@ -70,9 +72,11 @@ class Fixed:
         return max((-self.low - 1).bit_length(), self.high.bit_length()) + 1
 
     def with_interval(self, low: int, high: int) -> Fixed:
+        """Return the format with this interval and the same shape and fraction bits. Raise OverflowRisk above 2^62."""
         return Fixed(self.shape, self.fraction_bits, low, high)
 
     def with_shape(self, shape: Shape) -> Fixed:
+        """Return the format with this shape and the same fraction bits and interval."""
         return Fixed(shape, self.fraction_bits, self.low, self.high)
 
     def __str__(self) -> str:

@@ -34,7 +34,8 @@ class Target(Protocol):
     """What claims to mean what the integer executor computes."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name that messages give the target."""
 
     def difference(self, trace: Trace) -> str | None:
         """The first difference from a run, given as the value of each of the arrow's wires; None where all agree."""
@@ -60,6 +61,7 @@ class R1CS:
 
     @property
     def name(self) -> str:
+        """Return the name that messages give the target."""
         return "r1cs with a commitment" if self.challenge is Challenge.COMMITTED else "r1cs"
 
     def difference(self, trace: Trace) -> str | None:
@@ -95,6 +97,7 @@ class R1CS:
         return not len(failing_rows(self.emission.system, made))
 
     def of(self, program: IntegerProgram) -> R1CS:
+        """Return the target of another program, with the same kind of challenge."""
         return R1CS(program, challenge=self.challenge)
 
     def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
@@ -119,6 +122,7 @@ class OnDevice:
 
     @property
     def name(self) -> str:
+        """Return the device's name."""
         return self.device.name
 
     def difference(self, trace: Trace) -> str | None:
@@ -151,6 +155,7 @@ class OnDevice:
         return True
 
     def of(self, program: IntegerProgram) -> OnDevice:
+        """Return the target of another program, on the same device."""
         return OnDevice(program, self.device)
 
     def _same_outputs(self, trace: Trace) -> bool:

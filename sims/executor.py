@@ -139,6 +139,9 @@ def steps(
 
 
 def expect_names(names: set[str], given: Mapping[str, Given], where: str) -> None:
+    """Raise CircuitizeError, with the first name that is missing, unless all are given; `where` says what the names are
+    of.
+    """
     missing = sorted(names - set(given))
     if missing:
         raise CircuitizeError(f"expected {missing[0]!r} among {where}, found {sorted(given)}; add it")

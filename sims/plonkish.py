@@ -66,6 +66,7 @@ class Plonkish:
             return False
 
     def of(self, program: IntegerProgram) -> Plonkish:
+        """Return the target of another program."""
         return Plonkish(program)
 
     def _filled(self, trace: Trace) -> Filling:

@@ -32,9 +32,13 @@ class Memory:
 
     @property
     def moved(self) -> int:
+        """Return the words loaded and stored so far."""
         return self.loaded + self.stored
 
     def put(self, array: int, value: Values) -> None:
+        """Place a value under an array's number, instead of the one there, and count the words that lie in the memory
+        at once.
+        """
         self.values[array] = value
         self.peak = max(self.peak, sum(held.size for key, held in self.values.items() if key not in self.free))
 

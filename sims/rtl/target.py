@@ -47,6 +47,7 @@ class Verilog:
         return not self._run(forged).failed[0]
 
     def of(self, program: IntegerProgram) -> Verilog:
+        """Return the target of another program, with the same schedule and simulator."""
         return Verilog(program, self._schedule, self.name, self._simulator)
 
     def _run(self, trace: Trace) -> Frames:

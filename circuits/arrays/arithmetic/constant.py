@@ -64,6 +64,7 @@ class Constant(RealOperation):
 
     @classmethod
     def zeros(cls, shape: Shape) -> Constant:
+        """Return zeros of this shape; it takes constant space."""
         return cls.splat(0.0, shape)
 
     def __eq__(self, other: object) -> bool:
