@@ -34,6 +34,7 @@ class Handle:
 
     @property
     def magnitude(self) -> int:
+        """Return the greatest absolute value in the interval."""
         return max(-self.type.low, self.type.high)
 
 

@@ -36,6 +36,7 @@ class PoseidonParameters:
 
     @property
     def rounds(self) -> int:
+        """Return the number of rounds, full and partial."""
         return self.full_rounds + self.partial_rounds
 
     def is_full(self, number: int) -> bool:

@@ -72,6 +72,7 @@ class Assembly:
         return first
 
     def fresh(self, count: int, wide: bool = False) -> Variables:
+        """Return the numbers of new variables; a wide one may hold any element of the field, another an int64."""
         first = self.allocate(count, wide)
         return np.arange(first, first + count, dtype=np.int32)
 

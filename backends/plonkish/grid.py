@@ -31,6 +31,7 @@ class Values:
 
     @property
     def exact(self) -> bool:
+        """Return whether the numbers are int64, so that none has been reduced modulo the prime."""
         return bool(self.numbers.dtype != object)
 
 
@@ -128,6 +129,7 @@ class Evaluator:
         return Evaluator(self.grid, self.rows, kept | replaced)
 
     def value(self, root: int) -> Values:
+        """Return the values of the expression with this root on the rows; deep ones too, as nothing recurs."""
         stack = [root]
         while stack:
             node = stack[-1]
@@ -189,6 +191,7 @@ class Supports:
         self._known: dict[int, NDArray[np.bool_] | bool] = {}
 
     def rows(self, node: int) -> Rows:
+        """Return the rows on which the expression with this root can differ from 0, in order."""
         known = self.grid.fixed.rows
         if node not in known:
             found = self._mask(node)

@@ -29,16 +29,20 @@ class Plan(replay.Plan, Protocol):
     """What a solver needs of an emission."""
 
     @property
-    def variables(self) -> int: ...
+    def variables(self) -> int:
+        """Return the number of variables, the constant 1 included."""
 
     @property
-    def wide(self) -> tuple[tuple[int, int], ...]: ...
+    def wide(self) -> tuple[tuple[int, int], ...]:
+        """Return (first, count) of each range of wide variables, which may hold any element of the field."""
 
     @property
-    def constants(self) -> Mapping[int, int]: ...
+    def constants(self) -> Mapping[int, int]:
+        """Return the variable that holds each constant."""
 
     @property
-    def tasks(self) -> tuple[Step, ...]: ...
+    def tasks(self) -> tuple[Step, ...]:
+        """Return what is to be solved, in an order in which variables are written before they are read."""
 
 
 class Solver(Replay):

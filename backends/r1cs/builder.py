@@ -61,6 +61,7 @@ class CountingBuilder:
 
     @property
     def public(self) -> int:
+        """Return the number of public wires, outputs and inputs, without the constant 1."""
         return self.kinds[Kind.PUBLIC_OUTPUT] + self.kinds[Kind.PUBLIC_INPUT]
 
     def wires(

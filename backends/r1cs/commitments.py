@@ -50,6 +50,7 @@ def commit(values: Values, format: Fixed, salt: int) -> int:
 
 
 def check_salt(salt: int, where: str) -> None:
+    """Raise CircuitizeError where a salt is no element of the field; `where` names its port."""
     if not 0 <= salt < BN254.prime:
         raise CircuitizeError(f"expected a salt in [0, {BN254.prime}) for {where}, found {salt}; draw a random one")
 

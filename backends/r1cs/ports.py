@@ -39,11 +39,13 @@ class Terminal(ports.Terminal):
         self.first = assembly.wires(self.value, self.format.size, self.label, self.format.shape, kind)
 
     def allocate_digest(self, assembly: Assembly) -> None:
+        """Allocate the public wire of the port's digest, the last permutation's output."""
         last = layout(self.format).permutations
         content = Digests(self.commitment, last - 1, last)
         self.digest = assembly.wires(content, 1, f"{self.label} commitment", (), Kind.PUBLIC_OUTPUT)
 
     def allocate_salt(self, assembly: Assembly) -> None:
+        """Allocate the private wire of the port's salt."""
         self.salt = assembly.wires(Salt(self.label), 1, f"{self.label} salt", (), Kind.PRIVATE_INPUT)
 
     def enter(self, assembly: Assembly) -> Handle:

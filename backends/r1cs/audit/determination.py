@@ -45,6 +45,7 @@ class Determination:
             self._mark(wire, Reason.GIVEN)
 
     def known(self, wire: int) -> bool:
+        """Return whether a wire is determined."""
         return self.reason[wire] != Reason.NONE
 
     def unknown(self, terms: Terms) -> Terms:
@@ -53,6 +54,7 @@ class Determination:
 
     @property
     def open_wires(self) -> list[int]:
+        """Return the wires that no rule determines, in order."""
         return [wire for wire, reason in enumerate(self.reason) if not reason]
 
     def open_rows(self) -> list[int]:

@@ -43,6 +43,7 @@ class Audit:
 
     @property
     def determined(self) -> bool:
+        """Return whether the rules determine every wire."""
         return not self.open_wires
 
     @property

@@ -87,6 +87,7 @@ class Axes:
     extents: dict[str, int]
 
     def extent(self, letters: str) -> int:
+        """Return the number of elements along these letters together."""
         return math.prod(self.extents[letter] for letter in letters)
 
     def places(self, letters: str, axes: str) -> NDArray[np.int64]:
@@ -173,6 +174,7 @@ class PackedValue:
     packing: Packing
 
     def numbers(self, trace: Trace) -> Numbers:
+        """Return the packed integers of a run."""
         return self.packing.integers(self.value.read(trace))
 
 

@@ -71,6 +71,7 @@ class Assembly:
 
     @property
     def field(self) -> Field:
+        """Return the prime field of the builder."""
         return self.builder.field
 
     def wires(

@@ -34,6 +34,7 @@ class Bits:
 
     @property
     def count(self) -> int:
+        """Return the number of bits of an element."""
         return self.total - self.start
 
     @property
@@ -72,6 +73,7 @@ class Bits:
         return replace(self, low=self.low >> shift, start=self.start + shift)
 
     def gather(self, indices: NDArray[np.integer]) -> Bits:
+        """Return the bits of the elements at these indices; it takes no rows."""
         return replace(self, rows=self.rows[indices])
 
 

@@ -46,6 +46,7 @@ class PoseidonTemplate:
 
     @property
     def boxes(self) -> int:
+        """Return the number of S-boxes, three rows each."""
         return sum(len(layer.coefficients) for layer in self.layers)
 
     @property

@@ -38,6 +38,7 @@ class Folded:
         return found[:, :-1]
 
     def numbers(self, trace: Trace) -> Numbers:
+        """Return the folded sums of a run, one for each row of `packed`."""
         first = self.packed.numbers(trace).reshape(-1, self.wide)[:, 0]
         return first + self.steps(trace)[:, 0] if self.wide > 1 else first
 
