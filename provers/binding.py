@@ -17,16 +17,23 @@ K = TypeVar("K")
 
 
 class Proof(Protocol):
+    """What a proof of any prover with keys says of itself."""
+
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """Return the digest of the circuit that the proof claims to be for, in hexadecimal digits."""
 
 
 class VerifyingKey(Protocol):
-    @property
-    def digest(self) -> str: ...
+    """What the verifying key of any prover says of itself."""
 
     @property
-    def public(self) -> int: ...
+    def digest(self) -> str:
+        """Return the digest of the circuit that the key is for, in hexadecimal digits."""
+
+    @property
+    def public(self) -> int:
+        """Return how many public values a proof is checked against."""
 
 
 def digest_bytes(digest: str) -> bytes:

@@ -27,47 +27,57 @@ class VerifyingKey(Protocol):
     """What a verifier holds of a prover that has keys."""
 
     @property
-    def prover(self) -> str: ...
+    def prover(self) -> str:
+        """Return the name of the prover."""
 
     @property
     def digest(self) -> str:
         """The digest of the program that the key is for."""
 
     @property
-    def setup(self) -> Setup: ...
+    def setup(self) -> Setup:
+        """Return "development", which is insecure, or "ceremony"."""
 
     @property
     def public(self) -> int:
         """How many public values a proof is checked against."""
 
-    def write(self, path: Path) -> None: ...
+    def write(self, path: Path) -> None:
+        """Write the key to a file, whole or not at all."""
 
 
 class ProvingKey(Protocol):
     """What a prover holds; it contains its verifying key."""
 
     @property
-    def prover(self) -> str: ...
+    def prover(self) -> str:
+        """Return the name of the prover."""
 
     @property
-    def verifying_key(self) -> VerifyingKey: ...
+    def verifying_key(self) -> VerifyingKey:
+        """Return the verifying key that belongs to it."""
 
-    def write(self, path: Path) -> None: ...
+    def write(self, path: Path) -> None:
+        """Write the key to a file, whole or not at all."""
 
 
 class Proof(Protocol):
     """A proof as one prover writes it. Nothing in it is to be believed before it is verified."""
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """Return the digest of the program that the proof claims to be for."""
 
     @property
-    def zero_knowledge(self) -> bool: ...
+    def zero_knowledge(self) -> bool:
+        """Return whether the proof hides all but what its statement says."""
 
     @property
-    def phases(self) -> Mapping[str, float]: ...
+    def phases(self) -> Mapping[str, float]:
+        """Return the wall-clock seconds of each phase of proving; empty for a proof that was read from a file."""
 
-    def encode(self) -> bytes: ...
+    def encode(self) -> bytes:
+        """Return the content of the proof's file."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +107,8 @@ class Circuit(Protocol):
     """An integer program as a prover proves it."""
 
     @property
-    def program(self) -> IntegerProgram: ...
+    def program(self) -> IntegerProgram:
+        """Return the integer program, as it was given."""
 
     @property
     def digest(self) -> str:
@@ -144,7 +155,8 @@ class Prover(Protocol):
     """One prover, as the command line, the Python API and the generic tests use it."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name by which the command line, the API and files know the prover."""
 
     @property
     def hides(self) -> bool:
@@ -173,9 +185,11 @@ class Prover(Protocol):
     def contract(self, key: VerifyingKey) -> str:
         """A verifying key as a Solidity contract. Raises CircuitizeError where there is none."""
 
-    def proving_key(self, path: Path) -> ProvingKey: ...
+    def proving_key(self, path: Path) -> ProvingKey:
+        """Read a proving key from a file or a folder of keys. Raise CircuitizeError where there is none."""
 
-    def verifying_key(self, path: Path) -> VerifyingKey: ...
+    def verifying_key(self, path: Path) -> VerifyingKey:
+        """Read a verifying key from a file or a folder of keys. Raise CircuitizeError where there is none."""
 
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None

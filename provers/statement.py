@@ -81,6 +81,7 @@ class Statement:
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
+        """Write the statement into a proof's folder as FILE, whole or not at all."""
         write_whole(folder / FILE, [self.text().encode()])
 
 
@@ -242,6 +243,7 @@ def shown_names(program: IntegerProgram, bound: Iterable[Bound] | None = None) -
 
 
 def key_text(key: Key) -> str:
+    """Return `side:name`, as files and messages name a port or a group."""
     return f"{key[0]}:{key[1]}"
 
 

@@ -23,9 +23,14 @@ from .proof import Proof
 class Witness(Protocol):
     """The cells of one run: instance columns, advice columns of phase 0, and those of phase 1 given the challenges."""
 
-    def instance(self) -> Sequence[Limbs]: ...
-    def first(self) -> Sequence[Limbs]: ...
-    def second(self, challenges: Sequence[int]) -> Sequence[Limbs]: ...
+    def instance(self) -> Sequence[Limbs]:
+        """Return the instance columns."""
+
+    def first(self) -> Sequence[Limbs]:
+        """Return the advice columns of phase 0."""
+
+    def second(self, challenges: Sequence[int]) -> Sequence[Limbs]:
+        """Return the advice columns of phase 1, given the challenges."""
 
 
 def prove(

@@ -29,6 +29,7 @@ class ProvingKey(groth16.ProvingKey):
 
     @property
     def verifying_key(self) -> VerifyingKey:
+        """Return the verifying key, which is a part of the proving key."""
         return VerifyingKey(self.native.verifying_key)
 
 
