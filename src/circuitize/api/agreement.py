@@ -58,6 +58,7 @@ class TensorProof:
         return any(self._holds(values) for _, values in forgeries(self.executed, inputs))
 
     def of(self, program: IntegerProgram) -> TensorProof:
+        """Return the target of another program."""
         return TensorProof(program)
 
     def _holds(self, values: list[Integers]) -> bool:

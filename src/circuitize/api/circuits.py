@@ -56,6 +56,7 @@ class ProvableCircuit:
 
     @property
     def sizes(self) -> Mapping[str, int]:
+        """Return how large the circuit is, by the names that its prover counts in: constraints, rows, elements."""
         return self.circuit.sizes()
 
     def insecure_keys(self, folder: Path | str | None = None, *, progress: Progress = silent) -> Keys:

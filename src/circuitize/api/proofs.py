@@ -38,6 +38,7 @@ class Proof:
 
     @property
     def statement(self) -> Statement:
+        """Return what the proof states, for verifiers."""
         return self.proved.statement
 
     @property

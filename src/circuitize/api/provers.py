@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 def prover_names() -> tuple[str, ...]:
+    """Return the names of all provers, in the order of help and lists."""
     return names.names()
 
 

@@ -38,6 +38,7 @@ class Confirmed:
     path: Path | None
 
     def as_json(self) -> Json:
+        """Return the proof's prover, setup, program, bytes and path, without the hashes."""
         told = {"prover": self.prover, "setup": self.setup, "program": self.digest, "bytes": self.size}
         return told | {"path": None if self.path is None else str(self.path)}
 

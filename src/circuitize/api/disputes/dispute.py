@@ -53,6 +53,7 @@ class Dispute:
 
     @property
     def agree(self) -> bool:
+        """Return whether both sides agree on all steps that both have."""
         return self.step is None
 
     @property
@@ -64,6 +65,7 @@ class Dispute:
         return self.agree
 
     def as_json(self) -> Json:
+        """Return all that the referee found, as `circuitize dispute --json` writes it."""
         told = {name: getattr(self, name) for name in ("agree", "steps", "step", "asked", "since", "executed")}
         told |= {"a": str(self.a), "b": str(self.b), "right": list(self.right)}
         told |= {"testify": list(self.testify), "bare": list(self.bare)}

@@ -34,6 +34,7 @@ class Testimony:
         return self.repeats
 
     def as_json(self) -> Json:
+        """Return the three fields, as `circuitize testify --json` writes them."""
         return {"step": self.step, "repeats": self.repeats, "path": None if self.path is None else str(self.path)}
 
 
@@ -66,6 +67,7 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
 
 
 def path_of(side: Side, step: int) -> Path:
+    """Return where a side keeps the wires of a step."""
     return side.folder / FOLDER / f"{step:08}.npz"
 
 

@@ -57,7 +57,8 @@ class Named(Protocol):
     options: tuple[Option, ...] = ()
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name of the target, for messages."""
 
     def require(self, command: str, options: Options) -> None:
         """Raise CircuitizeError for options of a command that do not go together, before there is work."""

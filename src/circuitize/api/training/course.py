@@ -53,14 +53,17 @@ class Course:
 
     @cached_property
     def batch(self) -> int:
+        """Return how many examples a step takes."""
         return batch_size(self.step.integer)
 
     @property
     def steps_of_epoch(self) -> int:
+        """Return how many whole batches the examples make."""
         return self.size // self.batch
 
     @cached_property
     def held(self) -> tuple[Port[Fixed], ...]:
+        """Return the inputs that a step hands on to the next: parameters, the optimizer's state, other state."""
         return tuple(port for port in self.step.integer.inputs if port.held)
 
     @cached_property

@@ -66,10 +66,12 @@ class Judge:
 
     @property
     def size(self) -> int:
+        """Return how many examples the test set has."""
         return len(next(iter(self.data.values())))
 
     @property
     def batch(self) -> int:
+        """Return how many examples one evaluation takes."""
         return batch_size(self.program.integer)
 
     @property
@@ -101,6 +103,7 @@ class Running:
 
     @property
     def exact(self) -> bool:
+        """Return whether this executor computes the integers that are proved."""
         return self.name == "integer"
 
     def initial(self) -> dict[str, Values]:

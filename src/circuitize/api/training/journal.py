@@ -35,6 +35,7 @@ class Entry:
         return cls(entered, left, hashlib.sha256(b"".join(content)).digest())
 
     def encode(self) -> bytes:
+        """Return the three hashes one after the other, as the journal's file has them."""
         return self.entered + self.left + self.chain
 
 

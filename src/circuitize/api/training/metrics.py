@@ -45,6 +45,7 @@ class Metrics:
         write_whole(self._table, [(",".join(self._columns) + "\n" + self._cells(rows)).encode()])
 
     def add(self, row: Row) -> None:
+        """Add the row of one step, which is written at the next flush."""
         self._waiting.append(row)
 
     def flush(self) -> None:

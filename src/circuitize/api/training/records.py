@@ -51,6 +51,7 @@ class Records:
 
 
 def path_of(folder: Path, step: int) -> Path:
+    """Return the file of the record whose first step this is."""
     return folder / f"{step:08}{SUFFIX}"
 
 

@@ -76,6 +76,7 @@ class Trained:
         return f"Trained({self.steps:,} steps in {self.folder}{worth}, program {self.digest[:16]}...)"
 
     def as_json(self) -> Json:
+        """Return the training as `circuitize train --json` writes it, without the held values."""
         names = (
             "digest",
             "executor",
