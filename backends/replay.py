@@ -51,7 +51,7 @@ class Replay:
     """The `values.Trace` of a run: the program's own trace, and those of expanded operations, run when asked for.
 
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), `salts` a number below the
-    prime for each of the plan's. `challenges` is filled in once they are drawn. Raises CircuitizeError for a trace or
+    prime for each of the plan's. `challenges` is filled in once they are drawn. Raise CircuitizeError for a trace or
     salts of another program.
     """
 

@@ -87,7 +87,7 @@ def in_order(inputs: Sequence[T], outputs: Sequence[T]) -> list[T]:
 
 
 def require_provable(program: IntegerProgram) -> None:
-    """Raises CircuitizeError for a program that no circuit can be made of, or none that says anything."""
+    """Raise CircuitizeError for a program that no circuit can be made of, or none that says anything."""
     require_integers(program)
     if not program.binds():
         raise CircuitizeError(

@@ -29,7 +29,7 @@ LANGUAGES = ("integer.", "real.")
 
 
 def whole(value: object) -> int:
-    """An integer that fits into 64 bits. Raises TypeError for anything else."""
+    """An integer that fits into 64 bits. Raise TypeError for anything else."""
     if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
         raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
     return value
@@ -39,7 +39,7 @@ class Restorer:
     """Restores what `encode` describes, with the arrays of a file, each of which is taken once.
 
     Classes are those that this process defined and named: `Operation.registry`, and `Parts.registry` for what their
-    parameters hold. Nothing is looked up in a module, and nothing imported. Raises TypeError, ValueError, LookupError
+    parameters hold. Nothing is looked up in a module, and nothing imported. Raise TypeError, ValueError, LookupError
     or what a class's own checks raise.
     """
 

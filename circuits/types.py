@@ -38,7 +38,7 @@ class Array:
 class Fixed:
     """An integer array: element q stands for the real number q * 2**-fraction_bits, and low <= q <= high.
 
-    Raises OverflowRisk when the interval passes 2^62 in magnitude.
+    Raise OverflowRisk when the interval passes 2^62 in magnitude.
     """
 
     shape: Shape
@@ -87,7 +87,7 @@ Type = Array | Fixed
 
 
 def fixed(type: Type) -> Fixed:
-    """The type of a wire of an integer arrow. Raises TypingError for one of reals."""
+    """The type of a wire of an integer arrow. Raise TypingError for one of reals."""
     if not isinstance(type, Fixed):
         raise TypingError(f"expected the type of integers, found {type}; quantize the program first")
     return type
@@ -104,7 +104,7 @@ def unsigned(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
 
 
 def check_shape(shape: Shape) -> None:
-    """Raises TypingError unless this is a tuple of whole numbers of at least 1."""
+    """Raise TypingError unless this is a tuple of whole numbers of at least 1."""
     if type(shape) is not tuple:
         written = f"write ({shape},)" if isinstance(shape, int) else "write (2, 3), or () for a single number"
         raise TypingError(f"expected a shape, a tuple of whole numbers, found {shape!r}; {written}")
@@ -120,7 +120,7 @@ def check_shape(shape: Shape) -> None:
 
 
 def check_type(type: object, where: str) -> None:
-    """Raises TypingError unless this is the type of a wire."""
+    """Raise TypingError unless this is the type of a wire."""
     if not isinstance(type, (Array, Fixed)):
         remedy = f"write Array({type})" if isinstance(type, tuple) else "give an Array(shape), or a Fixed"
         raise TypingError(f"{where}: expected the type of a wire, Array or Fixed, found {type!r}; {remedy}")

@@ -131,20 +131,20 @@ class Circuit(Protocol):
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
         """Write keys into a folder: of a ceremony's files by option, or without any INSECURE development keys.
 
-        Raises CircuitizeError where the prover has no keys, and for files that do not fit.
+        Raise CircuitizeError where the prover has no keys, and for files that do not fit.
         """
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
         """A secret for each commitment: of an input that joins one in an earlier file that one's, else a random one.
 
-        `only` names the inputs to join, all by default; `say` hears what is joined. Raises CircuitizeError, with the
+        `only` names the inputs to join, all by default; `say` hears what is joined. Raise CircuitizeError, with the
         first difference, where an input of the same name has other ports, formats or values.
         """
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
         """Prove the run with these values of the wires of `executed`; with a key where the prover has keys.
 
-        Raises KeyMismatch where the key is for another circuit.
+        Raise KeyMismatch where the key is for another circuit.
         """
 
     def files(self, proved: Proved) -> Mapping[str, bytes]:
@@ -167,7 +167,7 @@ class Prover(Protocol):
         """What keys of a ceremony are made of; None where it has no keys, and the verifier holds the program."""
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
-        """The circuit of an integer program. Raises CircuitizeError for a program that binds nothing."""
+        """The circuit of an integer program. Raise CircuitizeError for a program that binds nothing."""
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
         """What a proof of the program says something about: public ports, and commitments."""
@@ -177,13 +177,13 @@ class Prover(Protocol):
         """What the file of a proof is called."""
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Raises CircuitizeError where the machine surely lacks the memory for a proof: before a circuit is made."""
+        """Raise CircuitizeError where the machine surely lacks the memory for a proof: before a circuit is made."""
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
-        """Raises CircuitizeError unless these options give the files that a ceremony's keys are made of, or none."""
+        """Raise CircuitizeError unless these options give the files that a ceremony's keys are made of, or none."""
 
     def contract(self, key: VerifyingKey) -> str:
-        """A verifying key as a Solidity contract. Raises CircuitizeError where there is none."""
+        """A verifying key as a Solidity contract. Raise CircuitizeError where there is none."""
 
     def proving_key(self, path: Path) -> ProvingKey:
         """Read a proving key from a file or a folder of keys. Raise CircuitizeError where there is none."""

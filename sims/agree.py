@@ -48,7 +48,7 @@ class Target(Protocol):
 
 
 class R1CS:
-    """A program's constraint system. Raises CircuitizeError as `emit` does, where no emission is given.
+    """A program's constraint system. Raise CircuitizeError as `emit` does, where no emission is given.
 
     A challenge that a prover of two phases would draw is drawn at random here.
     """
@@ -198,12 +198,12 @@ def agree(
     targets: Sequence[Target] | None = None,
     given: Program | None = None,
 ) -> Agreement:
-    """Runs an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and every target
+    """Run an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and every target
     beside it.
 
     `targets` is every target there is by default; `given` is the real program that the integer one was made from, if
     there is one. A vector is a mismatch where the executor has a value and some target another or none, and where
-    the executor has no value but a target accepts a forgery. Raises CircuitizeError for inputs that do not fit.
+    the executor has no value but a target accepts a forgery. Raise CircuitizeError for inputs that do not fit.
     """
     targets = [R1CS(program)] if targets is None else targets
     found = Agreement()
@@ -270,7 +270,7 @@ def _add_float_error(
     vector: Mapping[str, Integers | Raw],
     trace: Trace,
 ) -> None:
-    """Widens the errors by one run; the real program runs on the inputs that the integer one saw, rounded."""
+    """Widen the errors by one run; the real program runs on the inputs that the integer one saw, rounded."""
     reals, known = {}, raw(vector)
     for port in program.inputs:
         reals[port.name] = to_reals(port.format, to_integers(port, known[port.name], "inputs"))

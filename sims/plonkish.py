@@ -21,7 +21,7 @@ Trace = Sequence[NDArray[np.int64]]
 
 
 class Plonkish:
-    """A program's Plonkish system. Raises CircuitizeError as `emit` does, where no emission is given.
+    """A program's Plonkish system. Raise CircuitizeError as `emit` does, where no emission is given.
 
     Challenges, which a prover would draw after phase 0, are drawn at random here.
     """

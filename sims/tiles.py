@@ -129,7 +129,7 @@ class Tiles:
             self.memory.put(target, value)
 
     def _require(self, array: int) -> None:
-        """Raises AssertionError unless an array's elements are in the small memory, its own or those that it shows."""
+        """Raise AssertionError unless an array's elements are in the small memory, its own or those that it shows."""
         assert array in self.memory.values, "an operand lies in the small memory"
         for other in self.shown.get(array, ()):
             self._require(other)

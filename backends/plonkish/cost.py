@@ -129,7 +129,7 @@ def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
     """The layouts of a program for each k that fits it, the least proving cost first.
 
     Lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are left out.
-    Raises CircuitizeError where none is left, and as `emit` does.
+    Raise CircuitizeError where none is left, and as `emit` does.
     """
     found: list[Sizes] = []
     for k in range(SMALLEST, LARGEST + 1):

@@ -59,7 +59,7 @@ _KEPT: WeakKeyDictionary[PlonkishSystem, Fixed] = WeakKeyDictionary()
 class Grid:
     """All cells of a system: columns as int64 where every cell is small, else as Python integers.
 
-    Raises CircuitizeError for columns of another number or length, and for values that are not in normal form.
+    Raise CircuitizeError for columns of another number or length, and for values that are not in normal form.
     """
 
     def __init__(

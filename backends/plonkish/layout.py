@@ -58,7 +58,7 @@ class Placed:
         return max(self.unit.elements(task) for task in self.tasks)
 
     def fit(self, rows: int) -> None:
-        """The fewest lanes at which all tasks fit so many rows; raises DoesNotFit where no number does."""
+        """The fewest lanes at which all tasks fit so many rows; raise DoesNotFit where no number does."""
         low, high = 1, self.most
         if self.rows_at(high) > rows:
             raise DoesNotFit(

@@ -33,7 +33,7 @@ class Cells(Protocol):
 class SummedCells:
     """The cells of one run of the system with sums: see `Summed`.
 
-    Raises CircuitizeError where an input is in no table, so that there are no cells.
+    Raise CircuitizeError where an input is in no table, so that there are no cells.
     """
 
     def __init__(self, summed: Summed, cells: Cells) -> None:

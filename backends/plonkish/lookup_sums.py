@@ -66,7 +66,7 @@ class Summed:
 def summed(system: PlonkishSystem) -> Summed:
     """The system with its lookups turned into gates.
 
-    Raises CircuitizeError for a lookup that reads phase 1 or a challenge: its inputs would not be fixed before a and b.
+    Raise CircuitizeError for a lookup that reads phase 1 or a challenge: its inputs would not be fixed before a and b.
     """
     _require_early(system)
     groups = tuple(_groups(system))

@@ -66,7 +66,7 @@ class Solver(Replay):
             self.write(np.array([variable], np.int32), value)
 
     def solve(self, phase: int) -> None:
-        """Fills the variables of a phase: 1 once `challenges` are known."""
+        """Fill the variables of a phase: 1 once `challenges` are known."""
         for task in self.plan.tasks:
             if isinstance(task, Range) or phase != _phase(task):
                 continue
@@ -85,7 +85,7 @@ class Solver(Replay):
         return values
 
     def write(self, variables: Variables, values: ArrayLike) -> None:
-        """Stores values; those of wide variables are reduced. Raises Undefined where a small variable's is not small:
+        """Store values; those of wide variables are reduced. Raise Undefined where a small variable's is not small:
         no run of the program makes that.
         """
         places = self._place[variables]
@@ -145,7 +145,7 @@ class Solver(Replay):
         return np.cumsum(terms, axis=0)
 
     def permute(self, task: Permutations) -> list[int]:
-        """Runs a task's permutations in turn: lane 0 of one may be an input of the next. Keeps every row's cells."""
+        """Run a task's permutations in turn: lane 0 of one may be an input of the next. Keep every row's cells."""
         schedule: Rounds = rounds()
         cells, outputs = [], []
         middle = schedule.middle

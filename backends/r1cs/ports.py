@@ -54,12 +54,12 @@ class Terminal(ports.Terminal):
         return entering(assembly, forms, self.value, self.format, f"{INPUT_RANGE} {self.port.name}")
 
     def bind(self, assembly: Assembly, handle: Handle) -> None:
-        """Constrains the digest, if there is one, to be the commitment to the handle's elements."""
+        """Constrain the digest, if there is one, to be the commitment to the handle's elements."""
         if self.committed:
             emit_commitment(assembly, self.commitment, handle, self.salt, self.digest, f"{self.label} commitment")
 
     def leave(self, assembly: Assembly, handle: Handle) -> None:
-        """Constrains the public wires, or the digest, to be the output.
+        """Constrain the public wires, or the digest, to be the output.
 
         Soundness: form * 1 = wire, and both stand for integers below p/2 in magnitude.
         """

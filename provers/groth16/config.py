@@ -96,7 +96,7 @@ Arrays = tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int
 def matrices(system: System) -> Arrays:
     """A, B, C, the large coefficients, and how many wires, publics and committed wires: what the native prover borrows.
 
-    Raises CircuitizeError for a system over another field, and for one whose challenge only a commitment makes sound.
+    Raise CircuitizeError for a system over another field, and for one whose challenge only a commitment makes sound.
     """
     if system.committed:
         raise CircuitizeError(
@@ -107,7 +107,7 @@ def matrices(system: System) -> Arrays:
 
 
 def arrays(system: System) -> Arrays:
-    """What `matrices` returns, for systems of either kind; raises for a system without public wires too.
+    """What `matrices` returns, for systems of either kind; raise for a system without public wires too.
 
     Soundness: a proof for a system that shows nothing says only that some witness exists. A challenge shows nothing.
     """

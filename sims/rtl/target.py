@@ -20,7 +20,7 @@ Schedule = Callable[[IntegerProgram, Mapping[str, Integers]], Design]
 
 
 class Verilog:
-    """A program scheduled and simulated with random gaps and stalls. Raises CircuitizeError as its scheduler does.
+    """A program scheduled and simulated with random gaps and stalls. Raise CircuitizeError as its scheduler does.
 
     A program without state is built once; one with state anew for each run, which starts from that run's state.
     """

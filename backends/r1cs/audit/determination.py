@@ -62,7 +62,7 @@ class Determination:
         return [row for row in range(self.relations.count) if any(self.missing[3 * row : 3 * row + 3])]
 
     def propagate(self) -> None:
-        """Applies the linear rule and, to bits, the digit rule until neither finds more."""
+        """Apply the linear rule and, to bits, the digit rule until neither finds more."""
         while self._ready or self._waiting:
             if self._ready:
                 self._examine(self._ready.popleft(), False)
@@ -72,7 +72,7 @@ class Determination:
             self._examine(row, False)
 
     def propagate_intervals(self) -> bool:
-        """Applies the rules for which intervals have to be worked out; whether a wire was new."""
+        """Apply the rules for which intervals have to be worked out; whether a wire was new."""
         before = self.reason.count(Reason.NONE)
         late, self._late = self._late, {}
         for row in late:
@@ -80,7 +80,7 @@ class Determination:
         return self.reason.count(Reason.NONE) < before
 
     def determine(self, wires: Iterable[int], reason: Reason) -> bool:
-        """Marks wires; whether one was new."""
+        """Mark wires; whether one was new."""
         found = False
         for wire in wires:
             if not self.reason[wire]:

@@ -107,7 +107,7 @@ class Search:
         return [[(wire, value % self.prime)] for value in (base, base + 1, base - 1, 0)]
 
     def _propagate(self, values: list[int | None], choice: Choice, waiting: set[int]) -> dict[int, list[Choice]] | None:
-        """Fills in what is left without a choice; None at a contradiction, else the rows that leave several choices,
+        """Fill in what is left without a choice; None at a contradiction, else the rows that leave several choices,
         but for those of a single bit.
         """
         queue = dict.fromkeys(sorted(waiting))

@@ -252,7 +252,7 @@ def equate(
     elements: int,
     role: str,
 ) -> None:
-    """Constrains each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
+    """Constrain each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
 
     The content's indices say which of a and b are multiplied; `places` are the elements, of so many, that rows name.
 

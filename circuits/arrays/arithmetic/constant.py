@@ -53,7 +53,7 @@ class Constant(RealOperation):
 
     @classmethod
     def of(cls, value: ArrayLike) -> Constant:
-        """The constant with these elements. Raises CircuitizeError for a NaN or an infinity."""
+        """The constant with these elements. Raise CircuitizeError for a NaN or an infinity."""
         array = np.asarray(value, np.float64)
         return cls(array.shape, array[()])
 

@@ -22,7 +22,7 @@ Trace = Sequence[Integers]
 
 
 class TensorProof:
-    """The tensor proof of a program. Raises Unprovable where the program has none."""
+    """The tensor proof of a program. Raise Unprovable where the program has none."""
 
     name = "tensor"
 

@@ -31,7 +31,7 @@ def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Pro
     last moment first. Then it is done in integers, and the margin doubled until no step leaves its range: the precision
     of the program that is returned says which one held. Time is that of both runs.
 
-    Raises CircuitizeError where a value is missing, not finite or out of its format, or where no margin up to 64 holds.
+    Raise CircuitizeError where a value is missing, not finite or out of its format, or where no margin up to 64 holds.
     """
     if not (isinstance(initial, Mapping) and isinstance(batches, Iterable)):
         raise CircuitizeError(

@@ -87,7 +87,7 @@ class Proof:
     def write_openings(self, path: Path) -> None:
         """Write the same where a file is written whole already.
 
-        Raises CircuitizeError where openings are counted and were written before: two files would count apart.
+        Raise CircuitizeError where openings are counted and were written before: two files would count apart.
         """
         if any(one.left is not None for one in self.openings.values()):
             if self.written:
@@ -114,10 +114,10 @@ def openings_file(path: Path) -> AbstractContextManager[Path]:
 
 
 def require_proof_folder(path: Path) -> None:
-    """Raises CircuitizeError unless `proof_folder` would take this path."""
+    """Raise CircuitizeError unless `proof_folder` would take this path."""
     require_folder(path, FILE, proof_files)
 
 
 def require_new_openings(path: Path) -> None:
-    """Raises CircuitizeError unless `openings_file` would take this path."""
+    """Raise CircuitizeError unless `openings_file` would take this path."""
     require_new_file(path, KEPT)

@@ -55,7 +55,7 @@ def public(program: IntegerProgram) -> IntegerProgram:
 def confirmed(layout: Layout, step: Executed, prover: str, folder: Path | None, progress: Progress) -> Confirmed:
     """Prove a step with all of it public, verify the proof, and say what it states.
 
-    A prover with keys gets keys that are made here, INSECURE for anyone but the one who makes them. Raises
+    A prover with keys gets keys that are made here, INSECURE for anyone but the one who makes them. Raise
     CircuitizeError where the proof does not hold, which would be a fault of this machine.
     """
     program = public(layout.program)

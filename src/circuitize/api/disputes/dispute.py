@@ -88,7 +88,7 @@ def dispute(
     referee's own run of the step decides. log2(steps) entries are compared; at most the steps between two checkpoints
     are executed.
 
-    Raises CircuitizeError where one is no training in integers, or they are of different programs, data, seeds, starts
+    Raise CircuitizeError where one is no training in integers, or they are of different programs, data, seeds, starts
     or scalars; FormatError for a folder that is damaged.
     """
     if prover is not None:
@@ -126,7 +126,7 @@ def dispute(
 
 
 def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
-    """The step, proved. Raises CircuitizeError that names it: finding it was work."""
+    """The step, proved. Raise CircuitizeError that names it: finding it was work."""
     try:
         return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)
     except CircuitizeError as error:

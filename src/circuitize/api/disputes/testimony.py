@@ -42,7 +42,7 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
     """Run a step of a training again, from its last checkpoint before, and write every wire of it for a referee.
 
     By the executor of the machine that is asked: the party's own. Nothing is written where it gives another result
-    than the journal has, at this step or on the way: a fault that this machine does not repeat. Raises CircuitizeError
+    than the journal has, at this step or on the way: a fault that this machine does not repeat. Raise CircuitizeError
     where the folder is no training in integers, or has no such step.
     """
     side = read_side("it", folder)

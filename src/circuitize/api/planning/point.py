@@ -77,7 +77,7 @@ class Point:
         return recounted(self.design, self.steps, self.dataset_size)
 
     def require_counts(self) -> None:
-        """Raises CircuitizeError where the circuit, built anew, is not what was counted."""
+        """Raise CircuitizeError where the circuit, built anew, is not what was counted."""
         for name, count in self.recount().items():
             if count != self.takes[name]:
                 raise CircuitizeError(

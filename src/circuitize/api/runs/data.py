@@ -104,7 +104,7 @@ def public_start(
 
 
 def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed") -> bytes:
-    """A seed, of bytes or in hexadecimal. Raises CircuitizeError for anything else."""
+    """A seed, of bytes or in hexadecimal. Raise CircuitizeError for anything else."""
     if isinstance(seed, bytes):
         return seed
     digits = seed.removeprefix("0x") if isinstance(seed, str) else ""

@@ -43,7 +43,7 @@ class Board:
 def prove_here(setting: bytes, data: Mapping[str, Integers], task: Task, board: Any) -> Answer:
     """Do a task of a run, which comes as a pin has it. One thread proves: Ray gives a worker one core.
 
-    Raises CircuitizeError where this machine's version makes other plans.
+    Raise CircuitizeError where this machine's version makes other plans.
     """
     os.environ.setdefault("RAYON_NUM_THREADS", "1")
     worker = f"{socket.gethostname()}:{os.getpid()}"

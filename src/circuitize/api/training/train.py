@@ -135,7 +135,7 @@ def train(
 
     With `roots`, unless the executor is "real", the run that is to prove the training is committed to: see `Trained`.
 
-    Raises CircuitizeError, before anything is written, where inputs do not fit or the folder holds something else; and
+    Raise CircuitizeError, before anything is written, where inputs do not fit or the folder holds something else; and
     where the program has no value at a step: checkpoints before it stay.
     """
     path, names = Path(folder), names_of(executor)
