@@ -61,8 +61,8 @@ def train(
     """Run a step once per batch, outputs fed back into the inputs of their names; yield each step's outputs.
 
     `initial` holds the parameters and state to start from, each batch the remaining inputs, both as `run` takes them;
-    errors are those of `run`. What is carried stays on the device, and what is yielded is there: `device.take` gives numpy
-    arrays. `Stretches` of `sims.xla` does many steps at a time.
+    errors are those of `run`. What is carried stays on the device, and what is yielded is there: `device.take` gives
+    numpy arrays. `Stretches` of `sims.xla` does many steps at a time.
     """
     if isinstance(device, Xla):
         require_same_formats(step)
