@@ -18,7 +18,7 @@ class Piece:
     """A few edges, ready to be written again on other wires of the same types: what rewriting one operation came to.
 
     Each step is (operation index, sources, target type indices) in its builder's tables; wires are numbered from the
-    piece's sources on. `results` are such numbers, None where there is no wire.
+    piece's sources on. `results` are such numbers, or None in the place of a wire that is missing.
     """
 
     steps: list[tuple[int, list[int], tuple[int, ...]]]

@@ -164,7 +164,7 @@ class Prover(Protocol):
 
     @property
     def ceremony(self) -> Ceremony | None:
-        """What keys of a ceremony are made of; None where it has no keys, and the verifier holds the program."""
+        """What keys of a ceremony are made of; None if it has no keys, and the verifier holds the program."""
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
         """The circuit of an integer program. Raise CircuitizeError for a program that binds nothing."""
@@ -194,10 +194,10 @@ class Prover(Protocol):
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
-        """Why the proof in a folder does not show the statement; None where it does.
+        """Why the proof in a folder does not show the statement; None if it does.
 
         Program, digest and key are the verifier's own; the statement and the proof are claims, which are checked.
         """
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """Bits of soundness of a proof of that kind, all rounds together; None where they are the curve's."""
+        """Bits of soundness of a proof of that kind, all rounds together; None if they are the curve's."""

@@ -104,7 +104,7 @@ def _port_bytes(key: Key, port: Port[Fixed | None]) -> int:
 
 
 def stated_prover(folder: Path) -> str | None:
-    """The prover that a statement names, out of its last bytes; None where they name none.
+    """The prover that a statement names, out of its last bytes; None if they name no prover.
 
     Raise FormatError where there is no statement.
     """

@@ -65,7 +65,7 @@ class R1CS:
         return "r1cs with a commitment" if self.challenge is Challenge.COMMITTED else "r1cs"
 
     def difference(self, trace: Trace) -> str | None:
-        """How the witness differs from a run: None where it satisfies every row and states the run's own values.
+        """How the witness differs from a run: None if it satisfies every row and states the run's own values.
 
         The rows are checked by the independent checker. The public wires are read off the witness and compared with
         the executor's integers, those of committed ports through the native hash.
@@ -255,7 +255,7 @@ def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
 def _accepted(
     program: IntegerProgram, vector: Mapping[str, Integers | Raw], targets: Sequence[Target], undefined: Undefined
 ) -> str | None:
-    """Which target accepts a forgery on inputs where the program has no value; None where none does."""
+    """Which target accepts a forgery on inputs where the program has no value; None if every target refuses them."""
     for done, forged in forgeries(program, vector):
         for target in targets:
             if target.accepts(forged):

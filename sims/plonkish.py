@@ -33,7 +33,7 @@ class Plonkish:
         self.emission = emit(program) if emission is None else emission
 
     def difference(self, trace: Trace) -> str | None:
-        """How the cells differ from a run: None where they satisfy the system and state the run's own values.
+        """How the cells differ from a run: None if they satisfy the system and state the run's own values.
 
         They are checked by the independent checker. The instance is compared with the executor's integers, that of
         committed ports through the native hash.

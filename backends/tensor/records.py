@@ -30,7 +30,7 @@ def base_record(base: Base) -> tuple[object, ...]:
 
 
 def view_record(view: View) -> tuple[object, ...]:
-    """Its source's shape, and each step: its shape, then offsets and strides, or None where it only regroups."""
+    """Its source's shape, and each step: its shape, then offsets and strides, or None if it only regroups."""
     steps = [
         (
             list(step.shape),

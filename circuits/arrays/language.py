@@ -42,7 +42,7 @@ class RealOperation(Operation):
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
     ) -> list[int | None]:
-        """Add the edges of the reverse derivative; return each source's cotangent, None where it is zero.
+        """Add the edges of the reverse derivative; return each source's cotangent, or None for a zero one.
 
         `sources` and `targets` are the operation's own wires in the same builder, `cotangents` one wire per target.
         """
@@ -56,7 +56,7 @@ class RealOperation(Operation):
 
     @abstractmethod
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The reverse derivative as a formula: each source's cotangent, None where it is zero.
+        """The reverse derivative as a formula: each source's cotangent, or None for a zero one.
 
         `z` is the operation's target and `dz` its cotangent; edges are added in the order in which Python evaluates.
         """

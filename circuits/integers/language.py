@@ -41,7 +41,7 @@ class IntegerOperation(Operation):
     def lifted(self, count: int) -> IntegerOperation | None:
         """The operation that does this one `count` times, along a new first axis of sources and target.
 
-        None where there is none: then its definition is lifted.
+        None if no operation does: then its definition is lifted.
         """
         return self if self.pointwise or self.arity == 0 else None
 

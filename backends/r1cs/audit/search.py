@@ -153,7 +153,7 @@ class Search:
         return total % self.prime, unknown
 
     def _examine(self, row: int, values: Sequence[int | None]) -> list[Choice] | None:
-        """All values that a row leaves for its unknown wires; None where that cannot be told yet."""
+        """All values that a row leaves for its unknown wires; None if they are not known yet."""
         relations = self.relations
         if row >= relations.count:
             return self._equation(self.extra[row - relations.count], (0,), values)

@@ -84,7 +84,7 @@ def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progres
 
 
 def _failure(program: IntegerProgram, initial: Batch, run: list[Batch], progress: Progress) -> str | None:
-    """Why the run in integers has no value, naming the step; None where it has one."""
+    """Why the run in integers has no value, naming the step; None if it has a value."""
     number = 0
     try:
         for number, _ in enumerate(integer.train(program, initial, run), 1):

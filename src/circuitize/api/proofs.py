@@ -76,7 +76,7 @@ class Proof:
 
     @property
     def security_bits(self) -> float | None:
-        """Bits of soundness of the proof, all rounds together; None where they are the curve's."""
+        """Bits of soundness of the proof, all rounds together; None if they are the curve's."""
         return self.prover.security_bits(self.exact.integer, self.zero_knowledge)
 
     def save_openings(self, path: Path | str) -> None:

@@ -34,7 +34,7 @@ def prover(name: str) -> Prover:
 
 
 def prover_of_key(path: Path) -> str | None:
-    """The prover that a key's file is of, told by its first bytes; None where they are no key's.
+    """The prover that a key's file is of, told by its first bytes; None if they begin no key.
 
     Raise OSError where it cannot be read.
     """

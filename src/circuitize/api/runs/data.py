@@ -87,7 +87,7 @@ def held(program: IntegerProgram) -> list[Port[Fixed]]:
 def public_start(
     program: IntegerProgram, seed: bytes | str | None, model: Model | None, spelling: Spelling
 ) -> Start | None:
-    """What a run begins with by a public seed: what the model draws by it. None where there is no seed."""
+    """What a run begins with by a public seed: what the model draws by it. None without a seed."""
     name, other = spelling.option("initial_seed"), spelling.option("model")
     if seed is None and model is None:
         return None

@@ -63,7 +63,7 @@ class Request:
     say: Progress = silent
 
     def witnessed(self, program: IntegerProgram) -> dict[str, NDArray[np.int64]] | None:
-        """The integers to make a witness of; None where none is asked for."""
+        """The integers to make a witness of; None if no witness is asked for."""
         from circuitize.api.values import program_inputs
 
         if not ("witness" in self.options or self.raw_inputs or self.inputs is not None):
