@@ -130,15 +130,16 @@ def join(
             f"found {inputs}; give the openings of a proof that shares one"
         )
     if scheme == HIDING:
-        _spend(path, spent)
+        _spend(path, {key: (known[key], count) for key, count in spent.items()})
     return joined
 
 
-def _spend(path: Path, spent: Mapping[Key, int]) -> None:
+def _spend(path: Path, spent: Mapping[Key, tuple[Opening, int]]) -> None:
     """Count openings in the file that they are of, before any is made: a proof that fails afterwards has used them up.
 
-    Of a link the file that it leads to counts: written in the link's place, there would be two. Raises CircuitizeError
-    where another process has used up what was left, and for a file of several names, which would count apart too.
+    Each comes as it was read before the lock, with how often it is opened. Of a link the file that it leads to counts:
+    written in the link's place, there would be two. Raises CircuitizeError where another process has used up what was
+    left, where the file has another root by now, and for a file of several names, which would count apart too.
     """
     path = path.resolve()
     with alone(path):
@@ -147,11 +148,17 @@ def _spend(path: Path, spent: Mapping[Key, int]) -> None:
                 f"{path}: expected a file of one name, found one with {path.stat().st_nlink} (hard links), whose "
                 "openings would be counted apart; remove the other names"
             )
-        content = parse_json(read_at_most(path, MOST_BYTES, KEPT, "give another file"), MOST_BYTES >> 4)
-        for key, count in spent.items():
-            own = content["openings"][key_text(key)]
-            own["left"] -= count
-            if own["left"] < 0:
+        content, known = _read_whole(path, HIDING)
+        for key, (earlier, count) in spent.items():
+            found = known.get(key)
+            if found is None or (found.salt, found.root) != (earlier.salt, earlier.root):
+                raise CircuitizeError(
+                    f"{path}: expected the root of {key_text(key)} that was there when the proof was begun, found "
+                    f"{'another' if found else 'none'}: the file was exchanged meanwhile; prove again"
+                )
+            left = (found.left or 0) - count
+            content["openings"][key_text(key)]["left"] = left
+            if left < 0:
                 raise CircuitizeError(
                     f"{path}: expected {count} openings of {key_text(key)} left, found fewer: another proof was made "
                     "meanwhile; prove without --openings-from, and the values get a new root"
@@ -236,6 +243,11 @@ def left_of(path: Path) -> dict[Key, int | None]:
 
 
 def _read(path: Path, scheme: str | None) -> dict[Key, Opening]:
+    return _read_whole(path, scheme)[1]
+
+
+def _read_whole(path: Path, scheme: str | None) -> tuple[Json, dict[Key, Opening]]:
+    """Return what the file says, and the openings in it."""
     try:
         written = read_at_most(path, MOST_BYTES, "openings that prove wrote", "give another file")
         content = parse_json(written, MOST_BYTES >> 4)
@@ -253,7 +265,7 @@ def _read(path: Path, scheme: str | None) -> dict[Key, Opening]:
                 raise ValueError(f"port {excerpt(name)}")
             ports = tuple(map(_listed, one["ports"]))
             made[side, port] = Opening(_secret(one["salt"]), _secret(one["root"]), ports, _left(content["scheme"], one))
-        return made
+        return content, made
     except OSError as error:
         raise FormatError(f"{path}: expected openings, found {error.strerror or error}; check the path") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

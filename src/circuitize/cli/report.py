@@ -33,7 +33,8 @@ def run(options: Namespace) -> int:
     if options.json:
         print_json({"bytes": size, "valid": valid})
     else:
-        say(f"{options.output}: {size:,} bytes; {sum(valid)} of {len(valid)} proofs and runs hold")
+        held = f"; {sum(valid)} of {len(valid)} proofs and runs hold" if valid else ""
+        say(f"{options.output}: {size:,} bytes{held}")
     return 0 if all(valid) else 1
 
 

@@ -34,6 +34,10 @@ def run(options: Namespace) -> int:
     require_kind(options.proof, PROOF_FILE, RUN_FILE, ("one proof", "a run of training steps"), "verify-run")
     name = options.prover
     keyless = name not in keyed_names() if name else options.keys is None and keyless_prover(options.proof) is not None
+    if options.renew and options.weights is not None:
+        raise CircuitizeError(
+            "--weights: expected the program itself, found --renew: a renewal joins the roots of one earlier proof"
+        )
     if options.renew and not keyless:
         raise CircuitizeError(
             "--renew: expected a tensor proof with it, found one that is checked with a key; such roots need none"

@@ -131,10 +131,11 @@ def test_two_that_count_at_once_take_no_more_than_is_left(folder: Path, tmp_path
     content = json.loads((folder / "proof.openings.json").read_text())
     content["openings"]["output:parameters"]["left"] = 20
     path.write_text(json.dumps(content))
+    opening = openings._read(path, None)["output", "parameters"]
 
     def spend(_: int) -> bool:
         try:
-            openings._spend(path, {("output", "parameters"): 1})
+            openings._spend(path, {("output", "parameters"): (opening, 1)})
         except CircuitizeError:
             return False
         return True

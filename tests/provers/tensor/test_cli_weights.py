@@ -55,6 +55,8 @@ def test_what_does_not_fit_is_refused_in_one_line(weights: Path, tmp_path: Path)
     kept.write_text(json.dumps(spent))
     assert "as often as" in refused("prove", APART, *tensor, "--weights", weights)
     kept.write_text(content)
+    own = ("verify", weights / "frozen", "--program", APART, "--weights", weights)
+    assert "found --renew" in refused(*own, "--renew", "frozen")
     assert not (tmp_path / "proof").exists()
 
 
