@@ -292,7 +292,7 @@ class Node:
         return tuple(sorted(self.distinct(found, rank)))
 
     def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
-        """A list of so many whole numbers."""
+        """Return the entries as whole numbers. Raise CircuitizeError unless there are `count` of them."""
         if len(found) != count:
             raise self.fault(f"expected {count} {what}, found {len(found)}; correct the node")
         return [int(entry) for entry in found]

@@ -56,7 +56,7 @@ class System(ABC):
     version: str
 
     def module(self, path: str = "") -> ModuleType:
-        """A module of the package. Raises CircuitizeError unless the version is the one known."""
+        """Return a module of the package. Raise CircuitizeError unless its version is the supported one."""
         remedy = f"pip install 'circuitize[{self.name}]'"
         try:
             found = version(self.name)
