@@ -38,7 +38,7 @@ def _is_prime(number: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The integers modulo an odd prime below 2^256. Raises CircuitizeError for any other modulus."""
+    """The integers modulo an odd prime below 2^256. Raise CircuitizeError for any other modulus."""
 
     prime: int
 

@@ -39,10 +39,12 @@ class LinearForms:
 
     @property
     def terms(self) -> int:
+        """Return the number of terms of all forms."""
         return len(self.wires)
 
     @property
     def lengths(self) -> Integers:
+        """Return the number of terms of each form."""
         return np.diff(self.offsets)
 
     @property
@@ -60,6 +62,7 @@ class LinearForms:
         )
 
     def equals(self, other: LinearForms) -> bool:
+        """Return whether both hold the same forms in the same order, term by term."""
         return (
             np.array_equal(self.offsets, other.offsets)
             and np.array_equal(self.wires, other.wires)
@@ -103,6 +106,7 @@ class LinearForms:
         return LinearForms(offsets, self.wires[places], self.coefficients[places])
 
     def scale(self, factor: int) -> LinearForms:
+        """Return the forms times an integer. Raise CircuitizeError where a coefficient would pass 63 bits."""
         if factor == 0:
             return zeros(len(self))
         if factor == 1:
@@ -120,6 +124,7 @@ class LinearForms:
         return scaled if factors.all() else scaled.without_zeros()
 
     def without_zeros(self) -> LinearForms:
+        """Return the forms without the terms whose coefficient is 0."""
         kept = self.coefficients != 0
         if kept.all():
             return self
@@ -244,6 +249,7 @@ def stack(parts: list[LinearForms]) -> LinearForms:
 
 
 def check_wires(count: int) -> None:
+    """Raise CircuitizeError where so many wires have no int32 number."""
     if count > WIRE_LIMIT:
         raise CircuitizeError(
             f"expected at most 2^31 circuit wires, found {count}; split the program or lower the batch"

@@ -34,6 +34,7 @@ class Handle:
 
     @property
     def magnitude(self) -> int:
+        """Return the greatest absolute value in the interval."""
         return max(-self.type.low, self.type.high)
 
 
@@ -102,7 +103,7 @@ class Lowering(ABC, Generic[A, H]):
     def run(self, inputs: list[H]) -> list[H]:
         """The handles of the outputs.
 
-        Raises CircuitizeError for an operation that is not of the integer language, OverflowRisk where a constraint
+        Raise CircuitizeError for an operation that is not of the integer language, OverflowRisk where a constraint
         could wrap.
         """
         outer = self.assembly.edge

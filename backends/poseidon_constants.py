@@ -36,6 +36,7 @@ class PoseidonParameters:
 
     @property
     def rounds(self) -> int:
+        """Return the number of rounds, full and partial."""
         return self.full_rounds + self.partial_rounds
 
     def is_full(self, number: int) -> bool:
@@ -53,7 +54,7 @@ def poseidon_parameters(
     Source: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, Poseidon (eprint 2019/458), section 2.3 (Cauchy
     matrix) and the appendix on the Grain generator; generate_parameters_grain.sage with field 1 and S-box 0. Other
     fields and round numbers serve to test circuits over small primes and promise no security.
-    Raises CircuitizeError for other widths when the number of partial rounds is not given.
+    Raise CircuitizeError for other widths when the number of partial rounds is not given.
     """
     if partial_rounds is None:
         if field != BN254 or not 2 <= width < 2 + len(PARTIAL_ROUNDS):

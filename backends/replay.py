@@ -26,16 +26,20 @@ class Plan(Protocol):
     """What an emission says of its runs."""
 
     @property
-    def field(self) -> Field: ...
+    def field(self) -> Field:
+        """Return the prime field."""
 
     @property
-    def arrow(self) -> Arrow: ...
+    def arrow(self) -> Arrow:
+        """Return the program's arrow, of integer operations."""
 
     @property
-    def scopes(self) -> tuple[Scope, ...]: ...
+    def scopes(self) -> tuple[Scope, ...]:
+        """Return the operations that were expanded, each with the arrow that took its place."""
 
     @property
-    def salts(self) -> tuple[str, ...]: ...
+    def salts(self) -> tuple[str, ...]:
+        """Return the names of the ports whose commitments take a salt."""
 
 
 def random_salts(plan: Plan) -> dict[str, int]:
@@ -47,7 +51,7 @@ class Replay:
     """The `values.Trace` of a run: the program's own trace, and those of expanded operations, run when asked for.
 
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), `salts` a number below the
-    prime for each of the plan's. `challenges` is filled in once they are drawn. Raises CircuitizeError for a trace or
+    prime for each of the plan's. `challenges` is filled in once they are drawn. Raise CircuitizeError for a trace or
     salts of another program.
     """
 
@@ -66,9 +70,11 @@ class Replay:
         return np.asarray(values[wire], np.int64).reshape(-1)
 
     def number(self, name: str) -> int:
+        """Return the salt of a port."""
         return self._salts[name]
 
     def challenge(self) -> int:
+        """Return the first challenge; it has to be drawn."""
         assert self.challenges, "what is drawn after the challenge does not stand before it"
         return self.challenges[0]
 

@@ -40,10 +40,12 @@ class Terminal:
 
     @property
     def public(self) -> bool:
+        """Return whether a verifier sees the values."""
         return self.port.visibility is Visibility.PUBLIC
 
     @property
     def committed(self) -> bool:
+        """Return whether a verifier sees a commitment to the values."""
         return self.port.visibility is Visibility.COMMITTED
 
     @property
@@ -53,6 +55,7 @@ class Terminal:
 
     @property
     def value(self) -> WireValue:
+        """Return the wire's value in a run, as a recipe."""
         return WireValue(0, self.wire)
 
     def visible(self, first: int, count: int) -> Public:
@@ -84,7 +87,7 @@ def in_order(inputs: Sequence[T], outputs: Sequence[T]) -> list[T]:
 
 
 def require_provable(program: IntegerProgram) -> None:
-    """Raises CircuitizeError for a program that no circuit can be made of, or none that says anything."""
+    """Raise CircuitizeError for a program that no circuit can be made of, or none that says anything."""
     require_integers(program)
     if not program.binds():
         raise CircuitizeError(

@@ -221,6 +221,7 @@ class Drawn(Elements):
     """The challenge that is drawn outside the circuit."""
 
     def challenge(self, trace: Trace) -> int:
+        """Return the challenge of a run; it has to be drawn."""
         return trace.challenge()
 
     def limbs(self, trace: Trace) -> Limbs:

@@ -40,7 +40,7 @@ def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window
 
 
 def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
-    """The interval of what passes; raises TypingError where nothing can."""
+    """The interval of what passes; raise TypingError where nothing can."""
     if type.high < low or high < type.low:
         raise TypingError(
             f"expected that some value passes Check [{low}, {high}], found the interval [{type.low}, {type.high}]; "
@@ -52,7 +52,7 @@ def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
 def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[int, int, Window]:
     """Of floor(x / 2^by), for x of a type, checked to be in [low, high]: the interval of what passes, and the window.
 
-    Raises TypingError where nothing can pass.
+    Raise TypingError where nothing can pass.
     """
     least, greatest = type.low >> by, type.high >> by
     low, high = meet(type.with_interval(least, greatest), low, high)

@@ -81,7 +81,7 @@ def _silent(told: str) -> None:
 def report(program: Program, say: Say = _silent) -> Report:
     """Predicted and measured error of each tensor and each output of a real program, on the program's own examples.
 
-    Raises CircuitizeError for an integer program and where calibration is impossible, Undefined where an example has
+    Raise CircuitizeError for an integer program and where calibration is impossible, Undefined where an example has
     no value in integers. Three runs an example, each of which `say` is told; memory holds every tensor of one in
     integers, and the live ones of two in float64.
     """
@@ -123,7 +123,7 @@ def fit_to_error(
 ) -> Program:
     """The program with the fewest fraction bits for which every output named stays within its error, in real units.
 
-    Fraction bits and significant bits are tried together, from the first of `bits` on; `say` is told which. Raises
+    Fraction bits and significant bits are tried together, from the first of `bits` on; `say` is told which. Raise
     CircuitizeError where none is enough.
     """
     known = {port.name for port in program.outputs}
@@ -160,7 +160,7 @@ def fit_to_cost(
     """The program with the most fraction bits whose integer program costs at most so much, by any measure of it.
 
     Fraction bits and significant bits are tried together, from the last of `bits` on; `say` is told which. What is not
-    defined on the program's own examples is not taken. Raises CircuitizeError where none is left.
+    defined on the program's own examples is not taken. Raise CircuitizeError where none is left.
     """
     _expect_real(program)
     reached = ""

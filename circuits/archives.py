@@ -39,7 +39,7 @@ Wanted = Callable[[str, Shape], bool]
 
 
 def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str, Values]:
-    """The arrays of an .npz file, by name. Raises FormatError for anything else, or damaged.
+    """The arrays of an .npz file, by name. Raise FormatError for anything else, or damaged.
 
     One that is not `wanted`, or holds no numbers, is not read: it is an array of its shape and kind that takes no
     memory, so that whoever looks at it can say what is wrong with it.
@@ -78,6 +78,7 @@ class InPieces:
         self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
+        """Return at most `size` bytes, or the rest without `size`. Raise ValueError above MOST_LIST bytes."""
         content = self._file.read(size if 0 <= size <= MOST_LIST else MOST_LIST + 1)
         if len(content) > MOST_LIST:
             raise ValueError(f"expected at most {MOST_LIST} bytes, found more")
@@ -92,13 +93,13 @@ def _piped(file: IO[bytes]) -> bytes:
 
 
 def require_usual(info: zipfile.ZipInfo) -> None:
-    """Raises ValueError for an entry that another method compresses: some give gigabytes of a few bytes at once."""
+    """Raise ValueError for an entry that another method compresses: some give gigabytes of a few bytes at once."""
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("compressed in another way than numpy does")
 
 
 def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wanted: Wanted) -> Values:
-    """The array of one entry, of the name; as `read_npz` reads it. Raises ValueError or EOFError for others."""
+    """The array of one entry, of the name; as `read_npz` reads it. Raise ValueError or EOFError for others."""
     require_usual(info)
     with archive.open(info) as entry:
         dtype, shape, fortran = _described(entry)

@@ -20,7 +20,7 @@ def bind(program: IntegerProgram, values: Mapping[str, Given]) -> IntegerProgram
     """The integer program with these inputs constant, by name; values as `to_integers` takes them.
 
     Every interval is derived anew, so that those that depended on a bound input are as tight as its least and greatest
-    value allow, and so are the formats of outputs. Examples lose the bound inputs. Raises CircuitizeError for a name
+    value allow, and so are the formats of outputs. Examples lose the bound inputs. Raise CircuitizeError for a name
     that the program does not take or a value that does not fit its format.
     """
     for name in values:

@@ -18,7 +18,7 @@ class Piece:
     """A few edges, ready to be written again on other wires of the same types: what rewriting one operation came to.
 
     Each step is (operation index, sources, target type indices) in its builder's tables; wires are numbered from the
-    piece's sources on. `results` are such numbers, None where there is no wire.
+    piece's sources on. `results` are such numbers, or None in the place of a wire that is missing.
     """
 
     steps: list[tuple[int, list[int], tuple[int, ...]]]
@@ -54,20 +54,22 @@ class Builder:
         self._typing: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def input(self, type: Type) -> int:
-        """A new input wire. Raises TypingError for what is no type."""
+        """A new input wire. Raise TypingError for what is no type."""
         check_type(type, "input")
         wire = self._wire(self._type_index(type))
         self._inputs.append(wire)
         return wire
 
     def inputs(self, types: Sequence[Type]) -> list[int]:
+        """Add one input of each type; return their wires in order."""
         return [self.input(type) for type in types]
 
     def type(self, wire: int) -> Type:
+        """Return the type of a wire."""
         return self._type_table[self._wire_types[wire]]
 
     def format(self, wire: int) -> Fixed:
-        """The type of a wire of integers. Raises TypingError for one of reals."""
+        """The type of a wire of integers. Raise TypingError for one of reals."""
         return fixed(self.type(wire))
 
     def type_key(self, wire: int) -> int:
@@ -76,10 +78,11 @@ class Builder:
 
     @property
     def edge_count(self) -> int:
+        """Return how many edges the arrow has so far."""
         return len(self._edge_operations)
 
     def apply(self, operation: Operation, *sources: int) -> list[int]:
-        """Add an edge; returns its target wires. Raises TypingError or OverflowRisk with the provenance."""
+        """Add an edge; return its target wires. Raise TypingError or OverflowRisk with the provenance."""
         index = self._operation_index(operation)
         key = (index, *self._keys(sources, operation.name))
         target_types = self._typing.get(key)
@@ -88,7 +91,7 @@ class Builder:
         return self._append(index, sources, target_types)
 
     def _keys(self, wires: Sequence[int], where: str) -> list[int]:
-        """The types of wires, as numbers; raises TypingError for a wire that this builder does not have."""
+        """The types of wires, as numbers; raise TypingError for a wire that this builder does not have."""
         wire_types = self._wire_types
         try:
             if not wires or min(wires) >= 0:
@@ -144,21 +147,21 @@ class Builder:
         return Piece(steps, [None if wire is None else slots[wire] for wire in results])
 
     def replay(self, piece: Piece, sources: Sequence[int]) -> list[int | None]:
-        """Add a captured piece's edges on wires of the types it was captured on; returns its results' wires."""
+        """Add a captured piece's edges on wires of the types it was captured on; return its results' wires."""
         wires = list(sources)
         for operation, slots, types in piece.steps:
             wires += self._append(operation, [wires[slot] for slot in slots], types)
         return [None if slot is None else wires[slot] for slot in piece.results]
 
     def add(self, operation: Operation, *sources: int) -> int:
-        """Add an edge with one target; returns that wire."""
+        """Add an edge with one target; return that wire."""
         (target,) = self.apply(operation, *sources)
         return target
 
     def splice(self, arrow: Arrow, sources: Sequence[int], relabel: bool = True) -> list[int]:
-        """Add a copy of an arrow on the given wires; returns the wires of its outputs.
+        """Add a copy of an arrow on the given wires; return the wires of its outputs.
 
-        With `relabel`, edges without a provenance of their own take the builder's current one. Raises TypingError for
+        With `relabel`, edges without a provenance of their own take the builder's current one. Raise TypingError for
         another number of wires than the arrow has inputs, or for wires that this builder does not have.
         """
         if len(sources) != len(arrow.inputs):
@@ -184,7 +187,7 @@ class Builder:
         return [wires[wire] for wire in arrow.outputs.tolist()]
 
     def build(self, outputs: Sequence[int]) -> Arrow:
-        """The arrow so far, with the given output wires. Raises TypingError for a wire that this builder lacks."""
+        """The arrow so far, with the given output wires. Raise TypingError for a wire that this builder lacks."""
         return Arrow(
             tuple(self._operations),
             tuple(self._type_table),
@@ -232,7 +235,7 @@ class Builder:
 
 
 def _require_operation(operation: object) -> None:
-    """Raises TypingError for what is no operation, and for one that does not hash: its parameters must not change."""
+    """Raise TypingError for what is no operation, and for one that does not hash: its parameters must not change."""
     if isinstance(operation, Operation):
         try:
             hash(operation)

@@ -19,7 +19,7 @@ from .values import Given, to_integers, to_reals
 def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
     """The greatest magnitude seen on each wire of `arrow` over the program's examples, inputs rounded to their formats.
 
-    `arrow` may be a rewriting of the program's own arrow with the same inputs. Raises CircuitizeError when the
+    `arrow` may be a rewriting of the program's own arrow with the same inputs. Raise CircuitizeError when the
     program has no examples, when one is missing or does not fit, or when a value is not finite.
     """
     if not program.examples:

@@ -29,7 +29,7 @@ RAW = "raw:"
 
 
 def exact_number(where: str, value: str) -> Fraction:
-    """A number such as 0.25, 3/8 or 1024/2^12. Raises CircuitizeError for anything else."""
+    """A number such as 0.25, 3/8 or 1024/2^12. Raise CircuitizeError for anything else."""
     try:
         return _number(value)
     except (ValueError, ZeroDivisionError):
@@ -37,7 +37,7 @@ def exact_number(where: str, value: str) -> Fraction:
 
 
 def exact_numbers(where: str, value: str) -> Numbers:
-    """A number, or lists of them as JSON nests them, as fractions. Raises CircuitizeError for anything else."""
+    """A number, or lists of them as JSON nests them, as fractions. Raise CircuitizeError for anything else."""
     try:
         if not value.startswith("["):
             return np.array(_number(value), dtype=object)
@@ -55,7 +55,7 @@ def exact_numbers(where: str, value: str) -> Numbers:
 def units(where: str, format: Fixed, numbers: Numbers, raw: bool = False) -> Integers:
     """The integers of a format that numbers are: real ones, or with `raw` the integers themselves. Nothing is rounded.
 
-    Raises CircuitizeError for another shape, and for a number that is no value of the format, which it names with the
+    Raise CircuitizeError for another shape, and for a number that is no value of the format, which it names with the
     nearest ones that are.
     """
     if numbers.shape != format.shape:

@@ -19,7 +19,7 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
     """Write `chunks` to `path`, so that a reader finds the old file, the new one, and never a part of it.
 
     The bytes go to a temporary file in the same folder, are flushed to the disk, and then take the name in
-    one step. Folders above `path` are made. Raises CircuitizeError when the disk, a limit or a permission
+    one step. Folders above `path` are made. Raise CircuitizeError when the disk, a limit or a permission
     forbids it; the temporary file is then removed, as it is when `chunks` itself raises. What is no file, a
     device say, is never replaced. A `private` file has the mode PRIVATE from its creation, before it holds a byte,
     whatever the mode of the file that it replaces; any other has what the umask leaves.
@@ -49,7 +49,7 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
 def alone(path: Path, what: str = "", wait: bool = True) -> Iterator[None]:
     """No other process that asks for the same works on this file meanwhile: by a lock file beside it.
 
-    Raises CircuitizeError where there can be no lock, or, unless it is to `wait`, where another process has it; `what`
+    Raise CircuitizeError where there can be no lock, or, unless it is to `wait`, where another process has it; `what`
     says what that does. The lock of a process that was killed is free.
     """
     lock = path.with_name(f"{path.name}.lock")
@@ -104,7 +104,7 @@ def _private(name: str, flags: int) -> int:
 
 
 def require_file_name(path: Path) -> None:
-    """Raises CircuitizeError unless a file may take this name: what has it now, if anything, is a file too.
+    """Raise CircuitizeError unless a file may take this name: what has it now, if anything, is a file too.
 
     To take a name is to replace what has it: a device or a pipe would be gone, /dev/null for everybody.
     """

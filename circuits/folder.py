@@ -21,7 +21,7 @@ def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
     """A temporary folder beside `path` that takes its name when the block ends, and is removed when it raises.
 
     A folder that is already there is replaced if it is empty or holds a file called `marker`, and nothing but files
-    that `own` names: so only an earlier result of the same kind is ever deleted. Raises CircuitizeError for any other,
+    that `own` names: so only an earlier result of the same kind is ever deleted. Raise CircuitizeError for any other,
     also where something joins it during the work, or where nothing can be written.
     """
     path = Path(os.path.abspath(path))
@@ -39,7 +39,7 @@ def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
 
 
 def require_folder(path: Path, marker: str, own: Own) -> None:
-    """Raises CircuitizeError unless `whole_folder` would take this name, as far as can be told before there is work."""
+    """Raise CircuitizeError unless `whole_folder` would take this name, as far as can be told before there is work."""
     try:
         empty = path.is_dir() and not any(path.iterdir())
         if path.exists() and not (path.is_dir() and (empty or (path / marker).is_file())):
@@ -72,7 +72,7 @@ def _entries(path: Path, above: str = "") -> Iterator[str]:
 
 
 def require_plain_files(folder: Path) -> None:
-    """Raises FormatError where a folder that a prover wrote holds what is no file, such as a pipe, on which reading
+    """Raise FormatError where a folder that a prover wrote holds what is no file, such as a pipe, on which reading
     would wait for ever.
     """
     with suppress(OSError), os.scandir(folder) as entries:
@@ -82,7 +82,7 @@ def require_plain_files(folder: Path) -> None:
 
 
 def require_new_file(path: Path, secrets: str) -> None:
-    """Raises CircuitizeError where a file of secrets cannot be written, or is there already: nothing replaces them."""
+    """Raise CircuitizeError where a file of secrets cannot be written, or is there already: nothing replaces them."""
     if os.path.lexists(path):
         raise CircuitizeError(
             f"{path}: expected no file yet, found {secrets} of an earlier proof, which nothing else can open; it is "
@@ -92,7 +92,7 @@ def require_new_file(path: Path, secrets: str) -> None:
 
 
 def require_file(path: Path | None) -> None:
-    """Raises CircuitizeError where no such file can be written, as far as can be told before there is work."""
+    """Raise CircuitizeError where no such file can be written, as far as can be told before there is work."""
     if path is not None:
         require_file_name(path)
         _require_parent(path)

@@ -48,10 +48,12 @@ class Arrow:
 
     @property
     def wire_count(self) -> int:
+        """Return the number of wires; wires are 0 to this number less one."""
         return len(self.wire_types)
 
     @property
     def edge_count(self) -> int:
+        """Return the number of edges, which is that of operations, each counted as often as it is applied."""
         return len(self.edge_operations)
 
     @property
@@ -65,10 +67,11 @@ class Arrow:
         return tuple(self.types[t] for t in self.wire_types[self.outputs])
 
     def type(self, wire: int) -> Type:
+        """Return the type of a wire."""
         return self.types[int(self.wire_types[wire])]
 
     def format(self, wire: int) -> Fixed:
-        """The type of a wire of integers. Raises TypingError for one of reals."""
+        """The type of a wire of integers. Raise TypingError for one of reals."""
         return fixed(self.type(wire))
 
     @cached_property
@@ -84,10 +87,12 @@ class Arrow:
         ]
 
     def edge(self, index: int) -> Edge:
+        """Return a view of an edge: its operation, wires and provenance."""
         operation, sources, targets, provenance = self.rows[index]
         return Edge(index, self.operations[operation], sources, targets, self.provenances[provenance])
 
     def edges(self) -> Iterator[Edge]:
+        """Return views of all edges in order, so that each wire is written before it is read."""
         return (self.edge(index) for index in range(self.edge_count))
 
     def readers(self) -> NDArray[np.int64]:
@@ -120,7 +125,7 @@ class Arrow:
 
 
 def identity(*types: Type) -> Arrow:
-    """The arrow that passes its inputs on: types -> types. Raises TypingError for what is no type."""
+    """The arrow that passes its inputs on: types -> types. Raise TypingError for what is no type."""
     for position, type in enumerate(types):
         check_type(type, f"identity: type {position}")
     table = tuple(dict.fromkeys(types))
@@ -134,7 +139,7 @@ def identity(*types: Type) -> Arrow:
 def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
     """The wiring whose output i is input choice[i]: permutes, copies (a repeated choice) and discards (none).
 
-    Raises TypingError for a choice that is no place among the types, counted from 0.
+    Raise TypingError for a choice that is no place among the types, counted from 0.
     """
     if not isinstance(types, Sequence):
         raise TypingError(f"permute: expected a list of types, found {_short(types)}; write [type]")
@@ -142,7 +147,7 @@ def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
 
 
 def places(choice: Sequence[int], count: int, where: str) -> Indices:
-    """The choice as indices; raises TypingError unless each is a whole number from 0 to count - 1."""
+    """The choice as indices; raise TypingError unless each is a whole number from 0 to count - 1."""
     chosen = np.asarray(choice)
     if not chosen.size:
         return np.zeros(0, np.int32)
@@ -174,7 +179,7 @@ def _require_arrows(word: str, arrows: Sequence[Any]) -> None:
 def compose(*arrows: Arrow) -> Arrow:
     """First arrow first: each one's outputs become the next one's inputs. Linear time, any number of arrows.
 
-    Raises TypingError where an output type differs from the next input type, and for no arrows at all: each list of
+    Raise TypingError where an output type differs from the next input type, and for no arrows at all: each list of
     types has an identity of its own, and nothing says of which this one would be.
     """
     if not arrows:
@@ -221,7 +226,7 @@ def fold(
     """Give every wire a value: inputs as given, then edge by edge `interpret(edge index, operation, source values)`.
 
     Returns the values by wire. Unless `keep`, a value is dropped after its last reader (outputs stay), so that memory
-    follows the live wires. Linear time; nothing recurses. Raises TypingError for another number of inputs.
+    follows the live wires. Linear time; nothing recurses. Raise TypingError for another number of inputs.
     """
     if len(inputs) != len(arrow.inputs):
         raise TypingError(
@@ -315,6 +320,7 @@ def _renumber(arrow: Arrow, wires: Indices, inputs: Indices, outputs: Indices) -
 
 
 def offsets_of(lengths: Values) -> Indices:
+    """Return where each list starts in the concatenation of all, and last its length: one entry more than lists."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 

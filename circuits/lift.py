@@ -22,7 +22,7 @@ def lift(arrow: Arrow, count: int) -> Arrow:
     where one of them is. Intervals stay what they are. A constant is stored once. Operations that read at computed
     places are replaced by their definitions, which need not read at one place in all runs. Linear time.
 
-    Raises TypingError for an arrow of the array language, or fewer runs than one.
+    Raise TypingError for an arrow of the array language, or fewer runs than one.
     """
     if count < 1:
         raise TypingError(f"lift: expected at least 1 run, found {count}")

@@ -74,6 +74,7 @@ class Lowering:
 
     @property
     def result(self) -> Fixed:
+        """Return the format calibrated for the edge's first target; only for VALUE operations."""
         assert self._result is not None, "only VALUE operations are given a format for their result"
         return self._result
 

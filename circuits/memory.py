@@ -49,7 +49,7 @@ def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
 
 
 def require_circuit_memory(program: IntegerProgram, bytes_per_bit: int, bytes_per_element: int) -> None:
-    """Raises CircuitizeError where keys and proofs of a program surely need more memory than the machine has.
+    """Raise CircuitizeError where keys and proofs of a program surely need more memory than the machine has.
 
     Told before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are those of inputs
     and of rounding, so theirs are counted, and others are not.
@@ -66,13 +66,13 @@ def require_circuit_memory(program: IntegerProgram, bytes_per_bit: int, bytes_pe
 
 
 def require_file_memory(path: Path) -> None:
-    """Raises CircuitizeError where a .r1cs file surely needs more memory than the machine has to be read."""
+    """Raise CircuitizeError where a .r1cs file surely needs more memory than the machine has to be read."""
     size = path.stat().st_size if path.is_file() else 0
     require_memory(BYTES_PER_FILE_BYTE * size, "read it on a larger machine", "circuit")
 
 
 def require_memory(needed: float, remedy: str, what: str = "proof") -> None:
-    """Raises CircuitizeError where the machine, as far as it tells, has less memory than a prediction says."""
+    """Raise CircuitizeError where the machine, as far as it tells, has less memory than a prediction says."""
     physical = physical_bytes()
     if not physical or needed <= physical:
         return

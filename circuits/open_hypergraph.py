@@ -72,7 +72,7 @@ def from_json(given: Any, *, integer: bool = False, where: str = "open hypergrap
     """The program, or the arrow where there are no ports; of the integer language if `integer` says so.
 
     Whoever wrote it need not be trusted: every operation, type and wire is checked, and nothing is imported for what
-    is named. Raises FormatError, in one line, for anything else than `to_json` makes.
+    is named. Raise FormatError, in one line, for anything else than `to_json` makes.
     """
     with decoding(Path(where)):
         if not isinstance(given, dict) or given.get("open_hypergraph") != VERSION:
@@ -103,7 +103,7 @@ def from_json(given: Any, *, integer: bool = False, where: str = "open hypergrap
 def save_open_hypergraph(given: Program | Arrow, path: str | Path, *, examples: bool = False) -> None:
     """Write a program, or an arrow alone, in JSON, whole or not at all; see `to_json` for its form.
 
-    Examples may be private data: with `examples`, nobody but the owner may read the file. Raises CircuitizeError for
+    Examples may be private data: with `examples`, nobody but the owner may read the file. Raise CircuitizeError for
     what is larger than `load_open_hypergraph` reads, and for numbers that are not finite.
     """
     path = Path(path)
@@ -130,7 +130,7 @@ def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program 
 def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow:
     """The program or the arrow in a file of JSON; with `integer`, an integer program.
 
-    Raises FormatError for another, a damaged or a larger file.
+    Raise FormatError for another, a damaged or a larger file.
     """
     path = Path(path)
     try:

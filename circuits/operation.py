@@ -41,7 +41,7 @@ class Operation(ABC):
 
     @abstractmethod
     def target_types(self, *sources: Any) -> tuple[Type, ...]:
-        """The types of the targets; raises TypingError, or OverflowRisk, where the sources do not fit."""
+        """The types of the targets; raise TypingError, or OverflowRisk, where the sources do not fit."""
 
     @abstractmethod
     def run(self, *values: Values) -> tuple[Values, ...]:

@@ -54,7 +54,7 @@ class Port(Generic[AnyFormat]):
     """One input or output: its name, who learns it, its exact integer format, and its role. The digest holds all four.
 
     An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
-    given as the words that they stand for ("public", "state"). Raises TypingError for anything else.
+    given as the words that they stand for ("public", "state"). Raise TypingError for anything else.
     """
 
     name: str

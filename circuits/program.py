@@ -88,7 +88,7 @@ class Program:
     def with_visibility(self, **visibilities: Visibility | str) -> Self:
         """The same program with other visibilities, by port name (an input and an output may share a name).
 
-        Raises CircuitizeError for a name that no port has, TypingError for what is no visibility.
+        Raise CircuitizeError for a name that no port has, TypingError for what is no visibility.
         """
         known = {port.name for port in (*self.inputs, *self.outputs)}
         for name in visibilities:
@@ -106,7 +106,7 @@ class Program:
 class IntegerProgram(Program):
     """A program of the integer language: every value that enters or leaves it is an integer of its port's format.
 
-    It is its own exact meaning: what executors run and targets emit. Raises TypingError for an arrow of reals and for
+    It is its own exact meaning: what executors run and targets emit. Raise TypingError for an arrow of reals and for
     an output without a format.
     """
 
@@ -130,7 +130,7 @@ AnyProgram = TypeVar("AnyProgram", bound=Program)
 
 
 def require_integers(program: Program) -> None:
-    """Raises CircuitizeError for a program of reals, where one of integers is expected."""
+    """Raise CircuitizeError for a program of reals, where one of integers is expected."""
     if not isinstance(program, IntegerProgram):
         raise CircuitizeError("expected an integer program, found a real one; quantize it first")
 

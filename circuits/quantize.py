@@ -32,7 +32,7 @@ def quantize(program: Program) -> IntegerProgram:
     (Quantize, Rescale) has that one, from an operand that is not rounded before (docs/numbers.md). So a bias, or the
     weight that a gradient is subtracted from, is added before the one rounding. Outputs end in a Check of exactly
     their format, so that a step's parameters come out in the type they went in. Operands whose exact result could pass
-    2^62 are rounded first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval
+    2^62 are rounded first. Raise OverflowRisk, naming operation, source line, interval and remedy, where an interval
     could pass 2^62; CircuitizeError where calibration is impossible. Linear time; lowerings are built once per
     operation and types.
     """

@@ -21,8 +21,8 @@ class TooLong(FormatError):
 def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
     """The bytes of a file, `most` of them or fewer.
 
-    Raises TooLong, before a byte is read, for a longer file; what is no file, a pipe say, is read until it passes
-    `most`. Raises OSError where the file cannot be read.
+    Raise TooLong, before a byte is read, for a longer file; what is no file, a pipe say, is read until it passes
+    `most`. Raise OSError where the file cannot be read.
     """
     with Path(path).open("rb") as file:
         found = os.fstat(file.fileno())
@@ -38,7 +38,7 @@ def parse_json(content: bytes, most: int, *, distinct: bool = False) -> Any:
     """The value of a JSON text of about `most` values at the most; names of an object are `distinct`, where that is so.
 
     A value takes memory many times that of its text, so they are counted first: each but the first follows a comma or
-    an opening bracket. Raises ValueError for more, for text that is no JSON in UTF-8, for nesting without end, and for
+    an opening bracket. Raise ValueError for more, for text that is no JSON in UTF-8, for nesting without end, and for
     a name that has to be distinct and is not.
     """
     found = sum(content.count(mark) for mark in (b",", b"[", b"{"))

@@ -29,7 +29,7 @@ LANGUAGES = ("integer.", "real.")
 
 
 def whole(value: object) -> int:
-    """An integer that fits into 64 bits. Raises TypeError for anything else."""
+    """An integer that fits into 64 bits. Raise TypeError for anything else."""
     if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
         raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
     return value
@@ -39,7 +39,7 @@ class Restorer:
     """Restores what `encode` describes, with the arrays of a file, each of which is taken once.
 
     Classes are those that this process defined and named: `Operation.registry`, and `Parts.registry` for what their
-    parameters hold. Nothing is looked up in a module, and nothing imported. Raises TypeError, ValueError, LookupError
+    parameters hold. Nothing is looked up in a module, and nothing imported. Raise TypeError, ValueError, LookupError
     or what a class's own checks raise.
     """
 
@@ -49,6 +49,7 @@ class Restorer:
         self._counted = 0
 
     def operation(self, entry: Any) -> Operation:
+        """Return the operation that an entry describes."""
         _define_operations()
         name = entry["class"]
         kind = Operation.registry.get(name)
@@ -64,6 +65,7 @@ class Restorer:
         return made
 
     def wire_type(self, entry: object) -> Type:
+        """Return the type of a wire that an entry describes, of at most MOST_AXES axes and MOST_ELEMENTS elements."""
         made = self._part(entry)
         if not isinstance(made, Array | Fixed):
             raise TypeError("expected the type of a wire")
@@ -72,6 +74,7 @@ class Restorer:
         return made
 
     def precision(self, entry: object) -> Precision:
+        """Return the precision that an entry describes."""
         made = self._part(entry)
         if not isinstance(made, Precision):
             raise TypeError("expected a precision")

@@ -51,7 +51,7 @@ def save(program: Program, path: Path, *, examples: bool = False) -> None:
     """Write a program of either language, provenance included, whole or not at all.
 
     Examples may be private data, so they stay behind; with `examples` they are written too, and nobody but its owner
-    may read the file. Raises CircuitizeError for a program that is larger than `load` reads.
+    may read the file. Raise CircuitizeError for a program that is larger than `load` reads.
     """
     arrow, blobs = program.arrow, _Blobs()
     kept = program.examples if examples else ()
@@ -90,7 +90,7 @@ def load(path: Path, *, integer: bool = False) -> Program: ...
 def load(path: Path, *, integer: bool = False) -> Program:
     """Read a saved program, of the integer language if `integer` says so.
 
-    Raises FormatError when the file is truncated, altered, of another version, or larger than saved programs are.
+    Raise FormatError when the file is truncated, altered, of another version, or larger than saved programs are.
     Nothing is imported for what a file names, and no array is made before the file is known to hold it.
     """
     try:
@@ -181,7 +181,7 @@ def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
 
 
 def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restorer) -> Arrow:
-    """The arrow that a header and columns describe, checked. Raises ValueError, or what a class's own checks raise."""
+    """The arrow that a header and columns describe, checked. Raise ValueError, or what a class's own checks raise."""
     names = (*COLUMNS, "edge_provenances")
     if any(columns[name].dtype != np.int32 or columns[name].ndim != 1 for name in names):
         raise ValueError("columns of other numbers than whole ones")
@@ -209,7 +209,7 @@ def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
 
 
 def require_all_named(restorer: Restorer) -> None:
-    """Raises ValueError where an array is left that nothing names."""
+    """Raise ValueError where an array is left that nothing names."""
     if restorer.left:
         raise ValueError(f"{restorer.left} arrays that nothing names")
 
@@ -237,7 +237,7 @@ def _provenance(entry: Any) -> Provenance:
 
 
 def _require_readable(path: Path, size: int, header: int, columns: Sequence[Values], with_examples: bool) -> None:
-    """Raises CircuitizeError for what `load` would not read."""
+    """Raise CircuitizeError for what `load` would not read."""
     if size > MOST_BYTES:
         remedy = "save it without examples" if with_examples else "give large constants as inputs"
         raise CircuitizeError(

@@ -58,7 +58,7 @@ class Scan:
     ) -> dict[str, Values]:
         """All inputs of the program, from those of what is held at first and of each step: the steps are run in turn.
 
-        `progress` is told the number of each, from 0 on, before it is run. Raises Undefined where one has no value.
+        `progress` is told the number of each, from 0 on, before it is run. Raise Undefined where one has no value.
         """
         first = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
         entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in first.items()}
@@ -77,7 +77,7 @@ class Scan:
         """What the last step leaves of all that is handed on, and the other outputs of all steps, by name, with time
         as first axis.
 
-        `given` and `progress` are those of `inputs`. Raises Undefined where a step has no value.
+        `given` and `progress` are those of `inputs`. Raise Undefined where a step has no value.
         """
         return self._run(given, lambda time, _: progress(time), self.results)
 
@@ -110,7 +110,7 @@ def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
     but the last leaves; so the program has one value for inputs that are not private, the one that the steps have in
     turn. There are private outputs of what leaves each step, for provers.
 
-    Raises TypingError for a step that takes and gives a value in two formats, and where `lift` does.
+    Raise TypingError for a step that takes and gives a value in two formats, and where `lift` does.
     """
     leaving = {port.name: port for port in step.outputs}
     carried = [port for port in step.inputs if port.held and port.name in leaving]

@@ -29,7 +29,7 @@ WIDEST = 60
 def with_formats(arrow: Arrow, formats: Mapping[int, Operation]) -> Arrow:
     """The arrow whose wires of these numbers have formats, each a `Quantize` or `Rescale`, for whatever reads them.
 
-    Edges take the provenance of what wrote the wire. Raises TypingError for a wire that the arrow lacks, and for what
+    Edges take the provenance of what wrote the wire. Raise TypingError for a wire that the arrow lacks, and for what
     states no format.
     """
     for wire, operation in formats.items():

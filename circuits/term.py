@@ -20,10 +20,12 @@ class Term:
 
     @property
     def shape(self) -> Shape:
+        """Return the shape of the array on the wire."""
         return self.builder.type(self.wire).shape
 
     @property
     def ndim(self) -> int:
+        """Return the number of axes, by numpy's name."""
         return len(self.shape)
 
     def apply(self, operation: Operation, *others: Self) -> Self:

@@ -26,6 +26,7 @@ class Array:
 
     @property
     def size(self) -> int:
+        """Return the number of elements."""
         return math.prod(self.shape)
 
     def __str__(self) -> str:
@@ -37,7 +38,7 @@ class Array:
 class Fixed:
     """An integer array: element q stands for the real number q * 2**-fraction_bits, and low <= q <= high.
 
-    Raises OverflowRisk when the interval passes 2^62 in magnitude.
+    Raise OverflowRisk when the interval passes 2^62 in magnitude.
     """
 
     shape: Shape
@@ -60,6 +61,7 @@ class Fixed:
 
     @property
     def size(self) -> int:
+        """Return the number of elements."""
         return math.prod(self.shape)
 
     @property
@@ -70,9 +72,11 @@ class Fixed:
         return max((-self.low - 1).bit_length(), self.high.bit_length()) + 1
 
     def with_interval(self, low: int, high: int) -> Fixed:
+        """Return the format with this interval and the same shape and fraction bits. Raise OverflowRisk above 2^62."""
         return Fixed(self.shape, self.fraction_bits, low, high)
 
     def with_shape(self, shape: Shape) -> Fixed:
+        """Return the format with this shape and the same fraction bits and interval."""
         return Fixed(shape, self.fraction_bits, self.low, self.high)
 
     def __str__(self) -> str:
@@ -83,7 +87,7 @@ Type = Array | Fixed
 
 
 def fixed(type: Type) -> Fixed:
-    """The type of a wire of an integer arrow. Raises TypingError for one of reals."""
+    """The type of a wire of an integer arrow. Raise TypingError for one of reals."""
     if not isinstance(type, Fixed):
         raise TypingError(f"expected the type of integers, found {type}; quantize the program first")
     return type
@@ -100,7 +104,7 @@ def unsigned(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
 
 
 def check_shape(shape: Shape) -> None:
-    """Raises TypingError unless this is a tuple of whole numbers of at least 1."""
+    """Raise TypingError unless this is a tuple of whole numbers of at least 1."""
     if type(shape) is not tuple:
         written = f"write ({shape},)" if isinstance(shape, int) else "write (2, 3), or () for a single number"
         raise TypingError(f"expected a shape, a tuple of whole numbers, found {shape!r}; {written}")
@@ -116,7 +120,7 @@ def check_shape(shape: Shape) -> None:
 
 
 def check_type(type: object, where: str) -> None:
-    """Raises TypingError unless this is the type of a wire."""
+    """Raise TypingError unless this is the type of a wire."""
     if not isinstance(type, (Array, Fixed)):
         remedy = f"write Array({type})" if isinstance(type, tuple) else "give an Array(shape), or a Fixed"
         raise TypingError(f"{where}: expected the type of a wire, Array or Fixed, found {type!r}; {remedy}")

@@ -18,7 +18,7 @@ REMEDY = "use inputs that stay inside, or calibrate with examples that come this
 
 
 def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep: bool = False) -> list[Any]:
-    """The value of every wire on numpy arrays; `names` are those of the inputs. Raises Undefined as `explained` says.
+    """The value of every wire on numpy arrays; `names` are those of the inputs. Raise Undefined as `explained` says.
 
     Unless `keep`, values that are read no more are dropped.
     """

@@ -17,7 +17,7 @@ from .types import Fixed, Type
 def compose_steps(*steps: AnyProgram) -> AnyProgram:
     """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
 
-    What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raises TypingError
+    What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raise TypingError
     where a parameter's type out differs from its type in.
     """
     first = steps[0]

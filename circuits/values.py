@@ -20,7 +20,7 @@ from .types import LIMIT, Fixed
 class Raw:
     """Integers of a port's format, where real values are expected: q stands for q * 2^-fraction_bits.
 
-    Everything else that is given for an input is real values, integer arrays too. Raises CircuitizeError for an array
+    Everything else that is given for an input is real values, integer arrays too. Raise CircuitizeError for an array
     of anything but integers. It is no array itself, so that nothing takes it for real values.
     """
 
@@ -49,7 +49,7 @@ def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
 def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int64]:
     """Real values in a port's format, each rounded once, half to even; a Raw array's integers as they are.
 
-    A number means the same whatever its dtype: 1 and 1.0 are one. Raises CircuitizeError, naming the input, the element
+    A number means the same whatever its dtype: 1 and 1.0 are one. Raise CircuitizeError, naming the input, the element
     and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
     """
     format = port.format
@@ -93,7 +93,7 @@ def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int6
 def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
     """What was given for an input, Raw or not, as an array of numbers.
 
-    Raises CircuitizeError where it is ragged or holds something else.
+    Raise CircuitizeError where it is ragged or holds something else.
     """
     start = f"{where}: " if where else ""
     try:

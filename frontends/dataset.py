@@ -40,9 +40,11 @@ class Scale:
     width: Reals
 
     def apply(self, values: Reals) -> Reals:
+        """Return values of the columns as the model takes them, less the center and divided by the width."""
         return np.asarray((values - self.center) / self.width, np.float64)
 
     def undo(self, values: Reals) -> Reals:
+        """Return the values of the columns of which `apply` gives these."""
         return np.asarray(values * self.width + self.center, np.float64)
 
 

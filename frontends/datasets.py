@@ -30,6 +30,7 @@ class Split:
 
     @property
     def classes(self) -> int:
+        """Return the number of classes: the greatest label and one."""
         return int(self.train_labels.max()) + 1
 
     @property

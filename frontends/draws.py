@@ -34,9 +34,11 @@ class Draws:
         raise TypingError(f"expected an initializer that draws by normal or uniform, found {name!r}; give another seed")
 
     def standard_normal(self, size: Shape) -> NDArray[np.float64]:
+        """Return normal numbers of mean 0 and deviation 1, by the name that numpy's generators have for it."""
         return self.normal(0.0, 1.0, size)
 
     def normal(self, loc: float, scale: float, size: Shape) -> NDArray[np.float64]:
+        """Return normal numbers, each a sum of 12 words: none is further than 6 deviations from the mean."""
         words = self._words(prod(size) * SUMMED, "<u2").reshape(*size, SUMMED)
         # The mean of a word is half of 2^16 - 1; twelve of them have a whole one.
         sums = words.astype(np.int64).sum(-1) - SUMMED // 2 * 0xFFFF
@@ -44,6 +46,7 @@ class Draws:
         return made
 
     def uniform(self, low: float, high: float, size: Shape) -> NDArray[np.float64]:
+        """Return uniform numbers in [low, high), multiples of (high - low) / 2^32 from `low` on."""
         words = self._words(prod(size), "<u4").reshape(size)
         made: NDArray[np.float64] = np.ldexp(words.astype(np.float64), -32) * (high - low) + low
         return made

@@ -23,6 +23,7 @@ def relu(x: Tensor) -> Tensor:
 
 
 def exp(x: Tensor) -> Tensor:
+    """Return e^x of each element."""
     return apply(arrays.Exp(), x)
 
 
@@ -47,6 +48,7 @@ def sigmoid(x: Tensor) -> Tensor:
 
 
 def tanh(x: Tensor) -> Tensor:
+    """Return the hyperbolic tangent of each element."""
     return apply(arrays.Tanh(), x)
 
 
@@ -91,10 +93,12 @@ def log2(x: Tensor) -> Tensor:
 
 
 def sin(x: Tensor) -> Tensor:
+    """Return the sine of each element, in radians."""
     return apply(arrays.Sin(), x)
 
 
 def cos(x: Tensor) -> Tensor:
+    """Return the cosine of each element, in radians."""
     return apply(arrays.Cos(), x)
 
 

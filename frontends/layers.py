@@ -27,6 +27,7 @@ Initializer = Callable[[np.random.Generator, Shape], NDArray[np.float64]]
 
 
 def zeros(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
+    """Return zeros, in the place of a random start."""
     return np.zeros(shape)
 
 
@@ -65,6 +66,7 @@ class Parameter:
 
     @property
     def type(self) -> Array:
+        """Return the type of its wire, an array of reals."""
         return Array(self.shape)
 
 

@@ -18,6 +18,7 @@ STATISTICS = Format.signed(26, 16)
 
 
 def ones(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
+    """Return ones, in the place of a random start."""
     return np.ones(shape)
 
 

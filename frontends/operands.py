@@ -14,6 +14,7 @@ from .provenance import refused
 
 
 def broadcast_shape(a: Shape, b: Shape) -> Shape:
+    """Return the shape that two shapes broadcast to by numpy's rules. Raise, with a remedy, where they do not."""
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:
@@ -51,6 +52,7 @@ def constant_of(value: object) -> NDArray[np.float64]:
 
 
 def real_of(value: object) -> float:
+    """Return a number or array without axes as a float."""
     return float(constant_of(value))
 
 

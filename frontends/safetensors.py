@@ -45,6 +45,7 @@ class Entry:
 
     @property
     def bytes(self) -> int:
+        """Return how many bytes the tensor takes in the file."""
         return KINDS[self.kind].itemsize * math.prod(self.shape)
 
 

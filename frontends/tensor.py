@@ -31,10 +31,12 @@ class Tensor(Real):
 
     @property
     def size(self) -> int:
+        """Return the number of elements."""
         return math.prod(self.shape)
 
     @property
     def T(self) -> Tensor:  # noqa: N802 - numpy's name
+        """Return the tensor with its axes in reverse order, as numpy does."""
         return self.transpose()
 
     def __repr__(self) -> str:

@@ -17,20 +17,27 @@ K = TypeVar("K")
 
 
 class Proof(Protocol):
+    """What a proof of any prover with keys says of itself."""
+
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """Return the digest of the circuit that the proof claims to be for, in hexadecimal digits."""
 
 
 class VerifyingKey(Protocol):
-    @property
-    def digest(self) -> str: ...
+    """What the verifying key of any prover says of itself."""
 
     @property
-    def public(self) -> int: ...
+    def digest(self) -> str:
+        """Return the digest of the circuit that the key is for, in hexadecimal digits."""
+
+    @property
+    def public(self) -> int:
+        """Return how many public values a proof is checked against."""
 
 
 def digest_bytes(digest: str) -> bytes:
-    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raises CircuitizeError for anything else."""
+    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raise CircuitizeError for anything else."""
     try:
         content = bytes.fromhex(digest)
     except ValueError:
@@ -41,7 +48,7 @@ def digest_bytes(digest: str) -> bytes:
 
 
 def require_publics(count: int) -> None:
-    """Raises CircuitizeError for a circuit without public values: a proof of it would say nothing, and be valid."""
+    """Raise CircuitizeError for a circuit without public values: a proof of it would say nothing, and be valid."""
     if count < 1:
         raise CircuitizeError(
             "expected a circuit with public values, found none: a proof would say nothing; make an input and an output "
@@ -50,13 +57,13 @@ def require_publics(count: int) -> None:
 
 
 def require_prover(found: str, expected: str, what: str) -> None:
-    """Raises KeyMismatch where a key or a proof is another prover's."""
+    """Raise KeyMismatch where a key or a proof is another prover's."""
     if found != expected:
         raise KeyMismatch(f"{what} of the prover {found}, expected one of {expected}; remedy: use --prover {found}")
 
 
 def require_key(key: object, kind: type[K], prover: str) -> K:
-    """The key. Raises KeyMismatch where there is none, or it is not of this kind."""
+    """The key. Raise KeyMismatch where there is none, or it is not of this kind."""
     if key is None:
         raise KeyMismatch(f"expected a proving key of {prover}, found none; remedy: make keys for this program")
     if type(key) is not kind:
@@ -66,7 +73,7 @@ def require_key(key: object, kind: type[K], prover: str) -> K:
 
 
 def require_circuit(key: VerifyingKey, digest: str) -> str:
-    """The key's digest. Raises KeyMismatch where it is not the circuit's."""
+    """The key's digest. Raise KeyMismatch where it is not the circuit's."""
     if key.digest != digest.lower():
         raise KeyMismatch(
             f"the proving key is for the circuit {key.digest}, found {digest}; remedy: run setup for this program"

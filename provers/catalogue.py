@@ -11,7 +11,7 @@ from .names import PROVERS, Entry, names
 
 
 def prover(name: str) -> Prover:
-    """The prover of that name. Raises CircuitizeError where there is none."""
+    """The prover of that name. Raise CircuitizeError where there is none."""
     if name not in PROVERS:
         raise CircuitizeError(f"expected a prover among {', '.join(names())}, found {name!r}; choose one of them")
     found: Prover = import_module(PROVERS[name].module).PROVER
@@ -21,7 +21,7 @@ def prover(name: str) -> Prover:
 def register(entry: Entry) -> Prover:
     """Add the prover that a module describes, and return it; the command line, the API and the tests then offer it.
 
-    Raises CircuitizeError where its name, or what its keys begin with, is taken, and where the entry says otherwise
+    Raise CircuitizeError where its name, or what its keys begin with, is taken, and where the entry says otherwise
     than the prover whether it hides anything, or has keys.
     """
     made: Prover = import_module(entry.module).PROVER

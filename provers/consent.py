@@ -12,7 +12,7 @@ class NotZeroKnowledge(CircuitizeError):
 
 
 def require_consent(program: IntegerProgram, proofs: str, consent: str, other: str) -> None:
-    """Raises NotZeroKnowledge where a program has inputs that are not public.
+    """Raise NotZeroKnowledge where a program has inputs that are not public.
 
     `proofs` says which kind hides nothing, `consent` how to allow one, `other` which hides them.
     """

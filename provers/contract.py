@@ -27,47 +27,57 @@ class VerifyingKey(Protocol):
     """What a verifier holds of a prover that has keys."""
 
     @property
-    def prover(self) -> str: ...
+    def prover(self) -> str:
+        """Return the name of the prover."""
 
     @property
     def digest(self) -> str:
         """The digest of the program that the key is for."""
 
     @property
-    def setup(self) -> Setup: ...
+    def setup(self) -> Setup:
+        """Return "development", which is insecure, or "ceremony"."""
 
     @property
     def public(self) -> int:
         """How many public values a proof is checked against."""
 
-    def write(self, path: Path) -> None: ...
+    def write(self, path: Path) -> None:
+        """Write the key to a file, whole or not at all."""
 
 
 class ProvingKey(Protocol):
     """What a prover holds; it contains its verifying key."""
 
     @property
-    def prover(self) -> str: ...
+    def prover(self) -> str:
+        """Return the name of the prover."""
 
     @property
-    def verifying_key(self) -> VerifyingKey: ...
+    def verifying_key(self) -> VerifyingKey:
+        """Return the verifying key that belongs to it."""
 
-    def write(self, path: Path) -> None: ...
+    def write(self, path: Path) -> None:
+        """Write the key to a file, whole or not at all."""
 
 
 class Proof(Protocol):
     """A proof as one prover writes it. Nothing in it is to be believed before it is verified."""
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """Return the digest of the program that the proof claims to be for."""
 
     @property
-    def zero_knowledge(self) -> bool: ...
+    def zero_knowledge(self) -> bool:
+        """Return whether the proof hides all but what its statement says."""
 
     @property
-    def phases(self) -> Mapping[str, float]: ...
+    def phases(self) -> Mapping[str, float]:
+        """Return the wall-clock seconds of each phase of proving; empty for a proof that was read from a file."""
 
-    def encode(self) -> bytes: ...
+    def encode(self) -> bytes:
+        """Return the content of the proof's file."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +107,8 @@ class Circuit(Protocol):
     """An integer program as a prover proves it."""
 
     @property
-    def program(self) -> IntegerProgram: ...
+    def program(self) -> IntegerProgram:
+        """Return the integer program, as it was given."""
 
     @property
     def digest(self) -> str:
@@ -120,20 +131,20 @@ class Circuit(Protocol):
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
         """Write keys into a folder: of a ceremony's files by option, or without any INSECURE development keys.
 
-        Raises CircuitizeError where the prover has no keys, and for files that do not fit.
+        Raise CircuitizeError where the prover has no keys, and for files that do not fit.
         """
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
         """A secret for each commitment: of an input that joins one in an earlier file that one's, else a random one.
 
-        `only` names the inputs to join, all by default; `say` hears what is joined. Raises CircuitizeError, with the
+        `only` names the inputs to join, all by default; `say` hears what is joined. Raise CircuitizeError, with the
         first difference, where an input of the same name has other ports, formats or values.
         """
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
         """Prove the run with these values of the wires of `executed`; with a key where the prover has keys.
 
-        Raises KeyMismatch where the key is for another circuit.
+        Raise KeyMismatch where the key is for another circuit.
         """
 
     def files(self, proved: Proved) -> Mapping[str, bytes]:
@@ -144,7 +155,8 @@ class Prover(Protocol):
     """One prover, as the command line, the Python API and the generic tests use it."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name by which the command line, the API and files know the prover."""
 
     @property
     def hides(self) -> bool:
@@ -152,10 +164,10 @@ class Prover(Protocol):
 
     @property
     def ceremony(self) -> Ceremony | None:
-        """What keys of a ceremony are made of; None where it has no keys, and the verifier holds the program."""
+        """What keys of a ceremony are made of; None if it has no keys, and the verifier holds the program."""
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
-        """The circuit of an integer program. Raises CircuitizeError for a program that binds nothing."""
+        """The circuit of an integer program. Raise CircuitizeError for a program that binds nothing."""
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
         """What a proof of the program says something about: public ports, and commitments."""
@@ -165,25 +177,27 @@ class Prover(Protocol):
         """What the file of a proof is called."""
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Raises CircuitizeError where the machine surely lacks the memory for a proof: before a circuit is made."""
+        """Raise CircuitizeError where the machine surely lacks the memory for a proof: before a circuit is made."""
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
-        """Raises CircuitizeError unless these options give the files that a ceremony's keys are made of, or none."""
+        """Raise CircuitizeError unless these options give the files that a ceremony's keys are made of, or none."""
 
     def contract(self, key: VerifyingKey) -> str:
-        """A verifying key as a Solidity contract. Raises CircuitizeError where there is none."""
+        """A verifying key as a Solidity contract. Raise CircuitizeError where there is none."""
 
-    def proving_key(self, path: Path) -> ProvingKey: ...
+    def proving_key(self, path: Path) -> ProvingKey:
+        """Read a proving key from a file or a folder of keys. Raise CircuitizeError where there is none."""
 
-    def verifying_key(self, path: Path) -> VerifyingKey: ...
+    def verifying_key(self, path: Path) -> VerifyingKey:
+        """Read a verifying key from a file or a folder of keys. Raise CircuitizeError where there is none."""
 
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
-        """Why the proof in a folder does not show the statement; None where it does.
+        """Why the proof in a folder does not show the statement; None if it does.
 
         Program, digest and key are the verifier's own; the statement and the proof are claims, which are checked.
         """
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """Bits of soundness of a proof of that kind, all rounds together; None where they are the curve's."""
+        """Bits of soundness of a proof of that kind, all rounds together; None if they are the curve's."""

@@ -36,7 +36,7 @@ class Framing:
         return self.magic + self.version.to_bytes(4, "little") + flags.to_bytes(4, "little")
 
     def split(self, content: bytes) -> tuple[str, bytes]:
-        """The digest, and what stands behind the header. Raises FormatError unless the header is exact."""
+        """The digest, and what stands behind the header. Raise FormatError unless the header is exact."""
         if not content.startswith(self.magic):
             raise FormatError(
                 f"expected a {self.name} proof to begin with {self.magic.decode()!r}, found {content[:16]!r}"
@@ -56,7 +56,7 @@ class Framing:
 def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
     """A proof from its file, which is read where it has at most `most` bytes.
 
-    Raises CircuitizeError for a file that cannot be read; FormatErrors of `decode` name the file.
+    Raise CircuitizeError for a file that cannot be read; FormatErrors of `decode` name the file.
     """
     try:
         content = read_at_most(path, most, "a proof", "ask for the proof again")

@@ -26,14 +26,16 @@ class StoredKey(Protocol):
     """A key that a file holds."""
 
     @classmethod
-    def read(cls, path: Path) -> Self: ...
+    def read(cls, path: Path) -> Self:
+        """Read a key. Raise FormatError for a damaged file, or another prover's."""
 
 
 class StoredProof(Protocol):
     """A proof that a file holds, which is not read where it is longer than one for this key."""
 
     @classmethod
-    def read(cls, path: Path, key: Any) -> Self: ...
+    def read(cls, path: Path, key: Any) -> Self:
+        """Read a proof. Raise FormatError for a damaged file, or another prover's."""
 
 
 P = TypeVar("P", bound=StoredKey)
@@ -53,12 +55,15 @@ class KeyedCircuit:
 
     @property
     def executed(self) -> IntegerProgram:
+        """Return the program: no operation has to be expanded before a run."""
         return self.program
 
     def plain(self) -> Self:
+        """Return the circuit itself: all its proofs are zero-knowledge."""
         return self
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
+        """Return a salt for each commitment: that of an earlier file for an input that joins one, else a random one."""
         return drawn_or_joined(self.program, named_inputs(self.program, trace), earlier, only, say)
 
     def proved(self, proof: Proof, publics: Sequence[int], trace: Trace, secrets: Secrets) -> Proved:
@@ -68,6 +73,7 @@ class KeyedCircuit:
         return Proved(proof, statement, outputs, opened(secrets, statement.roots, port_lists(self.program)))
 
     def files(self, proved: Proved) -> dict[str, bytes]:
+        """Return the one file of the proof."""
         return {f"proof.{self.prover}": proved.proof.encode()}
 
 
@@ -92,9 +98,13 @@ class KeyedProver(Generic[P, V, F]):
 
     @property
     def proof_file(self) -> str:
+        """Return the name of a proof's file."""
         return f"proof.{self.name}"
 
     def require_memory(self, program: IntegerProgram) -> None:
+        """Raise CircuitizeError where the machine surely lacks the memory for keys and a proof, by the bytes for each
+        bit.
+        """
         require_circuit_memory(program, self.bytes_per_bit, self.bytes_per_element)
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
@@ -104,24 +114,29 @@ class KeyedProver(Generic[P, V, F]):
         return made
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
+        """Return what a proof says something about: each public port, and each committed one by itself."""
         return tuple(bound_ports(program))
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
+        """Return None: the soundness is that of the curve and its setup."""
         return None
 
     def proving_key(self, path: Path) -> ProvingKey:
+        """Read a proving key from a file or a folder of keys. Raise FormatError for another file."""
         with remedy(MAKE_KEYS):
             found: Any = self.proving.read(path)
             key: ProvingKey = found
             return key
 
     def verifying_key(self, path: Path) -> VerifyingKey:
+        """Read a verifying key from a file or a folder of keys. Raise FormatError for another file."""
         with remedy(MAKE_KEYS):
             found: Any = self.verifying.read(path)
             key: VerifyingKey = found
             return key
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
+        """Raise CircuitizeError, with the option, unless all files of a ceremony are given or none."""
         for name, why in self.ceremony.refusals.items():
             if name in given:
                 raise CircuitizeError(f"--{name}: expected {why}")
@@ -132,6 +147,7 @@ class KeyedProver(Generic[P, V, F]):
             )
 
     def contract(self, key: VerifyingKey) -> str:
+        """Return a Solidity contract that verifies proofs. Raise KeyMismatch for the key of another prover."""
         return self.solidity(require_key(key, self.verifying, self.name))
 
     def refusal(

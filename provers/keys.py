@@ -43,12 +43,15 @@ class NativeVerifyingKey(Protocol):
     """A verifying key in the native prover."""
 
     @property
-    def digest(self) -> bytes: ...
+    def digest(self) -> bytes:
+        """Return the digest of the circuit that the key is for, 32 bytes."""
 
     @property
-    def setup(self) -> Setup: ...
+    def setup(self) -> Setup:
+        """Return "development" or "ceremony"."""
 
-    def encode(self) -> bytes: ...
+    def encode(self) -> bytes:
+        """Return the content of the key's file."""
 
 
 V = TypeVar("V", bound=NativeVerifyingKey)
@@ -62,10 +65,12 @@ class FiledVerifyingKey(ABC, Generic[V]):
 
     @property
     def digest(self) -> str:
+        """Return the digest of the circuit that the key is for, in hexadecimal digits."""
         return self.native.digest.hex()
 
     @property
     def setup(self) -> Setup:
+        """Return "development", which is insecure, or "ceremony"."""
         return self.native.setup
 
     @classmethod
@@ -86,6 +91,7 @@ class FiledVerifyingKey(ABC, Generic[V]):
         return cls(_read(path, VERIFYING_FILE, "verifying key", decode))
 
     def write(self, path: Path) -> None:
+        """Write the key to a file, whole or not at all."""
         write_whole(path, [self.native.encode()])
 
 
@@ -97,7 +103,8 @@ class FiledProvingKey(ABC, Generic[K]):
 
     @property
     @abstractmethod
-    def verifying_key(self) -> FiledVerifyingKey[Any]: ...
+    def verifying_key(self) -> FiledVerifyingKey[Any]:
+        """Return the verifying key, which is a part of the proving key."""
 
     @classmethod
     @abstractmethod
@@ -119,6 +126,7 @@ class FiledProvingKey(ABC, Generic[K]):
         return cls(_read(path, PROVING_FILE, "proving key", cls.load))
 
     def write(self, path: Path) -> None:
+        """Write the key to a file in pieces, whole or not at all."""
         write_whole(path, self.chunks())
 
     def write_pair(self, directory: Path) -> None:

@@ -37,6 +37,7 @@ MAGIC_BYTES = 16
 
 
 def names() -> tuple[str, ...]:
+    """Return the names of all provers of the package, in the order of help and lists."""
     return tuple(PROVERS)
 
 

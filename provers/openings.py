@@ -38,7 +38,7 @@ another one the same values and secret have another root.
 class Opening:
     """The salt or secret of one root, the list of ports that it is of, and how often it may still be opened.
 
-    None where there is no limit.
+    None in `left` is no limit.
     """
 
     salt: int

@@ -81,6 +81,7 @@ class Statement:
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
+        """Write the statement into a proof's folder as FILE, whole or not at all."""
         write_whole(folder / FILE, [self.text().encode()])
 
 
@@ -103,9 +104,9 @@ def _port_bytes(key: Key, port: Port[Fixed | None]) -> int:
 
 
 def stated_prover(folder: Path) -> str | None:
-    """The prover that a statement names, out of its last bytes; None where they name none.
+    """The prover that a statement names, out of its last bytes; None if they name no prover.
 
-    Raises FormatError where there is no statement.
+    Raise FormatError where there is no statement.
     """
     path = folder / FILE
     try:
@@ -120,7 +121,7 @@ def stated_prover(folder: Path) -> str | None:
 def read_statement(folder: Path, bound: Sequence[tuple[Key, Port[Fixed | None]]] | None = None) -> Statement:
     """What a proof's folder states about the ports that the verifier's own program binds; all that one's own states.
 
-    Raises FormatError where it is damaged, of another version, or longer than any statement about these ports: that is
+    Raise FormatError where it is damaged, of another version, or longer than any statement about these ports: that is
     told before it is read.
     """
     path = folder / FILE
@@ -174,7 +175,7 @@ def bound_ports(program: IntegerProgram) -> Iterator[tuple[Key, Port[Fixed]]]:
 def public_vector(program: IntegerProgram, statement: Statement, prime: int) -> list[int]:
     """The public wires' values that a statement claims, each in [0, prime).
 
-    Raises Unproved where the statement's ports are not exactly the program's, where a value lies outside its port's
+    Raise Unproved where the statement's ports are not exactly the program's, where a value lies outside its port's
     format, or where a root is not in normal form: so each statement has one vector, and each vector one statement.
     """
     vector: list[int] = []
@@ -242,11 +243,12 @@ def shown_names(program: IntegerProgram, bound: Iterable[Bound] | None = None) -
 
 
 def key_text(key: Key) -> str:
+    """Return `side:name`, as files and messages name a port or a group."""
     return f"{key[0]}:{key[1]}"
 
 
 def read_key(text: str) -> Key:
-    """What `key_text` wrote. Raises ValueError for anything else."""
+    """What `key_text` wrote. Raise ValueError for anything else."""
     side, colon, name = text.partition(":")
     if not colon or side not in (INPUT, OUTPUT):
         raise ValueError(f"port {excerpt(text)}")
@@ -254,14 +256,14 @@ def read_key(text: str) -> Key:
 
 
 def read_name(text: object) -> str:
-    """A name as programs have them: printable. Raises ValueError for anything else."""
+    """A name as programs have them: printable. Raise ValueError for anything else."""
     if not isinstance(text, str) or not text or not text.isprintable():
         raise ValueError(f"name {excerpt(text)}")
     return text
 
 
 def read_whole(value: object) -> int:
-    """An integer. Raises ValueError for anything else."""
+    """An integer. Raise ValueError for anything else."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{excerpt(value)} among the integers")
     return value

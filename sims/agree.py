@@ -34,7 +34,8 @@ class Target(Protocol):
     """What claims to mean what the integer executor computes."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name that messages give the target."""
 
     def difference(self, trace: Trace) -> str | None:
         """The first difference from a run, given as the value of each of the arrow's wires; None where all agree."""
@@ -47,7 +48,7 @@ class Target(Protocol):
 
 
 class R1CS:
-    """A program's constraint system. Raises CircuitizeError as `emit` does, where no emission is given.
+    """A program's constraint system. Raise CircuitizeError as `emit` does, where no emission is given.
 
     A challenge that a prover of two phases would draw is drawn at random here.
     """
@@ -60,10 +61,11 @@ class R1CS:
 
     @property
     def name(self) -> str:
+        """Return the name that messages give the target."""
         return "r1cs with a commitment" if self.challenge is Challenge.COMMITTED else "r1cs"
 
     def difference(self, trace: Trace) -> str | None:
-        """How the witness differs from a run: None where it satisfies every row and states the run's own values.
+        """How the witness differs from a run: None if it satisfies every row and states the run's own values.
 
         The rows are checked by the independent checker. The public wires are read off the witness and compared with
         the executor's integers, those of committed ports through the native hash.
@@ -95,6 +97,7 @@ class R1CS:
         return not len(failing_rows(self.emission.system, made))
 
     def of(self, program: IntegerProgram) -> R1CS:
+        """Return the target of another program, with the same kind of challenge."""
         return R1CS(program, challenge=self.challenge)
 
     def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
@@ -119,6 +122,7 @@ class OnDevice:
 
     @property
     def name(self) -> str:
+        """Return the device's name."""
         return self.device.name
 
     def difference(self, trace: Trace) -> str | None:
@@ -151,6 +155,7 @@ class OnDevice:
         return True
 
     def of(self, program: IntegerProgram) -> OnDevice:
+        """Return the target of another program, on the same device."""
         return OnDevice(program, self.device)
 
     def _same_outputs(self, trace: Trace) -> bool:
@@ -193,12 +198,12 @@ def agree(
     targets: Sequence[Target] | None = None,
     given: Program | None = None,
 ) -> Agreement:
-    """Runs an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and every target
+    """Run an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and every target
     beside it.
 
     `targets` is every target there is by default; `given` is the real program that the integer one was made from, if
     there is one. A vector is a mismatch where the executor has a value and some target another or none, and where
-    the executor has no value but a target accepts a forgery. Raises CircuitizeError for inputs that do not fit.
+    the executor has no value but a target accepts a forgery. Raise CircuitizeError for inputs that do not fit.
     """
     targets = [R1CS(program)] if targets is None else targets
     found = Agreement()
@@ -250,7 +255,7 @@ def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
 def _accepted(
     program: IntegerProgram, vector: Mapping[str, Integers | Raw], targets: Sequence[Target], undefined: Undefined
 ) -> str | None:
-    """Which target accepts a forgery on inputs where the program has no value; None where none does."""
+    """Which target accepts a forgery on inputs where the program has no value; None if every target refuses them."""
     for done, forged in forgeries(program, vector):
         for target in targets:
             if target.accepts(forged):
@@ -265,7 +270,7 @@ def _add_float_error(
     vector: Mapping[str, Integers | Raw],
     trace: Trace,
 ) -> None:
-    """Widens the errors by one run; the real program runs on the inputs that the integer one saw, rounded."""
+    """Widen the errors by one run; the real program runs on the inputs that the integer one saw, rounded."""
     reals, known = {}, raw(vector)
     for port in program.inputs:
         reals[port.name] = to_reals(port.format, to_integers(port, known[port.name], "inputs"))

@@ -58,7 +58,7 @@ class Executor:
         self._outputs: list[int] = arrow.outputs.tolist()
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values, from and on the device. Raises what operations raise, with the failing edge's place."""
+        """The outputs' values, from and on the device. Raise what operations raise, with the failing edge's place."""
         wires = self._run(inputs, keep=False)
         return [self.device.put(wires[wire]) for wire in self._outputs]
 
@@ -100,7 +100,7 @@ def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Val
 
 
 def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[Fixed], Any]]:
-    """The inputs by port; raises CircuitizeError where one is missing, or one is neither an input nor an answer.
+    """The inputs by port; raise CircuitizeError where one is missing, or one is neither an input nor an answer.
 
     An answer goes by the name of an output: an example may hold what the data says it should be. It is not read.
     """
@@ -139,6 +139,9 @@ def steps(
 
 
 def expect_names(names: set[str], given: Mapping[str, Given], where: str) -> None:
+    """Raise CircuitizeError, with the first name that is missing, unless all are given; `where` says what the names are
+    of.
+    """
     missing = sorted(names - set(given))
     if missing:
         raise CircuitizeError(f"expected {missing[0]!r} among {where}, found {sorted(given)}; add it")

@@ -26,7 +26,7 @@ def forgeries(program: IntegerProgram, inputs: Mapping[str, Integers | Raw]) -> 
     """Values of every wire, as `sims.integer.trace` gives them, that ignore each Check that fails; and what was done.
 
     Either the value passes as it is, or it is put at the nearer end of the Check's interval, so that everything after
-    it is in order. Raises CircuitizeError for inputs that are missing, misshapen or outside their formats.
+    it is in order. Raise CircuitizeError for inputs that are missing, misshapen or outside their formats.
     """
     values = [to_integers(port, value, "inputs") for port, value in in_order(program, raw(inputs))]
     yield "a value outside its Check passed", _trace(program.arrow, values, _passed)

@@ -30,7 +30,7 @@ def _prepared(held: Itself, device: Device, names: tuple[str, ...]) -> Prepared:
 
 
 def executor(program: IntegerProgram, device: Device = CPU) -> Prepared:
-    """The program prepared for a device; kept for the programs used last. Raises CircuitizeError for a real program."""
+    """The program prepared for a device; kept for the programs used last. Raise CircuitizeError for a real program."""
     require_integers(program)
     return _prepared(Itself(program.arrow), device, tuple(port.name for port in program.inputs))
 
@@ -39,7 +39,7 @@ def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = C
     """Outputs by name, integers in the outputs' formats, as numpy arrays; the same ones on every device.
 
     Inputs are real values, whatever their dtype, rounded once, half to even; what a run gave is marked to go into
-    another (`Raw(array)`, `raw(outputs)`). Raises CircuitizeError for an input that is missing, misshapen or outside
+    another (`Raw(array)`, `raw(outputs)`). Raise CircuitizeError for an input that is missing, misshapen or outside
     its format, and Undefined, naming operation, source line, element and remedy, where the program has no value.
     """
     made = executor(program, device).outputs([device.put(value) for value in _integers(program, inputs)])
@@ -49,7 +49,7 @@ def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = C
 def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device: Device = CPU) -> list[Integers]:
     """The value of every wire, in the order of the arrow's wires: what a witness is made of.
 
-    Inputs are integers of their formats, as `to_integers` makes them; real values are refused. Raises as `run` does.
+    Inputs are integers of their formats, as `to_integers` makes them; real values are refused. Raise as `run` does.
     """
     made = executor(program, device).wires([device.put(value) for value in _integers(program, raw(inputs))])
     return [device.take(value) for value in made]
@@ -58,11 +58,11 @@ def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device:
 def train(
     step: IntegerProgram, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], device: Device = CPU
 ) -> Iterator[dict[str, Integers]]:
-    """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
+    """Run a step once per batch, outputs fed back into the inputs of their names; yield each step's outputs.
 
     `initial` holds the parameters and state to start from, each batch the remaining inputs, both as `run` takes them;
-    raises as `run` does. What is carried stays on the device, and what is yielded is there: `device.take` gives numpy
-    arrays. `Stretches` of `sims.xla` does many steps at a time.
+    errors are those of `run`. What is carried stays on the device, and what is yielded is there: `device.take` gives
+    numpy arrays. `Stretches` of `sims.xla` does many steps at a time.
     """
     if isinstance(device, Xla):
         require_same_formats(step)

@@ -21,7 +21,7 @@ Differs = Callable[[IntegerProgram, Sequence[Integers]], bool]
 def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs) -> Edge | None:
     """The first operation that differs as a program of its own, given the value of each wire; None if none does.
 
-    `differs` says whether a target of a program differs from a run of it. Costs one more emission of the arrow at most;
+    `differs` says of a program whether its target differs from its run. Costs one more emission of the arrow at most;
     an operation that is at fault only beside its neighbours is not found.
     """
     for index in range(arrow.edge_count):

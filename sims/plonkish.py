@@ -21,7 +21,7 @@ Trace = Sequence[NDArray[np.int64]]
 
 
 class Plonkish:
-    """A program's Plonkish system. Raises CircuitizeError as `emit` does, where no emission is given.
+    """A program's Plonkish system. Raise CircuitizeError as `emit` does, where no emission is given.
 
     Challenges, which a prover would draw after phase 0, are drawn at random here.
     """
@@ -33,7 +33,7 @@ class Plonkish:
         self.emission = emit(program) if emission is None else emission
 
     def difference(self, trace: Trace) -> str | None:
-        """How the cells differ from a run: None where they satisfy the system and state the run's own values.
+        """How the cells differ from a run: None if they satisfy the system and state the run's own values.
 
         They are checked by the independent checker. The instance is compared with the executor's integers, that of
         committed ports through the native hash.
@@ -66,6 +66,7 @@ class Plonkish:
             return False
 
     def of(self, program: IntegerProgram) -> Plonkish:
+        """Return the target of another program."""
         return Plonkish(program)
 
     def _filled(self, trace: Trace) -> Filling:

@@ -17,7 +17,7 @@ class Prepared(Protocol):
     """What runs an arrow on a device many times."""
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values, from and on the device. Raises what operations raise, with the failing edge's place."""
+        """The outputs' values, from and on the device. Raise what operations raise, with the failing edge's place."""
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
         """Every wire's value, from and on the device."""

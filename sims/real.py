@@ -45,7 +45,7 @@ def simplified(arrow: Arrow) -> Arrow:
 def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Reals]:
     """Outputs by name, as numpy arrays; devices may differ in the last bits of sums and of elementary functions.
 
-    Raises CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
+    Raise CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
     values = [device.put(to_floats(port, value)) for port, value in in_order(program, inputs)]
     made = executor(program.arrow, device).outputs(values)
     return _named(program, [device.take(value) for value in made])

@@ -32,9 +32,13 @@ class Memory:
 
     @property
     def moved(self) -> int:
+        """Return the words loaded and stored so far."""
         return self.loaded + self.stored
 
     def put(self, array: int, value: Values) -> None:
+        """Place a value under an array's number, instead of the one there, and count the words that lie in the memory
+        at once.
+        """
         self.values[array] = value
         self.peak = max(self.peak, sum(held.size for key, held in self.values.items() if key not in self.free))
 
@@ -125,7 +129,7 @@ class Tiles:
             self.memory.put(target, value)
 
     def _require(self, array: int) -> None:
-        """Raises AssertionError unless an array's elements are in the small memory, its own or those that it shows."""
+        """Raise AssertionError unless an array's elements are in the small memory, its own or those that it shows."""
         assert array in self.memory.values, "an operand lies in the small memory"
         for other in self.shown.get(array, ()):
             self._require(other)

@@ -56,7 +56,7 @@ SHARES = (0, 1, 5, 20, 50)
 
 
 def counted(program: IntegerProgram, measure: str) -> list[int]:
-    """The cost of each operation. Raises CircuitizeError for another measure, and where the target has no circuit."""
+    """The cost of each operation. Raise CircuitizeError for another measure, and where the target has no circuit."""
     if measure not in MEASURES:
         raise CircuitizeError(f"expected a cost among {', '.join(MEASURES)}, found {measure!r}; choose one")
     return MEASURES[measure][1](program)

@@ -75,7 +75,7 @@ class Drawing:
         return self.svg
 
     def save(self, path: Path | str) -> None:
-        """Write FILE.svg or FILE.dot, whole or not at all. Raises CircuitizeError for another ending."""
+        """Write FILE.svg or FILE.dot, whole or not at all. Raise CircuitizeError for another ending."""
         file = Path(path)
         require_ending(file)
         require_file(file)
@@ -83,7 +83,7 @@ class Drawing:
 
 
 def require_ending(path: Path) -> None:
-    """Raises CircuitizeError unless a file's name says that it is a picture."""
+    """Raise CircuitizeError unless a file's name says that it is a picture."""
     if path.suffix not in ENDINGS:
         raise CircuitizeError(
             f"{path}: expected a file that ends in .svg (a picture) or .dot (a graph for Graphviz), found "

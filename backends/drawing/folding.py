@@ -29,6 +29,9 @@ class Part:
 
     @property
     def title(self) -> str:
+        """Return the words above the box: the layer, or else the source line, and what of it unless it is the forward
+        part.
+        """
         word = "" if self.kind is Kind.FORWARD else self.kind.value
         return " ".join(word for word in (self.layer or self.place, word) if word) or "unnamed part"
 

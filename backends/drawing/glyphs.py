@@ -45,6 +45,7 @@ class Port:
 
     @property
     def middle(self) -> int:
+        """Return how far below the top of the box the middle of its strands lies, in pixels."""
         return (self.strands[0] + self.strands[-1]) // 2
 
 
@@ -222,4 +223,5 @@ def summed(box: Box) -> list[str]:
 
 
 def bottom(ports: Sequence[Port]) -> int:
+    """Return how far below the top of a box the lowest of these ports reaches, in pixels; 0 without ports."""
     return max((port.strands[-1] + (LINE if port.below else 0) for port in ports), default=0)

@@ -19,16 +19,20 @@ class Pen:
         self.lines.append(f'<g class="{kind}"{said}><title>{_titled(title)}</title>')
 
     def close(self) -> None:
+        """Close the group that was opened last."""
         self.lines.append("</g>")
 
     def path(self, kind: str, steps: list[str]) -> None:
+        """Draw one path of a style class from steps in SVG's path language; without steps nothing."""
         if steps:
             self.lines.append(f'<path class="{kind}" d="{"".join(steps)}"/>')
 
     def box(self, x: int, y: int, wide: int, tall: int, rounding: int) -> None:
+        """Draw a rectangle with rounded corners, in pixels, the corner x, y at the top left."""
         self.lines.append(f'<rect class="f" x="{x}" y="{y}" width="{wide}" height="{tall}" rx="{rounding}"/>')
 
     def hexagon(self, x: int, y: int, wide: int, tall: int) -> None:
+        """Draw a hexagon with points at its left and right side, in the rectangle whose top left corner is x, y."""
         cut, middle = min(10, tall // 2), y + tall // 2
         points = (
             f"{x},{middle} {x + cut},{y} {x + wide - cut},{y} {x + wide},{middle} "
@@ -37,6 +41,7 @@ class Pen:
         self.lines.append(f'<polygon class="f" points="{points}"/>')
 
     def dot(self, x: int, y: int) -> None:
+        """Draw a dot of radius 2 around x, y: a wire is copied there."""
         self.lines.append(f'<circle class="o" cx="{x}" cy="{y}" r="2"/>')
 
     def text(self, kind: str, x: int, y: int, text: str, size: int = 10, bold: bool = False) -> None:
@@ -60,4 +65,5 @@ def curve(x: int, y: int, to_x: int, to_y: int) -> str:
 
 
 def line(x: int, y: int, to_x: int) -> str:
+    """Return the path of a horizontal line from x, y to to_x; the empty string where it has no length."""
     return f"M{x} {y}H{to_x}" if x != to_x else ""

@@ -72,6 +72,7 @@ class Assembly:
         return first
 
     def fresh(self, count: int, wide: bool = False) -> Variables:
+        """Return the numbers of new variables; a wide one may hold any element of the field, another an int64."""
         first = self.allocate(count, wide)
         return np.arange(first, first + count, dtype=np.int32)
 
@@ -128,7 +129,7 @@ class Assembly:
         return single_forms(self.single(forms, role))
 
     def within(self, forms: LinearForms, size: int, role: str) -> None:
-        """Constrains every form to be in [0, size), modulo the prime; size is at least 1 and below p/2.
+        """Constrain every form to be in [0, size), modulo the prime; size is at least 1 and below p/2.
 
         Soundness: each limb is in its table, whose entries carry the limb's size, so that limbs are in [0, size of the
         limb), exactly, and the row says that the form is their sum. Where the size is 2^b times m, limbs of b bits in
@@ -169,7 +170,7 @@ class Assembly:
         return sum(size for size in self.sizes if size & (size - 1))
 
     def boolean(self, variables: Variables, role: str) -> None:
-        """Constrains variables to be 0 or 1. Soundness: v * v = v has no other solution in a field."""
+        """Constrain variables to be 0 or 1. Soundness: v * v = v has no other solution in a field."""
         row = variables[None]
         self.tasks.append(Dot(self.edge, role, variables, row, row))
 
@@ -235,7 +236,7 @@ class Assembly:
         return 1 + sum(len(table.values) for table in self.tables) + entries <= self.table_rows
 
     def require_room(self) -> None:
-        """Raises DoesNotFit where the tables do not fit the rows."""
+        """Raise DoesNotFit where the tables do not fit the rows."""
         limbs = 1 + sum(self.sizes)
         entries = 1 + sum(len(table.values) for table in self.tables)
         if max(limbs, entries) > self.table_rows:

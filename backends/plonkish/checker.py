@@ -69,7 +69,7 @@ def failures(
 ) -> Iterable[Failure]:
     """Everything that these cells violate: gates, then lookups, then copies; nothing where they satisfy the system.
 
-    Exact: rows whose values provably stay below 2^62 are computed in 64 bits, others as Python integers.
+    The check is exact: rows whose values provably stay below 2^62 are computed in 64 bits, others as Python integers.
     """
     grid = Grid(system, advice, instance, challenges)
     supports = Supports(grid)

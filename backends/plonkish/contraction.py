@@ -33,6 +33,7 @@ class Operands:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
+        """Return both, rows, depth and columns."""
         both, rows, depth = self.left.shape
         return both, rows, depth, self.right.shape[2]
 

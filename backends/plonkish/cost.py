@@ -30,10 +30,12 @@ class Sizes:
 
     @property
     def advice(self) -> int:
+        """Return the number of advice columns."""
         return len(self.layout.phases)
 
     @property
     def fixed(self) -> int:
+        """Return the number of fixed columns: those of units and tables, and one of constants."""
         tables = 2 * bool(self.layout.limb_rows) + 3 * bool(self.layout.entry_rows)
         return sum(placed.unit.fixed for placed in self.layout.units) + tables + 1
 
@@ -53,6 +55,7 @@ class Sizes:
 
     @property
     def lookups(self) -> int:
+        """Return how many lookups a row has, over all lanes."""
         return self._gates[0]
 
     @property
@@ -91,6 +94,9 @@ class Sizes:
 
     @property
     def seconds(self) -> float:
+        """Return the CPU-seconds to prove, by the model: a cost per polynomial, per cell, and per multiplication in
+        gates.
+        """
         rows = 1 << self.layout.k
         multiplications = self._gates[1] + 6 * self.lookups + 6 * self.permuted
         gates = multiplications * rows * self.extended * MULTIPLICATION
@@ -102,6 +108,7 @@ class Sizes:
         return (self.polynomials + self.fixed + self.permuted) * (32 << self.layout.k) * (2 + self.extended)
 
     def as_json(self) -> Json:
+        """Return the counts, exact, and the model's seconds and bytes, as `estimate` writes them."""
         return {
             "k": self.layout.k,
             "rows": self.layout.rows,
@@ -122,7 +129,7 @@ def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
     """The layouts of a program for each k that fits it, the least proving cost first.
 
     Lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are left out.
-    Raises CircuitizeError where none is left, and as `emit` does.
+    Raise CircuitizeError where none is left, and as `emit` does.
     """
     found: list[Sizes] = []
     for k in range(SMALLEST, LARGEST + 1):

@@ -103,7 +103,7 @@ def emit(program: IntegerProgram, k: int | None = None) -> Emission:
     its format. Where the program is undefined no witness exists; elsewhere there is exactly one per choice of salts and
     challenges, up to `Emission.challenge_degree`. Time and memory are linear in the cells.
 
-    Raises CircuitizeError for a program of the real language, one that binds nothing, or one that does not fit 2^k
+    Raise CircuitizeError for a program of the real language, one that binds nothing, or one that does not fit 2^k
     rows.
     """
     layout, publics = lay_out(program, best(program) if k is None else k)

@@ -56,31 +56,40 @@ class ExpressionBuilder:
         self._constants: dict[int, int] = {}
 
     def constant(self, value: int) -> int:
+        """Return the node of an integer modulo the prime."""
         index = self._constants.setdefault(value % self.field.prime, len(self._constants))
         return self._node(Kind.CONSTANT, index, 0)
 
     def advice(self, column: int, rotation: int = 0) -> int:
+        """Return the node of an advice cell, `rotation` rows below the gate's."""
         return self._node(Kind.ADVICE, column, rotation)
 
     def fixed(self, column: int, rotation: int = 0) -> int:
+        """Return the node of a fixed cell, `rotation` rows below the gate's."""
         return self._node(Kind.FIXED, column, rotation)
 
     def instance(self, column: int, rotation: int = 0) -> int:
+        """Return the node of an instance cell, `rotation` rows below the gate's."""
         return self._node(Kind.INSTANCE, column, rotation)
 
     def challenge(self, index: int = 0) -> int:
+        """Return the node of a challenge, which is drawn after phase 0 is committed to."""
         return self._node(Kind.CHALLENGE, index, 0)
 
     def add(self, a: int, b: int) -> int:
+        """Return the node of a + b."""
         return self._node(Kind.ADD, a, b)
 
     def multiply(self, a: int, b: int) -> int:
+        """Return the node of a * b; degrees add."""
         return self._node(Kind.MULTIPLY, a, b)
 
     def negate(self, a: int) -> int:
+        """Return the node of -a."""
         return self._node(Kind.NEGATE, a, 0)
 
     def subtract(self, a: int, b: int) -> int:
+        """Return the node of a - b."""
         return self.add(a, self.negate(b))
 
     def sum(self, terms: Iterable[int]) -> int:
@@ -91,6 +100,7 @@ class ExpressionBuilder:
         return first
 
     def scale(self, factor: int, a: int) -> int:
+        """Return the node of factor * a, which is a itself where the factor is 1 modulo the prime."""
         return a if factor % self.field.prime == 1 else self.multiply(self.constant(factor), a)
 
     def combination(self, factors: Sequence[int], terms: Sequence[int]) -> int:
@@ -98,6 +108,7 @@ class ExpressionBuilder:
         return self.sum(self.scale(c, t) for c, t in zip(factors, terms, strict=True) if c % self.field.prime)
 
     def build(self) -> Nodes:
+        """Return all nodes so far, in order, so that operands come before what reads them."""
         rows = np.array(list(self._nodes), np.int32).reshape(-1, 3)
         return Nodes(rows, tuple(self._constants))
 

@@ -31,6 +31,7 @@ class Values:
 
     @property
     def exact(self) -> bool:
+        """Return whether the numbers are int64, so that none has been reduced modulo the prime."""
         return bool(self.numbers.dtype != object)
 
 
@@ -58,7 +59,7 @@ _KEPT: WeakKeyDictionary[PlonkishSystem, Fixed] = WeakKeyDictionary()
 class Grid:
     """All cells of a system: columns as int64 where every cell is small, else as Python integers.
 
-    Raises CircuitizeError for columns of another number or length, and for values that are not in normal form.
+    Raise CircuitizeError for columns of another number or length, and for values that are not in normal form.
     """
 
     def __init__(
@@ -128,6 +129,7 @@ class Evaluator:
         return Evaluator(self.grid, self.rows, kept | replaced)
 
     def value(self, root: int) -> Values:
+        """Return the values of the expression with this root on the rows; deep ones too, as nothing recurs."""
         stack = [root]
         while stack:
             node = stack[-1]
@@ -189,6 +191,7 @@ class Supports:
         self._known: dict[int, NDArray[np.bool_] | bool] = {}
 
     def rows(self, node: int) -> Rows:
+        """Return the rows on which the expression with this root can differ from 0, in order."""
         known = self.grid.fixed.rows
         if node not in known:
             found = self._mask(node)

@@ -39,14 +39,17 @@ class Placed:
     lanes: int = 1
 
     def rows_at(self, lanes: int) -> int:
+        """Return how many rows the tasks take in this many lanes."""
         return sum(-(-self.unit.elements(task) // lanes) * self.unit.height(task) for task in self.tasks)
 
     @property
     def rows(self) -> int:
+        """Return how many rows the tasks take in the lanes chosen."""
         return self.rows_at(self.lanes)
 
     @property
     def columns(self) -> int:
+        """Return how many advice columns all lanes have together."""
         return self.lanes * len(self.unit.phases)
 
     @property
@@ -55,7 +58,7 @@ class Placed:
         return max(self.unit.elements(task) for task in self.tasks)
 
     def fit(self, rows: int) -> None:
-        """The fewest lanes at which all tasks fit so many rows; raises DoesNotFit where no number does."""
+        """The fewest lanes at which all tasks fit so many rows; raise DoesNotFit where no number does."""
         low, high = 1, self.most
         if self.rows_at(high) > rows:
             raise DoesNotFit(
@@ -70,6 +73,7 @@ class Placed:
         self.lanes = low
 
     def blocks(self) -> Iterator[tuple[Task, Block]]:
+        """Yield each task with its rows, the first from row 0 on."""
         row = 0
         for task in self.tasks:
             elements, height = self.unit.elements(task), self.unit.height(task)
@@ -104,10 +108,12 @@ class Layout:
 
     @property
     def limb_rows(self) -> int:
+        """Return the rows of the table of limbs, one entry (0, 0) for rows without lookup included; 0 without limbs."""
         return 1 + sum(self.tags) if self.tags else 0
 
     @property
     def entry_rows(self) -> int:
+        """Return the rows of the table of entries, one for rows without lookup included; 0 without tables."""
         tables = self.assembly.tables
         return 1 + sum(len(table.values) for table in tables) if tables else 0
 
@@ -129,6 +135,7 @@ class Layout:
 
     @property
     def phases(self) -> tuple[int, ...]:
+        """Return the phase of each advice column, in the order of `columns`."""
         return tuple(
             sorted(phase for placed in self.units for _ in range(placed.lanes) for phase in placed.unit.phases)
         )

@@ -20,15 +20,20 @@ if TYPE_CHECKING:
 class Cells(Protocol):
     """The cells of one run of a system with lookups."""
 
-    def instance(self) -> list[Limbs]: ...
-    def first(self) -> list[Limbs]: ...
-    def second(self, challenges: Sequence[int]) -> list[Limbs]: ...
+    def instance(self) -> list[Limbs]:
+        """Return the instance columns."""
+
+    def first(self) -> list[Limbs]:
+        """Return the advice columns of phase 0, which no challenge enters."""
+
+    def second(self, challenges: Sequence[int]) -> list[Limbs]:
+        """Return the advice columns of phase 1, given the challenges."""
 
 
 class SummedCells:
     """The cells of one run of the system with sums: see `Summed`.
 
-    Raises CircuitizeError where an input is in no table, so that there are no cells.
+    Raise CircuitizeError where an input is in no table, so that there are no cells.
     """
 
     def __init__(self, summed: Summed, cells: Cells) -> None:
@@ -38,9 +43,11 @@ class SummedCells:
         self._entries: list[list[Values]] = []
 
     def instance(self) -> list[Limbs]:
+        """Return the instance columns, which are those of the system with lookups."""
         return self._cells.instance()
 
     def first(self) -> list[Limbs]:
+        """Return the advice columns of phase 0: those of the system with lookups, and each table's multiplicities."""
         plain = self.summed.plain
         early = self._cells.first()
         late = [np.zeros((0, 4), np.uint64)] * (plain.advice - len(early))
@@ -65,6 +72,7 @@ class SummedCells:
         return [*early, *(plain.field.from_int64(count.astype(np.int64)) for count in self._counts)]
 
     def second(self, challenges: Sequence[int]) -> list[Limbs]:
+        """Return the advice columns of phase 1, given the challenges: the system's own, fractions and running sums."""
         plain = self.summed.plain
         field = plain.field
         b, a = challenges[plain.challenges], challenges[plain.challenges + 1]

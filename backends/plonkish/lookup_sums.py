@@ -53,6 +53,7 @@ class Summed:
 
     @property
     def degree(self) -> int:
+        """Return the bound of which p is divided: a false lookup passes with probability at most degree / p."""
         rows, inputs = self.plain.rows, len(self.plain.lookups)
         width = max((len(group.table) for group in self.groups), default=1)
         return 2 * rows * (inputs + len(self.groups)) + (width - 1) * rows
@@ -65,7 +66,7 @@ class Summed:
 def summed(system: PlonkishSystem) -> Summed:
     """The system with its lookups turned into gates.
 
-    Raises CircuitizeError for a lookup that reads phase 1 or a challenge: its inputs would not be fixed before a and b.
+    Raise CircuitizeError for a lookup that reads phase 1 or a challenge: its inputs would not be fixed before a and b.
     """
     _require_early(system)
     groups = tuple(_groups(system))

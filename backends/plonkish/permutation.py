@@ -51,6 +51,7 @@ class Rounds:
 
     @property
     def rows(self) -> int:
+        """Return how many rows one permutation takes."""
         return len(self.kinds)
 
     @property

@@ -32,6 +32,7 @@ class RoundsUnit(Unit):
 
     @property
     def fixed(self) -> int:  # type: ignore[override]
+        """Return the number of fixed columns: one for each constant of a row, one for each kind of row."""
         return WIDTH + len(self.kinds)
 
     @cached_property

@@ -29,7 +29,7 @@ class NotNegative(Value):
 
 
 def confine(assembly: Assembly, x: Handle, chosen: Window, sign: bool, role: str) -> LinearForms | None:
-    """Constrains x to a window; where a sign is asked for and the window is one of signed numbers, 1 where x >= 0.
+    """Constrain x to a window; where a sign is asked for and the window is one of signed numbers, 1 where x >= 0.
 
     Soundness: `Assembly.within` for the window; `natural` for a signed one, whose two halves make it up.
     """

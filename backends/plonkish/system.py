@@ -53,6 +53,7 @@ class Block:
 
     @property
     def rows(self) -> int:
+        """Return how many rows the block takes; the last group of lanes may be part empty."""
         return -(-self.elements // self.lanes) * self.height
 
 
@@ -97,10 +98,12 @@ class PlonkishSystem:
 
     @property
     def advice(self) -> int:
+        """Return the number of advice columns."""
         return len(self.advice_phases)
 
     @property
     def columns(self) -> int:
+        """Return the number of columns of all kinds."""
         return self.advice + len(self.fixed) + len(self.instance)
 
     @cached_property

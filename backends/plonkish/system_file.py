@@ -40,7 +40,7 @@ class Cells:
 
 
 def write_system(path: Path, system: PlonkishSystem, operations: Sequence[str] = ()) -> None:
-    """Writes a system, whole or not at all. `operations` names each operation of the program, for failures."""
+    """Write a system, whole or not at all. `operations` names each operation of the program, for failures."""
     field = system.field
     header = field.bytes.to_bytes(4, "little") + field.prime.to_bytes(field.bytes, "little")
     header += _words(
@@ -76,9 +76,9 @@ def write_system(path: Path, system: PlonkishSystem, operations: Sequence[str] =
 
 
 def read_system(path: Path, field: Field = BN254) -> tuple[PlonkishSystem, list[str]]:
-    """Reads a system and the names of its program's operations.
+    """Read a system and the names of its program's operations.
 
-    Raises FormatError for any other or damaged file: lengths that do not fit, values not in normal form, nodes that
+    Raise FormatError for any other or damaged file: lengths that do not fit, values not in normal form, nodes that
     read later ones, columns, rows or challenges that do not exist, tables that read anything but fixed columns.
     """
     file = SectionFile(path, MAGIC, VERSION, "plonkish")
@@ -114,7 +114,7 @@ def read_system(path: Path, field: Field = BN254) -> tuple[PlonkishSystem, list[
 
 
 def write_cells(path: Path, field: Field, cells: Cells) -> None:
-    """Writes the cells of a run, for its owner alone, whole or not at all; every column in full."""
+    """Write the cells of a run, for its owner alone, whole or not at all; every column in full."""
     header = field.bytes.to_bytes(4, "little") + field.prime.to_bytes(field.bytes, "little")
     header += _words([len(cells.advice), len(cells.instance), len(cells.challenges)])
     lengths = _words([len(column) for column in (*cells.advice, *cells.instance)])
@@ -126,7 +126,7 @@ def write_cells(path: Path, field: Field, cells: Cells) -> None:
 
 
 def read_cells(path: Path, field: Field = BN254, rows: int | None = None) -> Cells:
-    """Reads the cells of a run. Raises FormatError for any other or damaged file, and for values past the prime.
+    """Read the cells of a run. Raise FormatError for any other or damaged file, and for values past the prime.
 
     Where the system has so many `rows`, advice columns of another number are refused before they are read.
     """
@@ -256,7 +256,7 @@ def _read_provenance(file: SectionFile) -> tuple[Provenance, list[str]]:
 
 
 def _require_sound(file: SectionFile, system: PlonkishSystem) -> None:
-    """Raises FormatError unless everything that is named exists."""
+    """Raise FormatError unless everything that is named exists."""
 
     def require(held: bool, expected: str) -> None:
         if not held:

@@ -47,6 +47,7 @@ class Sum(Task):
     offset: int
 
     def solve(self, solver: Solver) -> None:
+        """Write the sums, modulo the prime where they are wide."""
         solver.write(self.targets, solver.combined(self.terms, self.factors, self.offset))
 
 
@@ -82,6 +83,7 @@ class Dot(Task):
         return solver.running(solver.multiplied(solver.read(self.left), solver.read(self.right)))
 
     def solve(self, solver: Solver) -> None:
+        """Write the dot products, modulo the prime where they are wide."""
         solver.write(self.targets, self.partial(solver)[-1])
 
 
@@ -95,6 +97,7 @@ class Fold(Task):
     phase: int
 
     def solve(self, solver: Solver) -> None:
+        """Write the folds by the challenge, which has to be drawn."""
         solver.write(self.targets, self.steps(solver, 1)[-1])
 
     def steps(self, solver: Solver, each: int) -> list[Values]:
@@ -120,6 +123,7 @@ class Entry(Task):
     values: NDArray[np.int64]
 
     def solve(self, solver: Solver) -> None:
+        """Write the entries that the indices choose. Raise Undefined where an index is outside of the table."""
         places = solver.read(self.index) - self.low
         if (places < 0).any() or (places >= len(self.values)).any():
             raise Undefined(f"no entry for {self.role}: an index is outside of its table")
@@ -139,6 +143,7 @@ class Permutations(Task):
     after: Variables
 
     def solve(self, solver: Solver) -> None:
+        """Permute one column of inputs after the other; write the outputs and the states around the partial rounds."""
         solver.write(self.outputs, solver.permute(self))
 
 

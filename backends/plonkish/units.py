@@ -31,8 +31,11 @@ class Unit(ABC):
     """
 
     name: str
+    """The name of the kind of work, in messages and in the names of gates."""
     phases: tuple[int, ...]
+    """The phase of each of a lane's advice columns: 1 where a challenge enters its values."""
     fixed: int
+    """How many fixed columns the lanes share."""
     copied: int | None = None
     """How many of a lane's columns hold variables, and so occur in copies; None: all."""
 

@@ -29,16 +29,20 @@ class Plan(replay.Plan, Protocol):
     """What a solver needs of an emission."""
 
     @property
-    def variables(self) -> int: ...
+    def variables(self) -> int:
+        """Return the number of variables, the constant 1 included."""
 
     @property
-    def wide(self) -> tuple[tuple[int, int], ...]: ...
+    def wide(self) -> tuple[tuple[int, int], ...]:
+        """Return (first, count) of each range of wide variables, which may hold any element of the field."""
 
     @property
-    def constants(self) -> Mapping[int, int]: ...
+    def constants(self) -> Mapping[int, int]:
+        """Return the variable that holds each constant."""
 
     @property
-    def tasks(self) -> tuple[Step, ...]: ...
+    def tasks(self) -> tuple[Step, ...]:
+        """Return what is to be solved, in an order in which variables are written before they are read."""
 
 
 class Solver(Replay):
@@ -62,7 +66,7 @@ class Solver(Replay):
             self.write(np.array([variable], np.int32), value)
 
     def solve(self, phase: int) -> None:
-        """Fills the variables of a phase: 1 once `challenges` are known."""
+        """Fill the variables of a phase: 1 once `challenges` are known."""
         for task in self.plan.tasks:
             if isinstance(task, Range) or phase != _phase(task):
                 continue
@@ -81,7 +85,7 @@ class Solver(Replay):
         return values
 
     def write(self, variables: Variables, values: ArrayLike) -> None:
-        """Stores values; those of wide variables are reduced. Raises Undefined where a small variable's is not small:
+        """Store values; those of wide variables are reduced. Raise Undefined where a small variable's is not small:
         no run of the program makes that.
         """
         places = self._place[variables]
@@ -141,7 +145,7 @@ class Solver(Replay):
         return np.cumsum(terms, axis=0)
 
     def permute(self, task: Permutations) -> list[int]:
-        """Runs a task's permutations in turn: lane 0 of one may be an input of the next. Keeps every row's cells."""
+        """Run a task's permutations in turn: lane 0 of one may be an input of the next. Keep every row's cells."""
         schedule: Rounds = rounds()
         cells, outputs = [], []
         middle = schedule.middle

@@ -80,7 +80,7 @@ def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
 def _window(
     shift: integers.Shift, type: Fixed, target: Fixed, check: tuple[integers.Check, int] | None, sign: bool
 ) -> Window | None:
-    """The window of a Shift's quotients; None where nothing passes, which the Shift itself refuses."""
+    """The window of a Shift's quotients; None if nothing passes, which the Shift itself refuses."""
     low, high = (target.low, target.high) if check is None else (check[0].low, check[0].high)
     if high < type.low >> shift.bits or type.high >> shift.bits < low:
         return None

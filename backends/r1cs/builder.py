@@ -61,6 +61,7 @@ class CountingBuilder:
 
     @property
     def public(self) -> int:
+        """Return the number of public wires, outputs and inputs, without the constant 1."""
         return self.kinds[Kind.PUBLIC_OUTPUT] + self.kinds[Kind.PUBLIC_INPUT]
 
     def wires(
@@ -72,7 +73,7 @@ class CountingBuilder:
         *,
         kind: Kind = Kind.INTERNAL,
     ) -> int:
-        """Allocates `count` wires, an array of `shape` (default: flat), and returns the first one's number.
+        """Allocate `count` wires, an array of `shape` (default: flat), and return the first one's number.
 
         Kinds come in order: all public outputs before the first public input, and so on.
         """
@@ -94,14 +95,14 @@ class CountingBuilder:
         return first
 
     def await_challenge(self) -> int:
-        """Allocates the public wire of a challenge, which must be the last public one; returns its number."""
+        """Allocate the public wire of a challenge, which must be the last public one; return its number."""
         if self.challenge:
             raise ValueError("a system has one challenge")
         self.challenge = self.wires(1, -1, "challenge", (), kind=Kind.PUBLIC_INPUT)
         return self.challenge
 
     def draw(self) -> int:
-        """Ends the first phase: private wires so far are those that the challenge is drawn after; returns its wire."""
+        """End the first phase: private wires so far are those that the challenge is drawn after; return its wire."""
         if not self.challenge or self.challenge != self.public or self.committed:
             raise ValueError("a challenge is drawn once, and its wire is the last public one")
         self.committed = self.wire_count - 1 - self.public
@@ -135,7 +136,7 @@ class CountingBuilder:
         return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
     def rows(self, a: Rows, b: Rows, c: Rows, edge: int, role: str, order: Order | None = None) -> None:
-        """Appends a[i] * b[i] = c[i], keeping the arrays; one row for each element unless told another order."""
+        """Append a[i] * b[i] = c[i], keeping the arrays; one row for each element unless told another order."""
         where = f"{role} of edge {edge}"
         count = a.count
         if b.count != count or c.count != count:
@@ -159,7 +160,7 @@ class CountingBuilder:
         return self.counts.setdefault((edge, role), Count())
 
     def _normalise(self, rows: Rows, where: str) -> Matrix:
-        """Reduces small coefficients, drops zeros, and checks order and bounds."""
+        """Reduce small coefficients, drop zeros, and check order and bounds."""
         offsets, wires, values = rows.offsets, rows.wires, rows.coefficients
         if offsets[0] != 0 or offsets[-1] != len(wires) or len(wires) != len(values):
             raise ValueError(f"{where}: offsets do not fit the terms")
@@ -243,7 +244,7 @@ class SystemBuilder(CountingBuilder):
 
 
 def _join(parts: Sequence[Matrix], ranks: NDArray[np.int64]) -> Matrix:
-    """Stacks matrices; the references in their coefficients become ranks."""
+    """Stack matrices; the references in their coefficients become ranks."""
     offsets = np.zeros(1 + sum(part.rows for part in parts), dtype=np.int64)
     row = term = 0
     for part in parts:

@@ -26,7 +26,7 @@ def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
     """The rows, ascending, where (Aw)(Bw) differs from Cw for `witness`, `uint64[wires, 4]`.
 
     Rows whose values provably stay below 2^61 are compared in 64-bit arithmetic, others in Python integers.
-    Raises CircuitizeError for a witness of another length, not in normal form, or that does not begin with 1.
+    Raise CircuitizeError for a witness of another length, not in normal form, or that does not begin with 1.
     """
     if witness.shape != (system.wires, 4):
         raise CircuitizeError(

@@ -39,7 +39,7 @@ def commit(values: Values, format: Fixed, salt: int) -> int:
     Poseidon permutations of width 17: lane 0 starts as the format's tag, lane 1 as the salt or, later, the previous
     digest (the final lane 0), the others as 15 packed elements, 0 past the end. Shape and format alone decide the
     layout, and the tag binds both: equal digests mean equal format and values, up to collisions of Poseidon (about
-    127 bits). A uniform salt hides the values. Raises CircuitizeError for values outside the format or a salt outside
+    127 bits). A uniform salt hides the values. Raise CircuitizeError for values outside the format or a salt outside
     [0, r).
     """
     flat = np.asarray(values, np.int64).reshape(-1)
@@ -50,6 +50,7 @@ def commit(values: Values, format: Fixed, salt: int) -> int:
 
 
 def check_salt(salt: int, where: str) -> None:
+    """Raise CircuitizeError where a salt is no element of the field; `where` names its port."""
     if not 0 <= salt < BN254.prime:
         raise CircuitizeError(f"expected a salt in [0, {BN254.prime}) for {where}, found {salt}; draw a random one")
 
@@ -89,7 +90,7 @@ def permutation() -> PoseidonTemplate:
 
 
 def chain(values: Integers, format: Fixed, salt: int) -> Chain:
-    """Runs every permutation of a commitment; the last digest is the commitment."""
+    """Run every permutation of a commitment; the last digest is the commitment."""
     return absorb(tag(format), salt, pack(values, format))
 
 

@@ -75,7 +75,7 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
     lookups in tables and contractions are tested too; one more public wire, the last, is the challenge, and the same
     bound holds for the hash that draws it, of 2^253 values.
 
-    Raises CircuitizeError for a program of the real language or one that binds nothing, and OverflowRisk where the
+    Raise CircuitizeError for a program of the real language or one that binds nothing, and OverflowRisk where the
     field is too small for a gadget.
     """
     builder = SystemBuilder(field)
@@ -96,7 +96,7 @@ def degree(assembly: Assembly) -> int:
 def assemble(
     program: IntegerProgram, builder: CountingBuilder, challenge: Challenge
 ) -> tuple[Assembly, tuple[Public, ...]]:
-    """Puts a program's wires and rows into a builder, which may be one that only counts them; errors are those of
+    """Put a program's wires and rows into a builder, which may be one that only counts them; errors are those of
     `emit`.
     """
     require_provable(program)

@@ -18,7 +18,7 @@ CHUNK = 1 << 12
 
 
 def write_json(path: Path, system: ConstraintSystem) -> None:
-    """Writes the system as JSON, one constraint a line, whole or not at all.
+    """Write the system as JSON, one constraint a line, whole or not at all.
 
     Meant for reading and for small tools: up to a hundred bytes a term. Coefficients are in [0, prime), and
     strings, as every number of the field is.

@@ -39,11 +39,13 @@ class Terminal(ports.Terminal):
         self.first = assembly.wires(self.value, self.format.size, self.label, self.format.shape, kind)
 
     def allocate_digest(self, assembly: Assembly) -> None:
+        """Allocate the public wire of the port's digest, the last permutation's output."""
         last = layout(self.format).permutations
         content = Digests(self.commitment, last - 1, last)
         self.digest = assembly.wires(content, 1, f"{self.label} commitment", (), Kind.PUBLIC_OUTPUT)
 
     def allocate_salt(self, assembly: Assembly) -> None:
+        """Allocate the private wire of the port's salt."""
         self.salt = assembly.wires(Salt(self.label), 1, f"{self.label} salt", (), Kind.PRIVATE_INPUT)
 
     def enter(self, assembly: Assembly) -> Handle:
@@ -52,12 +54,12 @@ class Terminal(ports.Terminal):
         return entering(assembly, forms, self.value, self.format, f"{INPUT_RANGE} {self.port.name}")
 
     def bind(self, assembly: Assembly, handle: Handle) -> None:
-        """Constrains the digest, if there is one, to be the commitment to the handle's elements."""
+        """Constrain the digest, if there is one, to be the commitment to the handle's elements."""
         if self.committed:
             emit_commitment(assembly, self.commitment, handle, self.salt, self.digest, f"{self.label} commitment")
 
     def leave(self, assembly: Assembly, handle: Handle) -> None:
-        """Constrains the public wires, or the digest, to be the output.
+        """Constrain the public wires, or the digest, to be the output.
 
         Soundness: form * 1 = wire, and both stand for integers below p/2 in magnitude.
         """

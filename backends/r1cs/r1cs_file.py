@@ -22,7 +22,7 @@ CHUNK_WORDS = 1 << 22
 
 
 def write_r1cs(path: Path, system: ConstraintSystem) -> None:
-    """Writes a system, whole or not at all. Blocks and names are not part of the format (see sym_file).
+    """Write a system, whole or not at all. Blocks and names are not part of the format (see sym_file).
 
     Every wire is its own label. O(nonzeros) time, constant memory beside the system and one int64 a row.
     """
@@ -91,9 +91,9 @@ def _labels(wires: int) -> Iterator[bytes]:
 
 
 def read_r1cs(path: Path, field: Field = BN254) -> tuple[ConstraintSystem, NDArray[np.uint64]]:
-    """Reads a system over `field` and the label of each wire, `uint64[wires]`.
+    """Read a system over `field` and the label of each wire, `uint64[wires]`.
 
-    Sections may come in any order; unknown ones are skipped. Raises FormatError unless every length fits,
+    Sections may come in any order; unknown ones are skipped. Raise FormatError unless every length fits,
     wires ascend in each combination and exist, and coefficients are in normal form and not zero.
     """
     file = SectionFile(path, b"r1cs", 1)
@@ -186,7 +186,7 @@ class _Constraints:
 
 
 def _sorted_large(matrices: list[Matrix], large: list[bytes], field: Field) -> tuple[Matrix, Matrix, Matrix, Limbs]:
-    """Renumbers the large coefficients so that they ascend."""
+    """Renumber the large coefficients so that they ascend."""
     numbers = [int.from_bytes(item, "little") for item in large]
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     ranks = np.empty(len(numbers), dtype=np.int64)

@@ -19,7 +19,7 @@ Bytes = NDArray[np.uint8]
 class SectionFile:
     """A file of sections, mapped into memory and checked end to end; `sections` is payloads by type.
 
-    Every length is compared with the file's before anything is allocated. Raises FormatError for anything but
+    Every length is compared with the file's before anything is allocated. Raise FormatError for anything but
     a whole file with this magic word and version, and CircuitizeError when it cannot be opened. Files of this kind are
     named by the magic word, or by another `extension`.
     """
@@ -75,7 +75,7 @@ class SectionFile:
         return payload[-size:]
 
     def fail(self, expected: str, found: str) -> NoReturn:
-        """Raises the FormatError that says so in one line."""
+        """Raise the FormatError that says so in one line."""
         raise FormatError(
             f"{self.path}: expected {expected}, found {found}; "
             "remedy: the file is damaged or of another kind, write it again"

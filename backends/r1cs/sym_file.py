@@ -27,7 +27,7 @@ Characters = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 
 
 def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str]) -> None:
-    """Writes `label,wire,component,main.LAYER.ROLE[i][j]` for each wire but the constant, whole or not at all.
+    """Write `label,wire,component,main.LAYER.ROLE[i][j]` for each wire but the constant, whole or not at all.
 
     `layer(edge)` names the operation that owns a wire, -1 for the arrow's own inputs and outputs; commas and
     line breaks in it become spaces. Labels are wires, and none is eliminated; components are edges counted
@@ -39,7 +39,7 @@ def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str])
 def read_names(path: Path, labels: NDArray[np.uint64]) -> dict[int, str]:
     """The name of each wire that a file has one for; `labels` are those of the wires, as the system's file has them.
 
-    Raises FormatError for lines that are none, and, before it is read, for a file that is far too long for so many
+    Raise FormatError for lines that are none, and, before it is read, for a file that is far too long for so many
     wires; a compiler may have left out many wires that it still names.
     """
     size, most = path.stat().st_size, EXPECTED_LINE * (SPARE + 2 * len(labels))

@@ -47,6 +47,7 @@ class Rows:
 
     @property
     def count(self) -> int:
+        """Return the number of rows."""
         return len(self.offsets) - 1
 
 
@@ -64,10 +65,12 @@ class Matrix:
 
     @property
     def rows(self) -> int:
+        """Return the number of rows, one for each constraint."""
         return len(self.offsets) - 1
 
     @property
     def nonzeros(self) -> int:
+        """Return the number of coefficients stored, none of them zero in the field."""
         return len(self.wires)
 
 
@@ -113,6 +116,7 @@ class Block:
 
     @property
     def rows_per_element(self) -> int:
+        """Return how many rows one element of the operation's output takes."""
         return self.rows // self.order.elements if self.order.places is None else self.order.stride
 
     def locate(self, row: int) -> tuple[int, int]:
@@ -155,10 +159,12 @@ class ConstraintSystem:
 
     @property
     def constraints(self) -> int:
+        """Return the number of constraints, which is that of each matrix's rows."""
         return self.a.rows
 
     @property
     def nonzeros(self) -> int:
+        """Return the number of coefficients of A, B and C together."""
         return self.a.nonzeros + self.b.nonzeros + self.c.nonzeros
 
     @property

@@ -35,7 +35,7 @@ def witness(
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), as the integer executor's
     `trace` returns; `salts` a number below the prime for each name in `plan.salts`. Where the circuit's challenge is
     drawn outside, `draw` is called once with the wires before it (the challenge's own is 0 there). The values are not
-    checked against the constraints. Raises CircuitizeError for a trace or salts of another program.
+    checked against the constraints. Raise CircuitizeError for a trace or salts of another program.
     """
     source = Replay(plan, trace, salts or {})
     limbs = np.zeros((plan.wires, 4), np.uint64)

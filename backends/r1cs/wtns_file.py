@@ -16,7 +16,7 @@ CHUNK = 1 << 18
 
 
 def write_wtns(path: Path, field: Field, witness: Limbs) -> None:
-    """Writes `witness`, `uint64[wires, 4]` in normal form with witness[0] = 1, for its owner alone; whole or not at
+    """Write `witness`, `uint64[wires, 4]` in normal form with witness[0] = 1, for its owner alone; whole or not at
     all.
     """
     header = field.bytes.to_bytes(4, "little") + field.prime.to_bytes(field.bytes, "little")
@@ -31,7 +31,7 @@ def _values(field: Field, witness: Limbs) -> Iterator[bytes]:
 
 
 def read_wtns(path: Path, field: Field = BN254, wires: int | None = None) -> Limbs:
-    """Reads a witness over `field`: `uint64[wires, 4]`. Raises FormatError for any other or damaged file.
+    """Read a witness over `field`: `uint64[wires, 4]`. Raise FormatError for any other or damaged file.
 
     Where the system has so many `wires`, a witness of another number is refused before it is read.
     """

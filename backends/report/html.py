@@ -50,6 +50,7 @@ def tag(name: str, /, *parts: Part, **attributes: str | int) -> Markup:
 
 
 def joined(parts: Iterable[Markup]) -> Markup:
+    """Return the parts, which are HTML already, one after the other."""
     return Markup("".join(parts))
 
 
@@ -72,6 +73,7 @@ def picture(svg: str, said: str) -> Markup:
 
 
 def section(title: str, *parts: Part) -> Markup:
+    """Return a section with a heading of the second level; text among the parts is escaped."""
     return tag("section", tag("h2", title), *parts)
 
 

@@ -33,6 +33,7 @@ class Block:
 
     @property
     def places(self) -> tuple[slice, ...]:
+        """Return the slices by which the block indexes its tensor."""
         return tuple(slice(start, start + own) for start, own in zip(self.starts, self.shape, strict=True))
 
 

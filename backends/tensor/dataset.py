@@ -98,7 +98,7 @@ def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
 
 
 def rows_fault(dataset: Dataset, label: str, counts: Shape, rows: NDArray[np.int64] | None) -> str | None:
-    """Why these are not the numbers of a batch's rows; None where they are."""
+    """Why these are not the numbers of a batch's rows; None if they are these numbers."""
     if rows is None or rows.shape != counts or rows.dtype != np.int64:
         return f"expected the numbers of {' x '.join(map(str, counts))} rows for batch {label}"
     if rows.min() < 0 or rows.max() >= dataset.size:

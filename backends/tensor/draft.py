@@ -142,6 +142,7 @@ class Draft:
         return self.expected.get(wire) or self.column(shape, recipe, name)
 
     def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
+        """Add a tensor of the statement, the port `name` of one side; return its form."""
         return self.add(Public(shape, recipe, side, name))
 
     def rows(self, shape: Shape, recipe: Recipe, tensor: tuple[str, Shape], label: str, axes: int) -> Form:
@@ -165,6 +166,7 @@ class Draft:
         return self.add(Fixed(shape, values))
 
     def splat(self, number: int, shape: Shape) -> Form:
+        """Return a form whose elements are all one number modulo p; all splats of a shape share one base."""
         if shape not in self._ones:
             self._ones[shape] = len(self.bases)
             self.bases.append(Fixed(shape, np.ones(1, np.int64)))
@@ -241,6 +243,7 @@ class Draft:
                 self.lookups.append(Lookup(*asked, None, self.part))
 
     def table(self, size: int, values: Integers, name: str) -> int:
+        """Add a table of `size` entries with its column of multiplicities; return its number."""
         column = self.index(self.add(Column((size,), None, name, TABLES)))
         self.tables.append(Table(size, values, column))
         return len(self.tables) - 1

@@ -46,6 +46,7 @@ class Form:
         return Form(self.shape, {key: c for key, c in terms.items() if c})
 
     def key(self) -> tuple[Shape, frozenset[tuple[tuple[int, Path], int]]]:
+        """Return what equal forms have equal: the shape and the terms in any order."""
         return self.shape, frozenset(self.terms.items())
 
 
@@ -92,10 +93,12 @@ class Fixed:
     values: Integers = field(compare=False)
 
     def recipe(self, _: Trace) -> Integers:
+        """Return the values in the tensor's shape, whatever the run."""
         return np.ascontiguousarray(np.broadcast_to(self.values.reshape(self.values_shape), self.shape))
 
     @property
     def values_shape(self) -> Shape:
+        """Return the shape of `values`: that of the tensor, or ones where all elements are equal."""
         return (1,) * len(self.shape) if self.values.size == 1 else self.shape
 
 

@@ -47,6 +47,7 @@ class Group:
 
     @property
     def key(self) -> PortKey:
+        """Return the side and the name, by which roots are found."""
         return self.side, self.name
 
     @property

@@ -58,6 +58,7 @@ class Limbs:
     exact: frozenset[int] = frozenset()
 
     def count(self, bits: int) -> int:
+        """Return how many limbs a number of this many bits is cut into."""
         return _cuts(self.widths, MOST_BITS).counts[bits]
 
     def cut(self, bits: int) -> tuple[int, ...]:

@@ -41,6 +41,7 @@ class Site:
     strict: bool = False
 
     def source(self, index: int) -> Recipe:
+        """Return the recipe of a source: its value in a run's trace."""
         wire = self.wires[index]
         return lambda trace: trace[wire]
 

@@ -39,7 +39,7 @@ def listed(ports: Iterable[Port[Fixed]]) -> PortList:
 def difference(
     ours: PortList, theirs: PortList, names: Sequence[str] = ("this program", "the other one")
 ) -> str | None:
-    """The first difference of two lists, as one of `names` has it and the other one; None where they are equal."""
+    """The first difference of two lists, as one of `names` has it and the other one; None if they are equal."""
     here, there = ({port.name: port for port in ports} for ports in (ours, theirs))
     for name in sorted({*here, *there}):
         if name not in here or name not in there:

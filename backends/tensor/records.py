@@ -30,7 +30,7 @@ def base_record(base: Base) -> tuple[object, ...]:
 
 
 def view_record(view: View) -> tuple[object, ...]:
-    """Its source's shape, and each step: its shape, then offsets and strides, or None where it only regroups."""
+    """Its source's shape, and each step: its shape, then offsets and strides, or None if it only regroups."""
     steps = [
         (
             list(step.shape),
@@ -51,8 +51,10 @@ def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[object, ...]:
 
 
 def lookup_record(lookup: Lookup) -> tuple[object, ...]:
+    """Return the numbers of the table, the key's form and the value's."""
     return lookup.table, lookup.key, lookup.value
 
 
 def table_record(table: Table) -> tuple[object, ...]:
+    """Return the number of entries, their values, and the form of the column of multiplicities."""
     return table.size, table.values, table.column

@@ -22,6 +22,7 @@ class Fused:
 
     @property
     def moved(self) -> float:
+        """Return the words moved between the memories; infinity without a partition."""
         return float("inf") if self.partition is None else self.partition.moved
 
 

@@ -170,10 +170,12 @@ class Group:
 
     @cached_property
     def softened(self) -> dict[int, set[Axis]]:
+        """Return by edge the axes along which a softmax weighs the edge's sum."""
         return {edge: self.axes(edge, self.wiring.labels[edge].softened) for edge in self.edges}
 
     @cached_property
     def whole(self) -> set[Axis]:
+        """Return the axes that cannot be cut: an operation needs them whole, or one array has them twice."""
         found: set[Axis] = set()
         for edge in self.edges:
             found |= self.axes(edge, self.wiring.labels[edge].whole)

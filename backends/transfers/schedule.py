@@ -10,6 +10,8 @@ from .group import Axis, Group, Held
 
 
 class Kind(Enum):
+    """What an act does with the small memory."""
+
     LOAD = "load"
     """A tile of an array comes from the large memory."""
     BEGIN = "begin"
@@ -45,6 +47,7 @@ class Phase:
 
     @property
     def acts(self) -> list[Act]:
+        """Return all acts of the phase, those of the loop's body once."""
         return [*self.before, *self.body, *self.after]
 
 

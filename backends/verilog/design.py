@@ -42,6 +42,7 @@ class Stream:
 
     @property
     def element_bits(self) -> int:
+        """Return the bits that an element's interval needs."""
         return element(self.format).width
 
     @property
@@ -51,6 +52,7 @@ class Stream:
 
     @property
     def data_bits(self) -> int:
+        """Return the width of `tdata`: all lanes, with `keep` rounded up to whole bytes."""
         bits = self.pitch * self.lanes
         return -(-bits // 8) * 8 if self.keep else bits
 
@@ -87,30 +89,37 @@ class Bus:
 
     @property
     def name(self) -> str:
+        """Return the prefix of the wires: the shared bus's name, or its one tensor's."""
         return self.streams[0].bus or self.streams[0].name
 
     @property
     def output(self) -> bool:
+        """Return whether the design sends on this bus."""
         return self.streams[0].output
 
     @property
     def shared(self) -> bool:
+        """Return whether several tensors may share the bus, in one packet."""
         return bool(self.streams[0].bus)
 
     @property
     def data_bits(self) -> int:
+        """Return the width of `tdata`, equal for all tensors of the bus."""
         return self.streams[0].data_bits
 
     @property
     def keep(self) -> bool:
+        """Return whether the bus has a `tkeep`."""
         return self.streams[0].keep
 
     @property
     def user(self) -> bool:
+        """Return whether the bus has a `tuser`."""
         return self.streams[0].user
 
     @property
     def beats(self) -> int:
+        """Return how many beats one packet takes."""
         return sum(stream.beats for stream in self.streams)
 
     @property

@@ -17,6 +17,7 @@ class Signal:
 
     @property
     def signed(self) -> bool:
+        """Return whether the interval has negative integers, so that it is declared signed."""
         return self.low < 0
 
     @property
@@ -71,16 +72,20 @@ class Literal:
 
     @property
     def signed(self) -> bool:
+        """Return whether the number is negative."""
         return self.value < 0
 
     @property
     def width(self) -> int:
+        """Return the bits that the number needs."""
         return width(self.value, self.value)
 
     def extended(self, bits: int) -> str:
+        """Return the number as a literal of this many bits."""
         return literal(self.value, bits)
 
     def slice(self, start: int, count: int) -> str:
+        """Return `count` bits of the number from bit `start` on, as an unsigned literal."""
         return f"{count}'d{(self.value >> start) & ((1 << count) - 1)}"
 
 

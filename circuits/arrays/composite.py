@@ -43,7 +43,7 @@ class Composite(RealOperation):
         expect.one_shape(sources, self.arity)
 
     def definition(self, *sources: Array) -> Arrow:
-        """The arrow from the sources to the targets; raises TypingError where the sources do not fit."""
+        """The arrow from the sources to the targets; raise TypingError where the sources do not fit."""
         self.require(*sources)
         builder = Builder()
         made = self.define(*(Real(builder, wire) for wire in builder.inputs(sources)))

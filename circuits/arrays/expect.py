@@ -9,7 +9,7 @@ from ..types import Array, Shape
 
 
 def arrays(sources: Sequence[object], count: int) -> None:
-    """Raises TypingError unless there are `count` sources, all of them real arrays."""
+    """Raise TypingError unless there are `count` sources, all of them real arrays."""
     if len(sources) != count:
         raise TypingError(f"expected {count} source{'s' * (count != 1)}, found {len(sources)}; connect one wire each")
     for position, source in enumerate(sources):
@@ -18,7 +18,7 @@ def arrays(sources: Sequence[object], count: int) -> None:
 
 
 def one_shape(sources: Sequence[Array], count: int) -> Array:
-    """The type all sources have; raises TypingError where their shapes differ."""
+    """The type all sources have; raise TypingError where their shapes differ."""
     arrays(sources, count)
     for source in sources[1:]:
         if source.shape != sources[0].shape:
@@ -28,7 +28,7 @@ def one_shape(sources: Sequence[Array], count: int) -> Array:
 
 
 def axes_within(axes: Sequence[int], rank: int) -> None:
-    """Raises TypingError where an axis does not exist."""
+    """Raise TypingError where an axis does not exist."""
     if axes and rank == 0:
         raise TypingError(f"expected an array with axes, found a scalar for axes {list(axes)}; reshape it")
     for axis in axes:
@@ -37,14 +37,14 @@ def axes_within(axes: Sequence[int], rank: int) -> None:
 
 
 def distinct(axes: Sequence[int]) -> tuple[int, ...]:
-    """The axes in ascending order; raises TypingError where one is given twice."""
+    """The axes in ascending order; raise TypingError where one is given twice."""
     if len(set(axes)) != len(axes):
         raise TypingError(f"expected distinct axes, found {list(axes)}; name each axis once")
     return tuple(sorted(axes))
 
 
 def one_per_axis(name: str, entries: Sequence[int], shape: Shape) -> None:
-    """Raises TypingError unless a parameter has one entry per axis."""
+    """Raise TypingError unless a parameter has one entry per axis."""
     if len(entries) != len(shape):
         raise TypingError(
             f"expected one of {name} per axis of {list(shape)}, found {list(entries)}; give {len(shape)} of them"

@@ -42,7 +42,7 @@ class RealOperation(Operation):
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
     ) -> list[int | None]:
-        """Add the edges of the reverse derivative; returns each source's cotangent, None where it is zero.
+        """Add the edges of the reverse derivative; return each source's cotangent, or None for a zero one.
 
         `sources` and `targets` are the operation's own wires in the same builder, `cotangents` one wire per target.
         """
@@ -51,12 +51,12 @@ class RealOperation(Operation):
         return [None if term is None else term.wire for term in made]
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        """Add the integer edges that mean this operation; returns one wire per target."""
+        """Add the integer edges that mean this operation; return one wire per target."""
         return [self.in_integers(lowering, *(Integer(lowering.builder, wire) for wire in sources)).wire]
 
     @abstractmethod
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The reverse derivative as a formula: each source's cotangent, None where it is zero.
+        """The reverse derivative as a formula: each source's cotangent, or None for a zero one.
 
         `z` is the operation's target and `dz` its cotangent; edges are added in the order in which Python evaluates.
         """

@@ -43,7 +43,7 @@ class Constant(IntegerOperation):
 
     @classmethod
     def of(cls, array: ArrayLike, fraction_bits: int = 0) -> Constant:
-        """The constant with these elements; raises OverflowRisk for integers that int64 cannot hold."""
+        """The constant with these elements; raise OverflowRisk for integers that int64 cannot hold."""
         amounts = frozen(array)
         return cls(amounts, amounts.shape, fraction_bits)
 
@@ -87,7 +87,7 @@ class Constant(IntegerOperation):
 
 
 def frozen(array: ArrayLike) -> Integers:
-    """A read-only int64 array of these integers; raises TypingError for numbers of another kind."""
+    """A read-only int64 array of these integers; raise TypingError for numbers of another kind."""
     given = np.asarray(array)
     if given.dtype == object or (given.dtype.kind == "u" and given.size and int(given.max()) > np.iinfo(np.int64).max):
         raise OverflowRisk("integer.constant: expected integers below 2^62, found one past 64 bits; use fewer bits")

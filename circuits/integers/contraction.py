@@ -75,7 +75,7 @@ class Contract(Expansion):
         return "".join(dict.fromkeys(letter for letter in x + y if letter not in target))
 
     def extents(self, x: Fixed, y: Fixed) -> dict[str, int]:
-        """The extent of each letter; raises TypingError where shapes do not fit the equation."""
+        """The extent of each letter; raise TypingError where shapes do not fit the equation."""
         found: dict[str, int] = {}
         for letters, source in zip(self.letters, (x, y), strict=False):
             if len(letters) != len(source.shape):

@@ -17,7 +17,7 @@ def expand(arrow: Arrow, keep: Set[type[Operation]] = frozenset()) -> Arrow:
     """The same function without expansions other than those in `keep`; the arrow itself where there is none.
 
     Provenance is kept: every edge of a definition carries the provenance of the edge it defines. Definitions are made
-    once per operation and types. Linear time. Raises OverflowRisk, naming the operation and its source line, where a
+    once per operation and types. Linear time. Raise OverflowRisk, naming the operation and its source line, where a
     definition could pass 2^62.
     """
     replaced = [isinstance(o, Expansion) and type(o) not in keep for o in arrow.operations]

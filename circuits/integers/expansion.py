@@ -26,7 +26,7 @@ class Expansion(IntegerOperation):
     def definition(self, *sources: Fixed) -> Arrow:
         """The operation as an arrow of other operations: sources -> its target.
 
-        Raises OverflowRisk where a step of the definition could pass 2^62, which the operation itself need not.
+        Raise OverflowRisk where a step of the definition could pass 2^62, which the operation itself need not.
         """
         (target,) = self.target_types(*sources)
         builder = Builder()

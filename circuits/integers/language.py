@@ -41,7 +41,7 @@ class IntegerOperation(Operation):
     def lifted(self, count: int) -> IntegerOperation | None:
         """The operation that does this one `count` times, along a new first axis of sources and target.
 
-        None where there is none: then its definition is lifted.
+        None if no operation does: then its definition is lifted.
         """
         return self if self.pointwise or self.arity == 0 else None
 
@@ -92,7 +92,7 @@ class Elementwise(IntegerOperation):
 
 
 def same_formats(name: str, sources: tuple[Fixed, ...]) -> None:
-    """Raises TypingError unless all sources have one shape and one number of fraction bits."""
+    """Raise TypingError unless all sources have one shape and one number of fraction bits."""
     first = sources[0]
     for source in sources[1:]:
         if source.shape != first.shape:
@@ -103,7 +103,7 @@ def same_formats(name: str, sources: tuple[Fixed, ...]) -> None:
 
 
 def same_fraction_bits(name: str, sources: tuple[Fixed, ...]) -> None:
-    """Raises TypingError unless all sources have one number of fraction bits."""
+    """Raise TypingError unless all sources have one number of fraction bits."""
     first = sources[0]
     for source in sources[1:]:
         if source.fraction_bits != first.fraction_bits:
@@ -120,7 +120,7 @@ def corners(x: Fixed, y: Fixed) -> tuple[int, int]:
 
 
 def axis_of(name: str, axis: int, source: Fixed) -> int:
-    """The extent of an axis; raises TypingError unless the source has it."""
+    """The extent of an axis; raise TypingError unless the source has it."""
     if not 0 <= axis < len(source.shape):
         raise TypingError(
             f"{name}: expected an axis from 0 to {len(source.shape) - 1} of {list(source.shape)}, found {axis}"

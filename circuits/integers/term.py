@@ -16,10 +16,12 @@ class Integer(Term):
 
     @property
     def type(self) -> Fixed:
+        """Return the format of the wire: its shape, fraction bits and interval."""
         return self.builder.format(self.wire)
 
     @property
     def fraction_bits(self) -> int:
+        """Return the fraction bits of the wire: an element q stands for q * 2^-fraction_bits."""
         return self.type.fraction_bits
 
     def __add__(self, other: Integer) -> Integer:

@@ -135,10 +135,12 @@ class View:
 
     @property
     def target_shape(self) -> Shape:
+        """Return the shape of what the view gives."""
         return self.steps[-1].shape if self.steps else self.source_shape
 
     @property
     def is_identity(self) -> bool:
+        """Return whether each target element reads the source element of the same index, in the same shape."""
         return not self.steps
 
     def lifted(self, count: int) -> View:

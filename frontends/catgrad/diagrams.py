@@ -37,6 +37,7 @@ class Diagram:
     types: list[Any]
 
     def shapes(self, wires: Sequence[int]) -> list[Shape]:
+        """Return the shapes of wires."""
         return [tuple(self.types[wire].shape) for wire in wires]
 
 

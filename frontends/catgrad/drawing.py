@@ -33,12 +33,15 @@ class Pen:
         self.targets: list[list[int]] = []
 
     def type(self, shape: Iterable[int]) -> Any:
+        """Return catgrad's type of float32 arrays of this shape."""
         return self._array(tuple(shape), self._float)
 
     def shape(self, wire: int) -> Shape:
+        """Return the shape of a wire."""
         return tuple(self.wires[wire].shape)
 
     def wire(self, type: Any) -> int:
+        """Add a wire of a type; return its number."""
         self.wires.append(type)
         return len(self.wires) - 1
 
@@ -51,6 +54,7 @@ class Pen:
         return targets
 
     def one(self, operation: Any, *sources: int) -> int:
+        """Draw an operation with one target; return the target's wire."""
         (target,) = self.draw(operation, *sources)
         return target
 
@@ -59,6 +63,7 @@ class Pen:
         return self.one(kind(self.wires[sources[0]]), *sources)
 
     def splat(self, amount: float, shape: Shape) -> int:
+        """Draw a constant of one number; return its wire."""
         return self.one(self.core.Constant(self.type(shape), float(amount)))
 
     def power(self, base: int | float, exponent: int | float, shape: Shape) -> int:
@@ -73,6 +78,7 @@ class Pen:
         return self.one(self.core.Permute(self.wires[x], list(axes)), x)
 
     def reshaped(self, x: int, shape: Shape) -> int:
+        """Draw x in another shape, or nothing where it has it already; return the wire."""
         return x if self.shape(x) == shape else self.one(self.core.Reshape(self.wires[x], self.type(shape)), x)
 
     def split_last(self, x: int, axes: Iterable[int]) -> tuple[int, Any, Any]:

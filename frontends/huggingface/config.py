@@ -53,6 +53,7 @@ class Config:
     tied: bool
 
     def layer(self) -> Model:
+        """Return a new layer of the activation."""
         return ACTIVATIONS[self.activation]()
 
 

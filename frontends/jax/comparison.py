@@ -27,6 +27,7 @@ def _finite(equation: Equation) -> Value:
 
 
 def truth(equation: Equation, found: bool) -> Value:
+    """Return a known truth in the shape of the result."""
     return Value(np.broadcast_to(np.asarray(found), equation.shapes[0]), equation.dtypes[0])
 
 

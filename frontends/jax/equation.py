@@ -94,6 +94,9 @@ class Draw:
 
     @property
     def format(self) -> Format:
+        """Return the format of its numbers: 0 and 1, or 8 fraction bits and a range that holds the bounds (8 of normal
+        ones).
+        """
         if self.word == "mask":
             return ONE_HOT
         greatest = max(1.0, *map(abs, self.bounds)) if self.word == "uniform" else 8.0
@@ -171,11 +174,13 @@ class Equation:
         return value.array().astype(np.float64) if value.known else self.tensor(index)
 
     def finite(self, number: float) -> float:
+        """Return the number. Raise CircuitizeError, with the place, where it is NaN or infinite."""
         if not np.isfinite(number):
             raise self.fault(f"expected finite numbers, found {number}; clip it, or take it out")
         return number
 
     def constant(self, array: Any) -> Tensor:
+        """Return a known array as a constant. Raise CircuitizeError, with the place, for NaN and infinity."""
         found = np.asarray(array).astype(np.float64)
         if not np.isfinite(found).all():
             raise self.fault("expected finite numbers, found NaN or infinity in an array known now; take them out")
@@ -195,6 +200,7 @@ class Equation:
         self.context.assumptions.setdefault(f"{self.place}: {text}", warned)
 
     def fault(self, message: str) -> CircuitizeError:
+        """Return an error that names the place in the user's code and the primitive."""
         return CircuitizeError(f"{self.place}: {self.name}: {message}")
 
     def _no_key(self) -> Tensor:

@@ -24,6 +24,7 @@ class Leaf:
 
     @property
     def kind(self) -> str:
+        """Return the kind of its elements: `float`, `int`, `bool`, `key` or `other`."""
         return kind(self.content.dtype)
 
     @property

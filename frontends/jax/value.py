@@ -39,14 +39,17 @@ class Value:
 
     @property
     def shape(self) -> Shape:
+        """Return the shape of the content."""
         return tuple(self.content.shape)
 
     @property
     def known(self) -> bool:
+        """Return whether the content is an array known while tracing."""
         return not isinstance(self.content, (Tensor, Key))
 
     @property
     def kind(self) -> str:
+        """Return the kind of its elements: `float`, `int`, `bool`, `key` or `other`."""
         return kind(self.dtype)
 
     @property

@@ -90,6 +90,7 @@ class Value:
 
     @property
     def shape(self) -> Shape:
+        """Return the shape of the content."""
         return self.content.shape
 
     @staticmethod

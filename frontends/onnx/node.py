@@ -111,6 +111,7 @@ class Attributes(dict[str, Any]):
         self.read: set[str] = set()
 
     def get(self, name: str, default: object = None) -> Any:
+        """Return an attribute, or the default, and note that it was looked at."""
         self.read.add(name)
         return super().get(name, default)
 
@@ -145,10 +146,12 @@ class Node:
 
     @property
     def version(self) -> int:
+        """Return the opset that the graph asks of the operator's domain."""
         return self.opset
 
     @property
     def outputs(self) -> int:
+        """Return how many results the node names, those left out included."""
         return len(self.results)
 
     @property
@@ -159,6 +162,7 @@ class Node:
         return found
 
     def attribute(self, name: str, default: object) -> Any:
+        """Return an attribute of the node, its schema's default, or else this one."""
         return self.attributes.get(name, default)
 
     def number(self, name: str, default: float) -> float:
@@ -180,6 +184,7 @@ class Node:
         return bool(found)
 
     def has(self, index: int) -> bool:
+        """Return whether the node names an input at this place."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def value(self, index: int = 0) -> Value:
@@ -195,6 +200,7 @@ class Node:
         return content if isinstance(content, Tensor) else constant(self.builder, content)
 
     def tensors(self) -> list[Tensor]:
+        """Return all inputs as tensors; known arrays become constants."""
         return [self.tensor(index) for index in range(len(self.inputs))]
 
     def interval(self, index: int = 0) -> Interval:
@@ -286,7 +292,7 @@ class Node:
         return tuple(sorted(self.distinct(found, rank)))
 
     def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
-        """A list of so many whole numbers."""
+        """Return the entries as whole numbers. Raise CircuitizeError unless there are `count` of them."""
         if len(found) != count:
             raise self.fault(f"expected {count} {what}, found {len(found)}; correct the node")
         return [int(entry) for entry in found]
@@ -303,6 +309,7 @@ class Node:
         return bounded(count, MOST, what)
 
     def fault(self, message: str) -> CircuitizeError:
+        """Return an error that begins with the node's operator and name."""
         return CircuitizeError(f"{self}: {message}")
 
     def __str__(self) -> str:

@@ -171,6 +171,7 @@ def product_of(node: Node, name: str, *inputs: Value) -> Tensor:
 
 
 def sums_of(x: Value, y: Value, count: int) -> tuple[Interval, int]:
+    """Return the interval of a sum of `count` products of x and y, and the bound of its magnitude."""
     low, high = product((x.low, x.high), (y.low, y.high))
     return (low * count, high * count), magnitude((low, high)) * count
 
@@ -208,6 +209,9 @@ def _linear_convolution(node: Node) -> Result:
 
 
 def known_scale(node: Node, index: int) -> Reals:
+    """Return the scale at an input of the node, without axes where it is one number. Raise unless it is known and above
+    0.
+    """
     found = np.asarray(node.known(index, "the scale"), np.float64)
     if not (np.isfinite(found).all() and (found > 0).all()):
         raise node.fault("expected scales above 0, found one that is not; correct the model")

@@ -49,6 +49,7 @@ class Cell:
     after_reset: bool
 
     def gate(self, function: int, x: Tensor) -> Tensor:
+        """Return one of the cell's functions of x, which is clipped first where the layer has a limit."""
         return self.functions[function](clip(x, -self.limit, self.limit) if self.limit else x)
 
     def lstm(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
@@ -72,6 +73,7 @@ class Cell:
         return (1.0 - z) * self.gate(1, x[:, 2 * rows :] + seen) + z * h
 
     def rnn(self, x: Tensor, h: Tensor) -> Tensor:
+        """Return the next hidden state [batch, hidden] of a plain recurrent cell, x being the input's part of it."""
         return self.gate(0, x + h @ self.recurrence.T)
 
     def _parts(self, x: Tensor) -> list[Tensor]:

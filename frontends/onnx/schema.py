@@ -50,9 +50,11 @@ class Signature:
     defaults: dict[str, Any]
 
     def formal(self, index: int) -> Formal:
+        """Return what the schema says of an input; the last one may stand for any number of further ones."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def result(self, index: int) -> Formal:
+        """Return what the schema says of an output; the last one may stand for any number of further ones."""
         return self.outputs[min(index, len(self.outputs) - 1)]
 
     def bind(self, values: Sequence[Value | None], outputs: int) -> list[Element | None]:

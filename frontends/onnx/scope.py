@@ -35,6 +35,7 @@ class Scope:
     formats: dict[str, Format] = field(default_factory=dict)
 
     def find(self, name: str) -> Value | None:
+        """Return the value of a name, sought here and then outwards; None where nothing has it."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.values:
@@ -62,12 +63,16 @@ class Scope:
         return found
 
     def write(self, name: str, found: Value, where: str) -> None:
+        """Give a name its value, in the format stated for it. Raise FormatError, with the place, where the name has
+        one.
+        """
         if name in self.values:
             raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")
         if name:
             self.values[name] = stated(name, found, self.formats)
 
     def origin(self, name: str) -> str:
+        """Return the name that a function's input has where it is called; any other name as it is."""
         scope: Scope | None = self
         while scope is not None and name not in scope.origins and scope.outer is not None and name not in scope.values:
             scope = scope.outer

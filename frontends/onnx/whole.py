@@ -38,6 +38,7 @@ def truncated(x: Tensor) -> Tensor:
 
 
 def is_not_zero(x: Tensor) -> Tensor:
+    """Return 1 for each element that is not 0, else 0."""
     return (x > 0.0) + (x < 0.0)
 
 
@@ -54,10 +55,12 @@ def power(x: Interval, degree: int) -> Interval:
 
 
 def magnitude(*intervals: Interval) -> int:
+    """Return the greatest absolute value in these intervals."""
     return max(max(abs(low), abs(high)) for low, high in intervals)
 
 
 def exact(low: int, high: int) -> bool:
+    """Return whether reals hold every whole number of the interval exactly."""
     return low >= -EXACT and high <= EXACT
 
 
@@ -69,4 +72,5 @@ def bounded(elements: int, most: int, what: str) -> int:
 
 
 def numbers(count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return 0, 1, ..., count - 1."""
     return np.arange(count, dtype=np.float64)

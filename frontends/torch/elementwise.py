@@ -21,16 +21,19 @@ N = TypeVar("N", Tensor, float, Number)
 
 @operator("add.Tensor", "add.Scalar")
 def add(x: Tensor, other: Number, alpha: float = 1) -> Tensor:
+    """Return x + alpha * other."""
     return x + _times(other, alpha)
 
 
 @operator("sub.Tensor", "sub.Scalar")
 def sub(x: Tensor, other: Number, alpha: float = 1) -> Tensor:
+    """Return x - alpha * other."""
     return x - _times(other, alpha)
 
 
 @operator("rsub.Scalar", "rsub.Tensor")
 def rsub(x: Tensor, other: Number, alpha: float = 1) -> Tensor:
+    """Return other - alpha * x."""
     return other - _times(x, alpha)
 
 
@@ -40,16 +43,19 @@ def _times(x: N, factor: float) -> N:
 
 @operator("mul.Tensor", "mul.Scalar")
 def mul(x: Tensor, other: Number) -> Tensor:
+    """Return x * other."""
     return x * other
 
 
 @operator("div.Tensor", "div.Scalar")
 def div(x: Tensor, other: Number) -> Tensor:
+    """Return x / other, without a rounding mode."""
     return x / other
 
 
 @operator("pow.Tensor_Scalar")
 def pow(x: Tensor, exponent: float) -> Tensor:
+    """Return x to a power that is a multiple of 1/2; refuse any other."""
     if not float(2 * exponent).is_integer():
         raise CircuitizeError(f"expected an exponent that is a multiple of 1/2, found {exponent}; write exp(y log(x))")
     return x ** (int(exponent) if float(exponent).is_integer() else exponent)
@@ -102,11 +108,13 @@ for _name, _function in ONE.items():
 
 @operator("logical_and", "bitwise_and.Tensor")
 def both(x: Tensor, other: Tensor) -> Tensor:
+    """Return the conjunction of truths, 0 and 1, as their product."""
     return x * other
 
 
 @operator("logical_or", "bitwise_or.Tensor")
 def either(x: Tensor, other: Tensor) -> Tensor:
+    """Return the disjunction of truths, 0 and 1, as their maximum."""
     return maximum(x, other)
 
 
@@ -136,16 +144,19 @@ for _name in COMPARED:
 
 @operator("maximum", "max.other")
 def greater_of(x: Tensor, other: Tensor) -> Tensor:
+    """Return the greater of two tensors, element by element."""
     return maximum(x, other)
 
 
 @operator("minimum", "min.other")
 def lesser_of(x: Tensor, other: Tensor) -> Tensor:
+    """Return the lesser of two tensors, element by element."""
     return minimum(x, other)
 
 
 @operator("clamp")
 def clamp(x: Tensor, min: float | None = None, max: float | None = None) -> Tensor:
+    """Return x brought between two numbers, either of which may be absent; where they cross, `max`, as ATen has it."""
     if min is not None and max is not None and min <= max:
         return functions.clip(x, float(min), float(max))
     if min is not None:
@@ -155,21 +166,25 @@ def clamp(x: Tensor, min: float | None = None, max: float | None = None) -> Tens
 
 @operator("clamp_min")
 def clamp_min(x: Tensor, min: float) -> Tensor:
+    """Return the greater of x and a number."""
     return maximum(x, float(min))
 
 
 @operator("hardtanh")
 def hardtanh(x: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """Return x brought between two numbers."""
     return functions.clip(x, float(min_val), float(max_val))
 
 
 @operator("gelu")
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
+    """Return GELU, exact by erf, or with the approximation "tanh"."""
     return functions.gelu(x, approximate == "tanh")
 
 
 @operator("leaky_relu")
 def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """Return x where it is positive, and the slope times x elsewhere."""
     return activations.leaky_relu(x, negative_slope)
 
 
@@ -183,6 +198,9 @@ def prelu(x: Tensor, weight: Tensor) -> Tensor:
 
 @operator("elu")
 def elu(x: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Tensor:
+    """Return scale * x where x is positive, and scale * alpha * (exp(x) - 1) elsewhere; refuse another input scale than
+    1.
+    """
     if input_scale != 1:
         raise CircuitizeError(f"expected an input scale of 1, found {input_scale}; scale the input")
     return _times(activations.elu(x, alpha), scale)
@@ -196,6 +214,7 @@ def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
 
 @operator("where.self", "where.ScalarSelf", "where.ScalarOther")
 def where_self(condition: Any, x: Any, other: Any) -> Any:
+    """Return x where the condition holds, else `other`; a known condition, equal everywhere, takes no choice."""
     chosen = [bounded(value) if isinstance(value, float) else value for value in (x, other)]
     if isinstance(condition, np.ndarray) and condition.size and (condition == condition.flat[0]).all():
         one = chosen[0 if condition.flat[0] else 1]
@@ -209,6 +228,7 @@ where_self.takes_known = True  # type: ignore[attr-defined]
 
 @operator("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
+    """Return x, and where the mask holds the value; minus infinity becomes MASKED."""
     return where(mask, bounded(float(value)) if isinstance(value, (int, float)) else value, x)
 
 

@@ -17,22 +17,26 @@ from .node import operator
 
 @operator("mm", "bmm")
 def mm(x: Tensor, mat2: Tensor) -> Tensor:
+    """Return the product of two matrices, or of each pair in two batches."""
     return x @ mat2
 
 
 @operator("matmul", "mv", "dot")
 def matmul(x: Tensor, other: Any = None, vec: Any = None, tensor: Any = None) -> Tensor:
+    """Return the product of matrices, vectors, or batches of them, by numpy's rules."""
     right: Tensor = next(operand for operand in (other, vec, tensor) if operand is not None)
     return x @ right
 
 
 @operator("addmm")
 def addmm(x: Tensor, mat1: Tensor, mat2: Tensor, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Return beta * x + alpha * (mat1 @ mat2)."""
     return _sum(x, mat1 @ mat2, beta, alpha)
 
 
 @operator("baddbmm")
 def baddbmm(x: Tensor, batch1: Tensor, batch2: Tensor, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Return beta * x + alpha * (batch1 @ batch2), for each pair in two batches."""
     return _sum(x, batch1 @ batch2, beta, alpha)
 
 

@@ -39,6 +39,7 @@ def layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Tensor:
+    """Return the input with mean 0 and variance 1 over its last axes, then times a weight and plus a bias if given."""
     return _affine(normalize(input, tuple(range(-len(normalized_shape), 0)), eps), weight, bias)
 
 
@@ -64,6 +65,7 @@ def group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Tensor:
+    """Return the input with mean 0 and variance 1 over each group of channels, then scaled and shifted by channel."""
     grouped = input.reshape(input.shape[0], num_groups, math.prod(input.shape[1:]) // num_groups)
     x = normalize(grouped, -1, eps).reshape(*input.shape)
     weight, bias = (None if one is None else _along_channels(x, one) for one in (weight, bias))
@@ -90,6 +92,7 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool = True,
 ) -> Tensor:
+    """Return the input normalised by running statistics, then scaled and shifted by channel; refuse training."""
     if training or running_mean is None or running_var is None:
         raise CircuitizeError("expected batch norm by running statistics, found it in training; export module.eval()")
     deviation = square_root(running_var + eps)

@@ -20,21 +20,25 @@ def _axes(dim: Axes) -> Any:
 
 @operator("sum", "sum.dim_IntList")
 def total(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    """Return the sum along axes; along all of them without `dim`."""
     return x.sum(_axes(dim), keepdim)
 
 
 @operator("mean", "mean.dim")
 def mean(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    """Return the mean along axes; along all of them without `dim`."""
     return x.mean(_axes(dim), keepdim)
 
 
 @operator("amax")
 def amax(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    """Return the maximum along axes; along all of them without `dim`."""
     return x.max(_axes(dim), keepdim)
 
 
 @operator("amin")
 def amin(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    """Return the minimum along axes; along all of them without `dim`."""
     return -(-x).max(_axes(dim), keepdim)
 
 
@@ -46,16 +50,19 @@ def greatest(x: Tensor, dim: int, keepdim: bool = False) -> list[Tensor]:
 
 @operator("max")
 def greatest_of_all(x: Tensor) -> Tensor:
+    """Return the maximum of all elements, without axes."""
     return x.max()
 
 
 @operator("any.dim")
 def any_along(x: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    """Return 1 where some element along an axis is not 0, else 0."""
     return (x != 0.0).max(dim, keepdim)
 
 
 @operator("var.correction")
 def variance(x: Tensor, dim: Axes = None, correction: float | None = 1, keepdim: bool = False) -> Tensor:
+    """Return the variance along axes, of n elements divided by n less the correction, which must be whole."""
     axes = tuple(range(x.ndim)) if _axes(dim) is None else _axes(dim)
     less = 1 if correction is None else int(correction)
     if correction is not None and less != correction:
@@ -65,21 +72,25 @@ def variance(x: Tensor, dim: Axes = None, correction: float | None = 1, keepdim:
 
 @operator("cumsum")
 def cumsum(x: Tensor, dim: int) -> Tensor:
+    """Return the sums of all elements up to each along an axis."""
     return functions.cumulative_sum(x, dim)
 
 
 @operator("softmax.int", "_softmax")
 def softmax(x: Tensor, dim: int) -> Tensor:
+    """Return softmax along an axis."""
     return functions.softmax(x, dim)
 
 
 @operator("log_softmax.int", "_log_softmax")
 def log_softmax(x: Tensor, dim: int) -> Tensor:
+    """Return the logarithm of softmax along an axis."""
     return functions.log_softmax(x, dim)
 
 
 @operator("logsumexp")
 def log_sum_exp(x: Tensor, dim: Sequence[int], keepdim: bool = False) -> Tensor:
+    """Return log(sum(exp(x))) along an axis; refuse several."""
     if len(dim) != 1:
         raise CircuitizeError(f"expected one axis, found {list(dim)}; reshape the tensor")
     found = functions.log_sum_exp(x, dim[0])

@@ -43,6 +43,7 @@ def convolution(
     output_padding: Numbers,
     groups: int,
 ) -> Tensor:
+    """Return the convolution, or the transposed one, with steps, gaps, padding and groups; channels are in axis 1."""
     rank = input.ndim - 2
     steps, gaps, sides = _each(stride, rank), _each(dilation, rank), _sides(padding, rank)
     # [out, in, *sizes] to [*sizes, in, out]; of a transposed one [in, out, *sizes] to [*sizes, out, in].
@@ -65,6 +66,7 @@ def conv(
     dilation: Numbers = 1,
     groups: int = 1,
 ) -> Tensor:
+    """Return the convolution in one to three dimensions."""
     return convolution(input, weight, bias, stride, padding, dilation, False, 0, groups)
 
 
@@ -79,6 +81,7 @@ def transposed_conv(
     groups: int = 1,
     dilation: Numbers = 1,
 ) -> Tensor:
+    """Return the transposed convolution in one to three dimensions."""
     return convolution(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
 
 
@@ -91,6 +94,7 @@ def max_pool(
     dilation: Numbers = 1,
     ceil_mode: bool = False,
 ) -> Tensor:
+    """Return the maximum of each window; refuse windows that end outside (`ceil_mode`)."""
     rank = x.ndim - 2
     _require_floor(ceil_mode)
     sizes = _each(kernel_size, rank)
@@ -121,6 +125,7 @@ def average_pool(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
+    """Return the mean of each window, with or without the padding in its count; refuse `ceil_mode` and a divisor."""
     rank = x.ndim - 2
     _require_floor(ceil_mode)
     if divisor_override is not None:

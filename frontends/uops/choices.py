@@ -155,5 +155,6 @@ def _where(t: Translation, node: Node) -> Made:
 
 
 def chosen_by(t: Translation, node: Node, mask: Known, x: Product, y: Product) -> Product:
+    """Return x where a known mask is 1 and y where it is 0."""
     condition = t.raised.constant(np.broadcast_to(mask, node.shape).astype(np.float64), node.shape)
     return t.raised.applied(arrays.Select(), condition, x, y)

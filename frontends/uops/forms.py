@@ -25,6 +25,7 @@ class Form:
 
 
 def near(x: float, y: float) -> bool:
+    """Return whether two numbers are equal up to float32's rounding."""
     return math.isclose(x, y, rel_tol=1e-6)
 
 
@@ -38,6 +39,7 @@ class Forms:
         """The elements of constants, by wire."""
 
     def form(self, tensor: Tensor) -> Form | None:
+        """Return what is known of a tensor; None where nothing is."""
         return self.forms.get(tensor.wire)
 
     def times(self, tensor: Tensor, by: Tensor) -> Tensor | None:
@@ -49,6 +51,7 @@ class Forms:
         return next((pair[1 - place] for place in (0, 1) if pair[place].wire == by.wire), None)
 
     def noted(self, tensor: Tensor, name: str, of: Tensor, axes: Sequence[int] = (), number: float = 0.0) -> Tensor:
+        """Note, unless something is known of it already, that a tensor is `name` of another. Return the tensor."""
         self.forms.setdefault(tensor.wire, Form(name, of, tuple(axes), number))
         return tensor
 

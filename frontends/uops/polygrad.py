@@ -27,6 +27,8 @@ _ARGUMENT = re.compile(
 
 
 class Polygrad(System):
+    """polygrad, whose nodes are described by its C functions."""
+
     name = "polygrad"
     version = "0.7.1"
 

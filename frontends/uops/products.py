@@ -38,10 +38,12 @@ class Product:
 
     @property
     def factor(self) -> Factor:
+        """Return the one factor of a product that has no second."""
         (factor,) = self.factors
         return factor
 
     def scaled(self, scale: float) -> Product:
+        """Return the product times a number; a scale that is within rounding of a whole number becomes it."""
         exact = self.scale * scale
         return replace(self, scale=round(exact) if abs(exact - round(exact)) < 1e-12 * abs(exact) else exact)
 

@@ -43,6 +43,7 @@ class Raised(Sums):
         return made
 
     def exp2(self, product: Product) -> Product:
+        """Write 2^x as exp(log(2) x), and note what softmax and ELU look for."""
         single = self.single(product)
         inner = single.scaled(LN2)
         x = inner.factor.tensor
@@ -55,6 +56,7 @@ class Raised(Sums):
         return made
 
     def log2(self, product: Product) -> Product:
+        """Write the binary logarithm as a scaled natural one."""
         made = self.applied(arrays.Log(), product)
         single = self.single(product)
         if single.scale == 1.0:
@@ -81,6 +83,7 @@ class Raised(Sums):
         return Product(product.shape, (Factor(made, factor.axes),)).scaled(single.scale**degree)
 
     def square_root(self, product: Product) -> Product:
+        """Write the square root, and note it for the reciprocal square root of a normalisation."""
         made = self.applied(arrays.SquareRoot(), product)
         single = self.single(product)
         if single.scale == 1.0:
@@ -88,6 +91,7 @@ class Raised(Sums):
         return made
 
     def reciprocal(self, product: Product) -> Product:
+        """Write 1/x, as a sigmoid or a reciprocal square root where x is what these divide by."""
         single = self.single(product)
         factor, x, scale = single.factor, single.factor.tensor, single.scale
         form = self.form(x)

@@ -22,6 +22,7 @@ class Sums(Products):
     """Writes sums, each as the largest operation that it is: log softmax, a mean, a gather, a contraction."""
 
     def add(self, x: Product, y: Product, shape: Shape) -> Product:
+        """Write the sum of two products, as the largest operation that it is."""
         a, b = self.single(x), self.single(y)
         for one, other in ((a, b), (b, a)):
             found = self._added(one, other, shape)

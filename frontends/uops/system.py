@@ -45,6 +45,7 @@ class Cuts:
     views: dict[Any, str]
 
     def without(self, names: Collection[str]) -> Cuts:
+        """Return the cuts without the inputs of these names."""
         return Cuts({node: port for node, port in self.ports.items() if port.name not in names}, self.views)
 
 
@@ -55,7 +56,7 @@ class System(ABC):
     version: str
 
     def module(self, path: str = "") -> ModuleType:
-        """A module of the package. Raises CircuitizeError unless the version is the one known."""
+        """Return a module of the package. Raise CircuitizeError unless its version is the supported one."""
         remedy = f"pip install 'circuitize[{self.name}]'"
         try:
             found = version(self.name)
@@ -71,6 +72,7 @@ class System(ABC):
         return self.module("tensor").Tensor
 
     def is_tensor(self, found: object) -> bool:
+        """Return whether something is a tensor of the package."""
         return isinstance(found, self.tensor)
 
     def live(self) -> list[Any]:
@@ -79,10 +81,14 @@ class System(ABC):
         return [tensor for tensor in found if tensor is not None]
 
     @abstractmethod
-    def sources(self, uop: Any) -> Sequence[Any]: ...
+    def sources(self, uop: Any) -> Sequence[Any]:
+        """Return the nodes that a node reads; none of a buffer, where its graph ends."""
 
     @abstractmethod
-    def described(self, uop: Any, sources: tuple[int, ...]) -> Node: ...
+    def described(self, uop: Any, sources: tuple[int, ...]) -> Node:
+        """Return a node as plain data, given the places of its sources. Raise CircuitizeError where its shape is not
+        static.
+        """
 
     @abstractmethod
     def elements(self, uop: Any) -> Known | None:
@@ -93,7 +99,8 @@ class System(ABC):
         """What `restore` needs to give a tensor its graph and gradient back."""
 
     @abstractmethod
-    def restore(self, tensor: Any, saved: Any) -> None: ...
+    def restore(self, tensor: Any, saved: Any) -> None:
+        """Give a tensor back what `saved` returned of it."""
 
     @abstractmethod
     def unwrapped(self, function: Any) -> Any:
@@ -108,7 +115,8 @@ class System(ABC):
         """The classes of compiled functions."""
 
     @abstractmethod
-    def operation(self, uop: Any) -> str: ...
+    def operation(self, uop: Any) -> str:
+        """Return the name of a node's operation."""
 
     @abstractmethod
     def state_dict(self, found: object) -> Mapping[str, Any]:

@@ -177,8 +177,10 @@ def _require_apart(names: Mapping[str, Any], others: Mapping[str, Any], what: st
 
 
 def shapes_of(tensors: Mapping[str, Any]) -> dict[str, Shape]:
+    """Return the shapes of tensors by name."""
     return {name: tuple(map(int, tensor.shape)) for name, tensor in tensors.items()}
 
 
 def values_of(system: System, tensor: Any) -> Reals:
+    """Return the elements of a tensor in float64, which the package computes now."""
     return np.asarray(tensor.numpy(), np.float64).reshape(tuple(map(int, tensor.shape)))

@@ -15,6 +15,8 @@ from .system import System
 
 
 class Tinygrad(System):
+    """tinygrad, whose nodes are Python objects."""
+
     name = "tinygrad"
     version = "0.14.0"
 

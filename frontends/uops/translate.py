@@ -76,12 +76,14 @@ class Translation:
         """Comparisons by which a rectifier chooses."""
 
     def flat(self, entered: Product) -> Product:
+        """Return a product as one of one axis, its elements in row-major order."""
         size = int(np.prod(entered.shape, dtype=np.int64))
         made = reshaped(entered, (size,))
         assert made is not None
         return made
 
     def refused(self, node: Node, found: str, remedy: str) -> CircuitizeError:
+        """Return the error that says what a node was found to be, and the remedy."""
         return CircuitizeError(f"{self.name}: expected {node.name} {found}; {remedy}")
 
     def made(self, place: int, node: Node) -> Value | None:
@@ -128,6 +130,7 @@ class Translation:
         return [expanded(self.product(source), node.shape) for source in node.sources]
 
     def known(self, place: int) -> Known | None:
+        """Return the elements of a node where they are known; None for others."""
         value = self.values[place]
         return value if isinstance(value, np.ndarray) else None
 

@@ -31,6 +31,7 @@ class Walk:
     scale: float = 1.0
 
     def moved(self, node: Node, rest: Sequence[Known]) -> Walk:
+        """Return the walk after one more movement."""
         index = moved(node, self.index, rest)
         assert index is not None
         return Walk(self.tensor, index, self.start, (*self.steps, (node, tuple(rest))), self.scale)

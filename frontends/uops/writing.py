@@ -134,6 +134,7 @@ class Products(Forms):
         return factor.tensor.wire == self.builder_unit()
 
     def builder_unit(self) -> int:
+        """Return the wire of the constant 1, without axes."""
         return self.builder.add(arrays.Constant.splat(1.0, ()))
 
     def tensor(self, product: Product, onto: Sequence[int] | None = None) -> Tensor:
@@ -147,6 +148,7 @@ class Products(Forms):
         return aligned(Factor(self.scaled(factor.tensor, made.scale), factor.axes), axes, made.shape)
 
     def scaled(self, tensor: Tensor, scale: float) -> Tensor:
+        """Write a tensor times a number; a sum times 1 over its count is a mean."""
         if scale == 1.0:
             return tensor
         form = self.form(tensor)

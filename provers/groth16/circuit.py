@@ -45,9 +45,13 @@ class RankOneCircuit(KeyedCircuit):
         return self.emission.system.committed > 0
 
     def sizes(self) -> dict[str, int]:
+        """Return the number of constraints."""
         return {"constraints": self.emission.system.constraints}
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
+        """Write keys into a folder: development keys, or those of a ceremony, which are checked against the circuit
+        first.
+        """
         system = self.emission.system
         if not ceremony:
             with phases.phase("setup", "making development keys"):

@@ -34,7 +34,7 @@ def compress(points: bytes) -> bytes:
 
 
 def decompress(content: bytes) -> bytes:
-    """The inverse of `compress`. Raises FormatError, naming the point, for what it could not have written."""
+    """The inverse of `compress`. Raise FormatError, naming the point, for what it could not have written."""
     made, at = [], 0
     for name, degree in LAYOUT:
         if at == len(content):

@@ -27,16 +27,24 @@ class Matrix(Protocol):
     """
 
     @property
-    def offsets(self) -> NDArray[np.int64]: ...
+    def offsets(self) -> NDArray[np.int64]:
+        """Return where each row starts among the coefficients, and their number last."""
+
     @property
-    def wires(self) -> NDArray[np.uint32]: ...
+    def wires(self) -> NDArray[np.uint32]:
+        """Return the wire of each coefficient, strictly ascending in a row."""
+
     @property
-    def coefficients(self) -> NDArray[np.int64]: ...
+    def coefficients(self) -> NDArray[np.int64]:
+        """Return the coefficients, row by row."""
 
 
 class PrimeField(Protocol):
+    """A prime field, by its prime."""
+
     @property
-    def prime(self) -> int: ...
+    def prime(self) -> int:
+        """Return the number of elements."""
 
 
 class System(Protocol):
@@ -46,23 +54,40 @@ class System(Protocol):
     """
 
     @property
-    def field(self) -> PrimeField: ...
+    def field(self) -> PrimeField:
+        """Return the field, which has to be the scalar field of BN254."""
+
     @property
-    def a(self) -> Matrix: ...
+    def a(self) -> Matrix:
+        """Return the matrix A."""
+
     @property
-    def b(self) -> Matrix: ...
+    def b(self) -> Matrix:
+        """Return the matrix B."""
+
     @property
-    def c(self) -> Matrix: ...
+    def c(self) -> Matrix:
+        """Return the matrix C."""
+
     @property
-    def large(self) -> NDArray[np.uint64]: ...
+    def large(self) -> NDArray[np.uint64]:
+        """Return the coefficients that are not small: four 64-bit limbs each, the lowest first."""
+
     @property
-    def wires(self) -> int: ...
+    def wires(self) -> int:
+        """Return the number of wires, the constant 1 included."""
+
     @property
-    def public_outputs(self) -> int: ...
+    def public_outputs(self) -> int:
+        """Return the number of public outputs, the wires after the constant 1."""
+
     @property
-    def public_inputs(self) -> int: ...
+    def public_inputs(self) -> int:
+        """Return the number of public inputs, the wires after the public outputs."""
+
     @property
-    def committed(self) -> int: ...
+    def committed(self) -> int:
+        """Return the number of private wires to commit to before the challenge is drawn."""
 
 
 Arrays = tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int, int, int]
@@ -71,7 +96,7 @@ Arrays = tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int
 def matrices(system: System) -> Arrays:
     """A, B, C, the large coefficients, and how many wires, publics and committed wires: what the native prover borrows.
 
-    Raises CircuitizeError for a system over another field, and for one whose challenge only a commitment makes sound.
+    Raise CircuitizeError for a system over another field, and for one whose challenge only a commitment makes sound.
     """
     if system.committed:
         raise CircuitizeError(
@@ -82,7 +107,7 @@ def matrices(system: System) -> Arrays:
 
 
 def arrays(system: System) -> Arrays:
-    """What `matrices` returns, for systems of either kind; raises for a system without public wires too.
+    """What `matrices` returns, for systems of either kind; raise for a system without public wires too.
 
     Soundness: a proof for a system that shows nothing says only that some witness exists. A challenge shows nothing.
     """

@@ -58,7 +58,7 @@ def setup(
     seed: bytes | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> ProvingKey:
-    """Makes INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
+    """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
     The secrets come from the operating system and are wiped after use, but nobody else can know that. With
     `seed` (tests only) everyone can compute them. Writes `proving.key`, `verifying.key`,
@@ -83,6 +83,6 @@ def development(
 
 
 def write_keys(key: ProvingKey, directory: Path) -> None:
-    """Writes `proving.key`, `verifying.key` and `verification_key.json` for snarkjs."""
+    """Write `proving.key`, `verifying.key` and `verification_key.json` for snarkjs."""
     key.write_pair(directory)
     write_whole(directory / SNARKJS_FILE, [verifying_key_text(key.verifying_key).encode()])

@@ -46,7 +46,7 @@ class Proof:
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raises FormatError unless the framing is exact and points are on their curves; the rest is for `verify`."""
+        """Raise FormatError unless the framing is exact and points are on their curves; the rest is for `verify`."""
         found = MAGICS.get(content[:16])
         if found not in (None, cls.prover):
             raise FormatError(f"a proof of the prover {found}, expected one of {cls.prover}")
@@ -61,4 +61,5 @@ class Proof:
         return read_proof(path, cls.file_bytes, cls.decode)
 
     def write(self, path: Path) -> None:
+        """Write the proof to a file, whole or not at all."""
         write_whole(path, [self.encode()])

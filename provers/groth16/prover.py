@@ -28,7 +28,7 @@ def prove(
 ) -> Proof:
     """A zero-knowledge Groth16 proof that `witness` satisfies `system`, the circuit of `digest`.
 
-    `witness` is `uint64[wires, 4]`: little-endian limbs below r, wire 0 the constant 1. Raises KeyMismatch where
+    `witness` is `uint64[wires, 4]`: little-endian limbs below r, wire 0 the constant 1. Raise KeyMismatch where
     the key is for another circuit, Unsatisfied where the witness breaks a row (every row is checked), and
     CircuitizeError for malformed input. The proof is verified before it is returned.
 
@@ -48,7 +48,7 @@ def prove(
 
 
 def limbs_of(witness: NDArray[np.uint64], wires: int) -> NDArray[np.uint64]:
-    """A witness as the native provers read it. Raises CircuitizeError unless it has so many wires."""
+    """A witness as the native provers read it. Raise CircuitizeError unless it has so many wires."""
     limbs = np.ascontiguousarray(witness, np.uint64)
     if limbs.shape != (wires, 4):
         raise CircuitizeError(f"expected a witness of shape ({wires}, 4), found {limbs.shape}")

@@ -18,7 +18,7 @@ WIDTH = 32
 
 
 def proof_text(proof: Proof) -> str:
-    """`proof.json`. Raises KeyMismatch for a proof with a commitment, which snarkjs has no form for."""
+    """`proof.json`. Raise KeyMismatch for a proof with a commitment, which snarkjs has no form for."""
     require_prover(proof.prover, "groth16", "a proof")
     a, b, c = proof.points[:64], proof.points[64:192], proof.points[192:]
     return _text({"pi_a": _g1(a), "pi_b": _g2(b), "pi_c": _g1(c)} | PROTOCOL)

@@ -20,18 +20,18 @@ T = TypeVar("T")
 
 
 def read_proof(path: Path, digest: str) -> Proof:
-    """A proof from snarkjs, claimed to be for the circuit of `digest`. Raises FormatError."""
+    """A proof from snarkjs, claimed to be for the circuit of `digest`. Raise FormatError."""
     return _read(path, "proof.json", lambda content: _proof(content, digest))
 
 
 def read_public(path: Path) -> list[int]:
-    """Public values, each in [0, r). Raises FormatError."""
+    """Public values, each in [0, r). Raise FormatError."""
     return _read(path, "public.json", lambda content: [_number(value, SCALAR_PRIME) for value in content])
 
 
 def read_verifying_key(path: Path, digest: str, setup: Literal["development", "ceremony"]) -> VerifyingKey:
     """A verifying key from snarkjs. The caller vouches for its circuit and for its setup; nothing in the file
-    could. Every point is checked to lie in its group. Raises FormatError."""
+    could. Every point is checked to lie in its group. Raise FormatError."""
     return _read(path, "verification_key.json", lambda content: _verifying_key(content, digest, setup))
 
 

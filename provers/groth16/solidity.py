@@ -105,7 +105,7 @@ def verifier_contract(key: VerifyingKey) -> str:
     """The text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against `key`.
 
     `verifyProof(uint256[2], uint256[2][2], uint256[2], uint256[publics])` has the signature of snarkjs' contract.
-    Raises CircuitizeError for no publics, or for more than 64: each costs 6,600 gas, and code.
+    Raise CircuitizeError for no publics, or for more than 64: each costs 6,600 gas, and code.
 
     Soundness: as `verifier.refusal`. Publics must be below r, so that no statement has two spellings; the identity is
     refused; that points are canonical, on the curve and in the group of order r is checked by the precompiles of

@@ -50,7 +50,7 @@ def import_zkey(system: System, digest: str, zkey: Path, ptau: Path) -> ProvingK
     `ptau` is the prepared powers of tau (`snarkjs powersoftau prepare phase2`) that the ceremony began with. Every
     point of the key is compared with what `system` and these powers give, by random linear combinations (a key for
     another program passes with probability 1 / r), since a .zkey does not hold the matrix C and names no program.
-    Raises FormatError, one line, for a damaged file, another curve or proof system, another program, other powers,
+    Raise FormatError, one line, for a damaged file, another curve or proof system, another program, other powers,
     or a key to which nobody has contributed.
 
     Soundness: the key is sound if one contributor to each phase forgot its secret. Neither file can show that:

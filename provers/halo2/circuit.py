@@ -34,6 +34,7 @@ class PlonkishCircuit(KeyedCircuit):
         return {"constraints": len(system.gates), **shape}
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
+        """Write keys into a folder, with the ceremony's powers of tau if given, else with insecure ones."""
         with phases.phase("setup", "checking the ceremony's powers" if ceremony else "making development keys"):
             return keys.setup(self.emission.summed.system, self.digest, folder, ptau=ceremony.get("ptau"))
 

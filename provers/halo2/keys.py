@@ -57,7 +57,7 @@ def setup(
     seed: bytes | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> ProvingKey:
-    """Makes keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
+    """Make keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
     Without `ptau` they are INSECURE development keys: tau comes from the operating system and is wiped after use, but
     nobody else can know that; with `seed` (tests only) everyone can compute it. With `ptau`, a prepared powers-of-tau

@@ -21,7 +21,7 @@ TAU_G1, TAU_G2, LAGRANGE = 2, 3, 12
 def read_powers(path: Path, k: int) -> tuple[Bytes, Bytes, Bytes]:
     """The first 2^k powers of tau in G1, the Lagrange basis for 2^k points, and tau in G2, in Montgomery form.
 
-    `path` is what `snarkjs powersoftau prepare phase2` wrote, for 2^k or more rows. Raises FormatError, one line, for a
+    `path` is what `snarkjs powersoftau prepare phase2` wrote, for 2^k or more rows. Raise FormatError, one line, for a
     damaged file, another curve, too few powers, or one that is not prepared. Points are checked where keys are made:
     each to be in its group, the powers to be powers of one secret, the basis to be theirs.
 

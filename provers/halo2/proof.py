@@ -53,7 +53,7 @@ class Proof:
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raises FormatError unless the framing is exact; everything behind it is for `verify`."""
+        """Raise FormatError unless the framing is exact; everything behind it is for `verify`."""
         if len(content) > MOST_BYTES:
             raise FormatError(f"expected a halo2 proof of at most {MOST_BYTES} bytes, found more")
         return cls(*FRAMING.split(content))
@@ -65,4 +65,5 @@ class Proof:
         return read_proof(path, most, cls.decode)
 
     def write(self, path: Path) -> None:
+        """Write the proof to a file, whole or not at all."""
         write_whole(path, [self.encode()])

@@ -23,9 +23,14 @@ from .proof import Proof
 class Witness(Protocol):
     """The cells of one run: instance columns, advice columns of phase 0, and those of phase 1 given the challenges."""
 
-    def instance(self) -> Sequence[Limbs]: ...
-    def first(self) -> Sequence[Limbs]: ...
-    def second(self, challenges: Sequence[int]) -> Sequence[Limbs]: ...
+    def instance(self) -> Sequence[Limbs]:
+        """Return the instance columns."""
+
+    def first(self) -> Sequence[Limbs]:
+        """Return the advice columns of phase 0."""
+
+    def second(self, challenges: Sequence[int]) -> Sequence[Limbs]:
+        """Return the advice columns of phase 1, given the challenges."""
 
 
 def prove(
@@ -39,7 +44,7 @@ def prove(
     """A zero-knowledge proof that `witness` satisfies `system`, the circuit of `digest`.
 
     Columns are `uint64[n, 4]`, little-endian limbs below r, n at most the system's rows; cells behind them are 0.
-    `witness.second` is called once, after phase 0 and the instance are committed to. Raises KeyMismatch where the key
+    `witness.second` is called once, after phase 0 and the instance are committed to. Raise KeyMismatch where the key
     is for another program, Unsatisfied where the witness breaks the system (every row is checked), and CircuitizeError
     for malformed input. The proof is verified before it is returned.
 

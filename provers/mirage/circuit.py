@@ -22,6 +22,7 @@ class CommittedCircuit(RankOneCircuit):
     challenge = Challenge.COMMITTED
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
+        """Make development keys with a commitment in a folder, whose trapdoor this process knew."""
         with phases.phase("setup", "making development keys"):
             return keys.setup(self.emission.system, self.digest, folder)
 

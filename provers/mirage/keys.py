@@ -29,6 +29,7 @@ class ProvingKey(groth16.ProvingKey):
 
     @property
     def verifying_key(self) -> VerifyingKey:
+        """Return the verifying key, which is a part of the proving key."""
         return VerifyingKey(self.native.verifying_key)
 
 
@@ -40,7 +41,7 @@ def setup(
     seed: bytes | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> ProvingKey:
-    """Makes INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
+    """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
     The first `system.committed` private wires are committed to before the last public wire is drawn. Writes
     `proving.key`, `verifying.key` and a warning; everything else is as `groth16.keys.setup` has it.
@@ -53,7 +54,7 @@ def setup(
 def committing(system: System) -> Arrays:
     """What `groth16.config.matrices` returns, for a system of two phases.
 
-    Raises CircuitizeError for a system over another field, and for one that commits to nothing.
+    Raise CircuitizeError for a system over another field, and for one that commits to nothing.
     """
     if not system.committed:
         raise CircuitizeError(

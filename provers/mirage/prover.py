@@ -32,7 +32,7 @@ def prove(
 
     `witness` is called once with a function, which it calls once with the first part of the witness, `uint64[1 +
     publics + committed, 4]` with 0 for the challenge, and which returns the challenge; it returns the whole
-    witness, `uint64[wires, 4]`. Raises KeyMismatch where the key is for another circuit, Unsatisfied where the
+    witness, `uint64[wires, 4]`. Raise KeyMismatch where the key is for another circuit, Unsatisfied where the
     witness breaks a row, and CircuitizeError for malformed input: also where the witness is not the one that was
     committed to. The proof is verified before it is returned.
 

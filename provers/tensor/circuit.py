@@ -65,9 +65,11 @@ class PlannedCircuit:
 
     @property
     def scheme(self) -> str:
+        """Return the scheme of its commitments: salted roots, or in proofs that hide nothing plain ones."""
         return HIDING if self.hides else TENSOR
 
     def plain(self) -> PlannedCircuit:
+        """Return the circuit for proofs that hide nothing, of the same plan without zero knowledge."""
         made = copy(self)
         made.hides = False
         made.__dict__.pop("plan", None)
@@ -75,9 +77,11 @@ class PlannedCircuit:
 
     @property
     def executed(self) -> IntegerProgram:
+        """Return the program with the plan's arrow, where operations that the prover does not keep are expanded."""
         return replace(self.program, arrow=self.plain_plan.arrow)
 
     def sizes(self) -> dict[str, int]:
+        """Return how many elements are looked up and committed to, and the degree of the challenges' field."""
         found = {"lookups": self.plan.looked_up, "committed": self.plan.committed}
         return {**found, "extension_degree": self.plan.degree}
 
@@ -115,6 +119,7 @@ class PlannedCircuit:
                 )
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
+        """Raise CircuitizeError: tensor proofs have no keys."""
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:

@@ -84,6 +84,7 @@ class Layout:
 
     @staticmethod
     def of(tables: Sequence[Sizes], vectors: Sequence[Sizes], counts: tuple[int, int, int]) -> Layout:
+        """Return the layout from the sizes of tables and vectors and the counts of numbers, products and equations."""
         return Layout([Geometry(*one) for one in tables], [Geometry(*one) for one in vectors], *counts)
 
 

@@ -54,6 +54,7 @@ class Tensor:
         self._last: tuple[IntegerProgram, dict[bool, Plan]] | None = None
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> PlannedCircuit:
+        """Return the plan of a program as a circuit; what `_plan` is asked next is then known."""
         made = PlannedCircuit(program, digest, phases, self.trusted, self.kept, self.memory)
         self._last = program, {False: made.plain_plan}
         return made
@@ -79,15 +80,19 @@ class Tensor:
         return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
+        """Raise CircuitizeError: tensor proofs have no keys."""
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def contract(self, key: VerifyingKey) -> str:
+        """Raise CircuitizeError: tensor proofs have no keys."""
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def proving_key(self, path: Path) -> ProvingKey:
+        """Raise CircuitizeError: tensor proofs have no keys."""
         raise CircuitizeError(f"--keys: expected none, found {path}; tensor proofs need no setup")
 
     def verifying_key(self, path: Path) -> VerifyingKey:
+        """Raise CircuitizeError: tensor proofs have no keys."""
         raise CircuitizeError(f"--keys: expected none, found {path}; a tensor proof is checked without a key")
 
     def refusal(

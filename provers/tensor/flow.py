@@ -43,6 +43,9 @@ class Flow:
     dense: int = 0
 
     def weights(self, products: int = 1, shape: Shape = (0,)) -> int:
+        """Return the number of new weights, a sum of so many products; without any, `shape` is that of the kept
+        elements.
+        """
         self.products.append(products)
         self.dense += 0 if products else math.prod(shape)
         return len(self.products) - 1

@@ -60,4 +60,5 @@ class Proof:
         return read_proof(path, most, Proof.decode)
 
     def write(self, path: Path) -> None:
+        """Write the proof to a file, whole or not at all."""
         write_whole(path, [self.encode()])

@@ -29,7 +29,7 @@ class Statement:
 
 
 def fault(program: IntegerProgram, statement: Statement, dataset: Dataset | None = None) -> str | None:
-    """Why a statement is none of this program: other ports, shapes, values outside their formats; None where it is."""
+    """Why a statement is not of this program: other ports, shapes, values outside their formats; or None if it is."""
     publics, roots = dict(statement.publics), dict(statement.roots)
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
         for port in ports:
@@ -54,7 +54,7 @@ def fault(program: IntegerProgram, statement: Statement, dataset: Dataset | None
 
 
 def untrusted(statement: Statement, assumed: Iterable[GroupName], trusted: Mapping[GroupName, bytes]) -> str | None:
-    """Which group a plan assumes to be in format though nobody knows it of its root; None where there is none."""
+    """Which group a plan assumes to be in format though nobody knows it of its root; or None."""
     for name in assumed:
         if name not in trusted or statement.roots[INPUT, name] != trusted[name]:
             return f"the proof assumes that {name} lies in its format: expected a root that is known to, found another"

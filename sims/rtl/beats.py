@@ -53,7 +53,7 @@ def packets(bus: Bus, frames: Mapping[str, Integers]) -> bytes:
 def parted(bus: Bus, text: bytes, frames: int) -> dict[Stream, bytes]:
     """What came out of a bus, by stream, each with a `tlast` of its own.
 
-    Raises CircuitizeError where beats are too few, too many, or `tlast` is not on the last beat of each frame alone.
+    Raise CircuitizeError where beats are too few, too many, or `tlast` is not on the last beat of each frame alone.
     """
     if len(bus.streams) == 1:
         return {bus.streams[0]: text}
@@ -101,7 +101,7 @@ def _nibbles(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
 class Taken:
     """What came out of a stream: `values[frame, element]`, `unknown[frame]`, and `cycles[frame]` of the last beats.
 
-    `unknown` frames have bits that the simulator could not tell. Raises CircuitizeError where beats are too few, too
+    `unknown` frames have bits that the simulator could not tell. Raise CircuitizeError where beats are too few, too
     many, or `tlast` is not on the last beat of each frame and there alone.
     """
 

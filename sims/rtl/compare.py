@@ -57,7 +57,7 @@ def expected(
     """The executor's outputs of frames `vectors[port][frame, ...]`, integers of their formats; state starts from
     `initial`, integers too.
 
-    Raises CircuitizeError for inputs that are missing, misshapen or outside their formats.
+    Raise CircuitizeError for inputs that are missing, misshapen or outside their formats.
     """
     state = dict(initial or {})
     names = [port.name for port in program.inputs if port.name not in state]

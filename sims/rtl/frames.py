@@ -80,7 +80,7 @@ def right_frames(values: Integers, answers: Values, fraction_bits: int) -> NDArr
     """Which frames agree with their answers, [frames].
 
     Answers of the output's own shape must be equal to it; answers that lack its last axis are the index of the greatest
-    value along that axis, of equal ones the lowest. Raises CircuitizeError for other shapes.
+    value along that axis, of equal ones the lowest. Raise CircuitizeError for other shapes.
     """
     if answers.shape == values.shape:
         right = np.ldexp(values.astype(np.float64), -fraction_bits) == answers

@@ -27,7 +27,7 @@ def given_frames(
 
     An .npz file has an array [frames, ...] by port name. A .csv file has a frame a line below one line of names: each
     is `NAME[3]` for element 3 of a tensor in row-major order, or `NAME` for the only element or an output's index.
-    Raises CircuitizeError for an unreadable file, a name that is no port's, a missing input, a frame of another shape,
+    Raise CircuitizeError for an unreadable file, a name that is no port's, a missing input, a frame of another shape,
     and a value outside its format.
     """
     named = {port.name: port for port in [*leaving, *entering]}

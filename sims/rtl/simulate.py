@@ -92,7 +92,7 @@ class Simulation:
     def run(self, vectors: Mapping[str, Integers], backpressure: int | None = None) -> Frames:
         """Outputs of frames `vectors[port][frame, ...]`, integers in the ports' formats.
 
-        `backpressure` seeds random gaps on every input and random readiness on every output; None has neither. Raises
+        `backpressure` seeds random gaps on every input and random readiness on every output; None has neither. Raise
         CircuitizeError where the design hangs, loses or makes up beats, or breaks the protocol of the streams.
         """
         streams = self.design.streams
@@ -132,7 +132,7 @@ class Simulation:
         """Reset the design while it runs, and return for each reset its cycle and how many statuses were taken before.
 
         `plan` is [resets + 1, 2]: the cycles before each reset and in it; in its last row those to the end. `text` then
-        has what was taken. Raises CircuitizeError as `run` does, and where a beat moves during a reset.
+        has what was taken. Raise CircuitizeError as `run` does, and where a beat moves during a reset.
         """
         streams = self.design.streams
         frames = _count(streams, vectors)
@@ -175,7 +175,7 @@ def simulate(
 
 
 def _count(streams: tuple[Stream, ...], vectors: Mapping[str, Integers]) -> int:
-    """How many frames there are; raises CircuitizeError where an input is missing or does not have its shape."""
+    """How many frames there are; raise CircuitizeError where an input is missing or does not have its shape."""
     counts = {}
     for stream in streams:
         if stream.output:

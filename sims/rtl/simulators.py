@@ -57,7 +57,7 @@ class Simulator:
     environment: Mapping[str, str]
 
     def build(self, folder: Path, sources: Sequence[str]) -> list[str]:
-        """Build `folder`'s bench.v and sources; the command that runs it there. Raises CircuitizeError, one line."""
+        """Build `folder`'s bench.v and sources; the command that runs it there. Raise CircuitizeError, one line."""
         if self.name == "icarus":
             self._run(folder, "-g2005", "-o", "bench.vvp", "-s", CLOCKED, "bench.v", *sources)
             return [str(Path(self.program).with_name("vvp")), "-n", "bench.vvp"]
@@ -88,7 +88,7 @@ def available() -> list[Simulator]:
 
 
 def find(name: str) -> Simulator:
-    """A simulator by name; raises CircuitizeError with the line that installs it."""
+    """A simulator by name; raise CircuitizeError with the line that installs it."""
     if name not in SIMULATORS:
         raise CircuitizeError(f"expected a simulator among {', '.join(SIMULATORS)}, found {name!r}; choose one of them")
     found = icarus() if name == "icarus" else verilator()

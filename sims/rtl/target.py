@@ -20,7 +20,7 @@ Schedule = Callable[[IntegerProgram, Mapping[str, Integers]], Design]
 
 
 class Verilog:
-    """A program scheduled and simulated with random gaps and stalls. Raises CircuitizeError as its scheduler does.
+    """A program scheduled and simulated with random gaps and stalls. Raise CircuitizeError as its scheduler does.
 
     A program without state is built once; one with state anew for each run, which starts from that run's state.
     """
@@ -47,6 +47,7 @@ class Verilog:
         return not self._run(forged).failed[0]
 
     def of(self, program: IntegerProgram) -> Verilog:
+        """Return the target of another program, with the same schedule and simulator."""
         return Verilog(program, self._schedule, self.name, self._simulator)
 
     def _run(self, trace: Trace) -> Frames:

@@ -36,7 +36,7 @@ class Compiled:
         self._wires = jax.jit(partial(self._function, keep=True))
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values, from and on the device. Raises what the same arrow on numpy arrays raises."""
+        """The outputs' values, from and on the device. Raise what the same arrow on numpy arrays raises."""
         return self._checked(self._outputs, inputs)
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:

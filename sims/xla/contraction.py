@@ -52,6 +52,7 @@ class Kind:
 
     @property
     def products(self) -> int:
+        """Return how many products of limbs one contraction takes."""
         return self.limbs[0] * self.limbs[1]
 
 

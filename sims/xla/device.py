@@ -41,7 +41,7 @@ class Xla(Device):
 
 @cache
 def processor() -> Xla:
-    """This machine's processor. Raises CircuitizeError without JAX."""
+    """This machine's processor. Raise CircuitizeError without JAX."""
     found = _first("cpu")
     if found is None:
         raise CircuitizeError(f"expected JAX, which calls XLA, found none that works; {REMEDY}")
@@ -60,7 +60,7 @@ def devices() -> list[Xla]:
 
 
 def named(name: str) -> Device:
-    """The device that a word means. Raises CircuitizeError for another word, and where there is no such device."""
+    """The device that a word means. Raise CircuitizeError for another word, and where there is no such device."""
     if name not in NAMES:
         raise CircuitizeError(f"expected a device among {', '.join(NAMES)}, found {name!r}; choose one")
     if name == "numpy":

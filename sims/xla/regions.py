@@ -37,6 +37,7 @@ class Region:
 
     @property
     def last(self) -> int:
+        """Return the edge whose target the others read."""
         return self.edges[-1]
 
 

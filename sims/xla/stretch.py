@@ -73,7 +73,7 @@ class Stretches:
         return {name: self.device.take(held[name]) for name in self.held}
 
     def run(self, held: Mapping[str, Values], batches: Mapping[str, Values]) -> Stretch | None:
-        """The steps on `batches[name][k]`, at most `most` of them; None where one of them has no value.
+        """The steps on `batches[name][k]`, at most `most` of them; None if one of them has no value.
 
         Integers are in their formats, which the caller has checked. What is held before is not spent.
         """

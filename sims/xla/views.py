@@ -122,8 +122,9 @@ def _scattered(step: Affine, source: Shape, array: jax.Array) -> jax.Array:
 
 
 def _into(array: jax.Array, at: int, extent: int, offset: int, strides: list[int]) -> jax.Array:
-    """One axis of an extent in place of those from `at` on, of these strides: the longest is spread, of others each
-    place added.
+    """Return the array with one axis of `extent` for its axes from `at` on: place p goes to offset + strides . p.
+
+    The longest of these axes is spread at once; the places of the others are added one by one.
     """
     sizes = array.shape[at : at + len(strides)]
     longest = max(range(len(strides)), key=lambda k: sizes[k], default=None)

@@ -124,7 +124,7 @@ class _Case:
         return self.relations.combine(parts)
 
     def _equation(self, row: int) -> Terms | None:
-        """The form that a row says is 0 in this case; None where it is a product still."""
+        """The form that a row says is 0 in this case; None if the row is still a product."""
         relations = self.relations
         if relations.kind[row] == Kind.LINEAR:
             return self._reduce(relations.forms[row])

@@ -45,6 +45,7 @@ class Determination:
             self._mark(wire, Reason.GIVEN)
 
     def known(self, wire: int) -> bool:
+        """Return whether a wire is determined."""
         return self.reason[wire] != Reason.NONE
 
     def unknown(self, terms: Terms) -> Terms:
@@ -53,6 +54,7 @@ class Determination:
 
     @property
     def open_wires(self) -> list[int]:
+        """Return the wires that no rule determines, in order."""
         return [wire for wire, reason in enumerate(self.reason) if not reason]
 
     def open_rows(self) -> list[int]:
@@ -60,7 +62,7 @@ class Determination:
         return [row for row in range(self.relations.count) if any(self.missing[3 * row : 3 * row + 3])]
 
     def propagate(self) -> None:
-        """Applies the linear rule and, to bits, the digit rule until neither finds more."""
+        """Apply the linear rule and, to bits, the digit rule until neither finds more."""
         while self._ready or self._waiting:
             if self._ready:
                 self._examine(self._ready.popleft(), False)
@@ -70,7 +72,7 @@ class Determination:
             self._examine(row, False)
 
     def propagate_intervals(self) -> bool:
-        """Applies the rules for which intervals have to be worked out; whether a wire was new."""
+        """Apply the rules for which intervals have to be worked out; whether a wire was new."""
         before = self.reason.count(Reason.NONE)
         late, self._late = self._late, {}
         for row in late:
@@ -78,7 +80,7 @@ class Determination:
         return self.reason.count(Reason.NONE) < before
 
     def determine(self, wires: Iterable[int], reason: Reason) -> bool:
-        """Marks wires; whether one was new."""
+        """Mark wires; whether one was new."""
         found = False
         for wire in wires:
             if not self.reason[wire]:

@@ -64,7 +64,7 @@ class Ranges:
         return found
 
     def form(self, terms: Terms, depth: int = DEPTH, fixed: dict[int, int] | None = None) -> Interval | None:
-        """The interval of a form's integer value, None where it may leave [-p/2, p/2]. `fixed` wires have a value."""
+        """The interval of a form's integer value, or None if it may leave [-p/2, p/2]. `fixed` wires have a value."""
         low = high = 0
         for wire, coefficient in terms:
             if fixed is not None and wire in fixed:

@@ -54,6 +54,7 @@ class Relations:
         return self.sides(row)[which]
 
     def sides(self, row: int) -> tuple[Terms, Terms, Terms]:
+        """Return the terms (wire, coefficient) of a row's A, B and C."""
         found = self._terms[row]
         if found is None:
             a, b, c = (

@@ -43,6 +43,7 @@ class Audit:
 
     @property
     def determined(self) -> bool:
+        """Return whether the rules determine every wire."""
         return not self.open_wires
 
     @property
@@ -54,7 +55,7 @@ class Audit:
 
 
 def audit(system: ConstraintSystem, witness: Sequence[int] | None = None) -> Audit:
-    """Decides for every wire whether the public and private inputs determine it.
+    """Decide for every wire whether the public and private inputs determine it.
 
     `witness`, a satisfying assignment as integers in [0, p), is where the search for a second one starts; without it
     one is searched for first. Time is about 50 µs a row for the programs of this package, memory about 1 kB a row.

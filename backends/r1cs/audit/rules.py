@@ -10,7 +10,7 @@ from .zero_tests import by_zero_test, zero_test_candidates
 
 
 def settle(state: Determination) -> None:
-    """Propagates, and where that ends tries zero tests, then intervals, then quotients and roots, then cases, on the
+    """Propagate, and where that ends try zero tests, then intervals, then quotients and roots, then cases, on the
     open rows."""
     progress = True
     while progress:

@@ -107,7 +107,7 @@ class Search:
         return [[(wire, value % self.prime)] for value in (base, base + 1, base - 1, 0)]
 
     def _propagate(self, values: list[int | None], choice: Choice, waiting: set[int]) -> dict[int, list[Choice]] | None:
-        """Fills in what is left without a choice; None at a contradiction, else the rows that leave several choices,
+        """Fill in what is left without a choice; None at a contradiction, else the rows that leave several choices,
         but for those of a single bit.
         """
         queue = dict.fromkeys(sorted(waiting))
@@ -153,7 +153,7 @@ class Search:
         return total % self.prime, unknown
 
     def _examine(self, row: int, values: Sequence[int | None]) -> list[Choice] | None:
-        """All values that a row leaves for its unknown wires; None where that cannot be told yet."""
+        """All values that a row leaves for its unknown wires; None if they are not known yet."""
         relations = self.relations
         if row >= relations.count:
             return self._equation(self.extra[row - relations.count], (0,), values)

@@ -87,6 +87,7 @@ class Axes:
     extents: dict[str, int]
 
     def extent(self, letters: str) -> int:
+        """Return the number of elements along these letters together."""
         return math.prod(self.extents[letter] for letter in letters)
 
     def places(self, letters: str, axes: str) -> NDArray[np.int64]:
@@ -173,6 +174,7 @@ class PackedValue:
     packing: Packing
 
     def numbers(self, trace: Trace) -> Numbers:
+        """Return the packed integers of a run."""
         return self.packing.integers(self.value.read(trace))
 
 
@@ -250,7 +252,7 @@ def equate(
     elements: int,
     role: str,
 ) -> None:
-    """Constrains each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
+    """Constrain each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
 
     The content's indices say which of a and b are multiplied; `places` are the elements, of so many, that rows name.
 

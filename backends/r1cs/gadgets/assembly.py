@@ -71,6 +71,7 @@ class Assembly:
 
     @property
     def field(self) -> Field:
+        """Return the prime field of the builder."""
         return self.builder.field
 
     def wires(
@@ -81,7 +82,7 @@ class Assembly:
         shape: Sequence[int] | None = None,
         kind: Kind = Kind.INTERNAL,
     ) -> int:
-        """Allocates wires that hold `content`, or takes those reserved for it; returns the first one's number."""
+        """Allocate wires that hold `content`, or take those reserved for it; return the first one's number."""
         if content in self.reserved:
             return self.reserved.pop(content)
         first = self.builder.wires(count, self.edge, role, shape, kind=kind)
@@ -91,20 +92,20 @@ class Assembly:
         return first
 
     def rows(self, a: LinearForms, b: LinearForms, c: LinearForms, role: str, order: Order | None = None) -> None:
-        """Appends a[i] * b[i] = c[i] for every i; one row for each element unless told another order."""
+        """Append a[i] * b[i] = c[i] for every i; one row for each element unless told another order."""
         given = self._rows(a)
         second = given if b is a else self._rows(b)
         third = given if c is a else self._rows(c)
         self.builder.rows(given, second, third, self.edge, role, order)
 
     def equal(self, left: LinearForms, right: LinearForms, role: str) -> None:
-        """Appends left[i] * 1 = right[i] for every i, unless they are the same forms."""
+        """Append left[i] * 1 = right[i] for every i, unless they are the same forms."""
         if left.equals(right):
             return
         self.rows(left, ones(len(left)), right, role)
 
     def materialise(self, handle: Handle, role: str = "sum") -> None:
-        """Makes every element of a handle a single wire: one row each, none where they are."""
+        """Make every element of a handle a single wire: one row each, none where they are."""
         if not handle.forms.is_single_wires:
             handle.forms = self.apart(handle, role)
 
@@ -119,7 +120,7 @@ class Assembly:
         return single
 
     def no_wrap(self, *magnitudes: int) -> None:
-        """Raises OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all below p/2."""
+        """Raise OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all below p/2."""
         largest = max(magnitudes)
         if 2 * largest >= self.field.prime:
             raise OverflowRisk(

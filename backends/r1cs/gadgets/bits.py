@@ -34,6 +34,7 @@ class Bits:
 
     @property
     def count(self) -> int:
+        """Return the number of bits of an element."""
         return self.total - self.start
 
     @property
@@ -72,6 +73,7 @@ class Bits:
         return replace(self, low=self.low >> shift, start=self.start + shift)
 
     def gather(self, indices: NDArray[np.integer]) -> Bits:
+        """Return the bits of the elements at these indices; it takes no rows."""
         return replace(self, rows=self.rows[indices])
 
 
@@ -115,7 +117,7 @@ def at_most(
     reach: int | None = None,
     places: NDArray[np.int64] | None = None,
 ) -> None:
-    """Constrains x - low <= bound, for the bits of x - low; bound has as many bits as there are.
+    """Constrain x - low <= bound, for the bits of x - low; bound has as many bits as there are.
 
     No x - low is above `reach`, as the caller knows. The elements are those at `places` of an array, for names.
 
@@ -160,7 +162,7 @@ def at_most(
 
 
 def confine(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> None:
-    """Constrains each form to be in [low, low + 2^total), by its bits or by tables; the caller shows what `decompose`
+    """Constrain each form to be in [low, low + 2^total), by its bits or by tables; the caller shows what `decompose`
     asks for.
     """
     if assembly.tables is None:
@@ -170,7 +172,7 @@ def confine(assembly: Assembly, forms: LinearForms, value: Value, low: int, tota
 
 
 def signed(assembly: Assembly, forms: LinearForms, value: Value, width: int, role: str) -> LinearForms:
-    """Constrains each form x to be in [-2^(width - 1), 2^(width - 1)) by tables; returns 1 where x < 0, else 0.
+    """Constrain each form x to be in [-2^(width - 1), 2^(width - 1)) by tables; return 1 where x < 0, else 0.
 
     Soundness: the wire s is 0 or 1 by its row, and x + 2^(width - 1) * (1 - s) is in [0, 2^(width - 1)): so s is 1
     exactly where x >= 0. The caller shows that 2^width and all that x stands for are below p/2.

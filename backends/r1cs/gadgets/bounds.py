@@ -47,7 +47,7 @@ class Bounds:
     highs: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def postpone(self, bound: Bound) -> bool:
-        """Leaves a bound until `emit`, if its window is one that can be kept in mind."""
+        """Leave a bound until `emit`, if its window is one that can be kept in mind."""
         low, high = bound.bits.low, bound.bits.low + (1 << bound.bits.count) - 1
         if low < -FARTHEST or high > FARTHEST:
             return False

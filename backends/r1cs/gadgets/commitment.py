@@ -71,7 +71,7 @@ class PackedElements(Elements):
 def emit_commitment(
     assembly: Assembly, commitment: Commitment, handle: Handle, salt: int, digest: int, role: str
 ) -> None:
-    """Constrains wire `digest` to be the commitment to the handle's elements, which are in the format; `salt` is a
+    """Constrain wire `digest` to be the commitment to the handle's elements, which are in the format; `salt` is a
     wire.
 
     612 rows and one digest per permutation; where the elements' forms are long, a row per packed element; where two of

@@ -35,6 +35,7 @@ class Packing:
 
     @property
     def groups(self) -> int:
+        """Return the number of packed elements."""
         return len(self.members)
 
     def integers(self, values: Integers) -> Numbers:

@@ -46,6 +46,7 @@ class PoseidonTemplate:
 
     @property
     def boxes(self) -> int:
+        """Return the number of S-boxes, three rows each."""
         return sum(len(layer.coefficients) for layer in self.layers)
 
     @property
@@ -54,7 +55,7 @@ class PoseidonTemplate:
         return 3 * self.boxes
 
     def trace(self, inputs: Numbers) -> tuple[Numbers, Numbers]:
-        """Runs n permutations: inputs `object[n, inputs]` -> (wires `object[n, wires]`, first lanes `object[n]`)."""
+        """Run n permutations: inputs `object[n, inputs]` -> (wires `object[n, wires]`, first lanes `object[n]`)."""
         prime = self.parameters.field.prime
         *layers, (read, (last,)) = _sums(self)
         wires = np.empty((len(inputs), self.boxes, 3), dtype=object)
@@ -74,7 +75,7 @@ class PoseidonTemplate:
         return wires.reshape(len(inputs), self.wires), outputs
 
     def emit(self, builder: CountingBuilder, inputs: Rows, edge: int, role: str = "poseidon") -> tuple[int, Rows]:
-        """Emits a permutation for each `self.inputs` consecutive combinations, which may be any, the constant included.
+        """Emit a permutation for each `self.inputs` consecutive combinations, which may be any, the constant included.
 
         Returns the first new wire, from which the wires follow as `trace` orders them, and one combination per
         permutation: the first lane of its final state.
@@ -165,7 +166,7 @@ def _lanes(width: int, count: int, first: int) -> Numbers:
 def _partial_rounds(
     parameters: PoseidonParameters, layers: list[Layer], sources: NDArray[np.int64], state: Numbers
 ) -> tuple[NDArray[np.int64], Numbers]:
-    """Appends a layer of one S-box for each partial round; returns the state after them.
+    """Append a layer of one S-box for each partial round; return the state after them.
 
     An S-box output enters the state through the matrix' first column and then passes the same linear map in each
     round: `tails[i]` is what it is multiplied by in each lane i rounds later.

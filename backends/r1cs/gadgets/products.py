@@ -134,7 +134,7 @@ def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | 
 
 
 def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
-    """Gives each element a wire where its form is long and enters many products: `uses` products in all."""
+    """Give each element a wire where its form is long and enters many products: `uses` products in all."""
     count = len(handle.forms)
     if handle.forms.terms > LONG * count and handle.forms.terms * (uses // count) > SAVED_TERMS * count:
         assembly.materialise(handle)

@@ -38,6 +38,7 @@ class Folded:
         return found[:, :-1]
 
     def numbers(self, trace: Trace) -> Numbers:
+        """Return the folded sums of a run, one for each row of `packed`."""
         first = self.packed.numbers(trace).reshape(-1, self.wide)[:, 0]
         return first + self.steps(trace)[:, 0] if self.wide > 1 else first
 
@@ -109,7 +110,7 @@ class Challenges:
         return sums
 
     def bind(self, pin: Pin, by: int, x: Handle, quotient: Handle) -> None:
-        """Absorbs what determines x, whose Shift by `by` gave the quotient, if a projection waits for it.
+        """Absorb what determines x, whose Shift by `by` gave the quotient, if a projection waits for it.
 
         Soundness: x - offset is in [0, 2^total) by the bits of the Shift, and the remainder in [0, 2^by); where only
         the latter is absorbed, the quotient is in a commitment whose digest is, at places no narrower than the window
@@ -147,7 +148,7 @@ class Challenges:
 
 
 def project(assembly: Assembly, projection: Projection, source: Transcript | Drawn, challenge: int) -> None:
-    """Constrains a projection's sums to be those of its contraction, up to a small error; `challenge` is a wire.
+    """Constrain a projection's sums to be those of its contraction, up to a small error; `challenge` is a wire.
 
     With P[i, g] the packed sums, A[i, k] and B[k, g] the packed operands: sum of P[i, g] r^g over g = sum over k of
     A[i, k] * (sum of B[k, g] r^g over g), for each i (and each index that both operands and the target have). Folds

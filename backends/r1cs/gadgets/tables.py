@@ -120,7 +120,7 @@ class Tables:
         return sum(2 * size + sum(len(cell.forms) for cell in cells) for size, cells in self.stood.items())
 
     def within(self, assembly: Assembly, forms: LinearForms, value: Value, size: int, role: str) -> None:
-        """Constrains each form to be an integer in [0, size); `value` is what an honest prover has there.
+        """Constrain each form to be an integer in [0, size); `value` is what an honest prover has there.
 
         The caller shows with `no_wrap` that what the form stands for, and `size`, are below p/2.
 
@@ -135,7 +135,7 @@ class Tables:
             self.demands.append(Demand(assembly.edge, role, forms, value, size))
 
     def commit(self, assembly: Assembly) -> None:
-        """Puts everything that `within` asked for into tables, in the fewest rows: what must be fixed beforehand."""
+        """Put everything that `within` asked for into tables, in the fewest rows: what must be fixed beforehand."""
         if not self.demands:
             return
         outer = assembly.edge
@@ -182,7 +182,7 @@ class Tables:
 
 
 def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, challenge: int) -> None:
-    """Shows that every cell is in [0, size), for the counts from wire `first` on.
+    """Show that every cell is in [0, size), for the counts from wire `first` on.
 
     Rows: y * (r + cell) = 1 for each cell, f_j * (r + j) = count_j for each j in [0, size), and the sum of all y is
     that of all f_j. (Large numbers stand on the left: what is on the right is what a prover's dear group multiplies.)

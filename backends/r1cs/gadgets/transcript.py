@@ -32,13 +32,16 @@ class Naturals(Elements):
 
     @property
     def packing(self) -> Packing:
+        """Return how the integers are packed: neighbours together, as many as CAPACITY bits hold."""
         return Packing.consecutive(len(self.forms), self.width, CAPACITY)
 
     @property
     def count(self) -> int:
+        """Return the number of field elements that are absorbed."""
         return self.packing.groups
 
     def integers(self, trace: Trace) -> Numbers:
+        """Return the packed integers of a run, below 2^CAPACITY each."""
         return self.packing.integers(self.value.read(trace) + np.int64(self.offset))
 
     def limbs(self, trace: Trace) -> Limbs:
@@ -59,15 +62,18 @@ class Element(Elements):
 
     @property
     def count(self) -> int:
+        """Return 1: a digest is absorbed as it is."""
         return 1
 
     def integers(self, trace: Trace) -> Numbers:
+        """Return the digest of a run, below the prime, as an array of one."""
         return np.array(trace.field.to_integers(self.content.limbs(trace)), dtype=object)
 
     def limbs(self, trace: Trace) -> Limbs:
         return self.content.limbs(trace)
 
     def rows(self, assembly: Assembly) -> Rows:
+        """Return the wire as a linear combination."""
         return Rows.wire(self.wire)
 
 
@@ -79,14 +85,17 @@ class Transcript:
 
     @property
     def count(self) -> int:
+        """Return the number of field elements that are absorbed."""
         return sum(item.count for item in self.absorbed)
 
     @property
     def permutations(self) -> int:
+        """Return the number of Poseidon permutations, at least one; each takes in PACKED elements."""
         return max(1, -(-self.count // PACKED))
 
     @property
     def tag(self) -> int:
+        """Return the first state of the lane that absorbs nothing, below 2^CAPACITY: other counts have other tags."""
         text = f"{DOMAIN}|{self.count}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - CAPACITY)
 
@@ -99,6 +108,7 @@ class Transcript:
         return found
 
     def challenge(self, trace: Trace) -> int:
+        """Return the challenge of a run: the last permutation's output."""
         return self.run(trace)[1][-1]
 
 

@@ -25,6 +25,7 @@ class Counters:
         self._known: dict[tuple[bytes, str, int], str] = {}
 
     def number(self, name: str, sequence: Sequence, step: str, bits: int) -> str:
+        """Return the signal of a counter that runs through the sequence, a step each clock in which `step` is 1."""
         key = (sequence.values.tobytes(), step, bits)
         if key not in self._known:
             lines, self._known[key] = counter(f"{self.owner}_{name}", sequence, step, bits, self.files)

@@ -23,9 +23,11 @@ class Cost:
     bram_bits: int = 0
 
     def add(self, lut: float, ff: float) -> None:
+        """Add lookup tables and flip-flops."""
         self.lut, self.ff = self.lut + lut, self.ff + ff
 
     def sequence(self, sequence: Sequence | None) -> None:
+        """Add what a sequence takes: its counters, and its table in block RAM or in LUTs; nothing for None."""
         if sequence is None:
             return
         self.add(*sequence.counters)

@@ -72,6 +72,7 @@ class Datapath:
         return Signal(name, signal.low, signal.high)
 
     def register(self, signal: Signal, expression: str, cycle: int) -> Signal:
+        """Declare a register of an expression, whose value is there at `cycle`. Return its signal."""
         self.lines += [
             f"  reg {signal.declared} {signal.name};",
             f"  always @(posedge clk) {signal.name} <= {expression};",
@@ -81,6 +82,7 @@ class Datapath:
         return signal
 
     def wire(self, signal: Signal, expression: str, moment: Moment) -> Signal:
+        """Declare a wire with the value of an expression, there at `moment`. Return its signal."""
         cast = f"$signed({expression})" if signal.signed else expression
         self.lines.append(f"  wire {signal.declared} {signal.name} = {cast};")
         self._moments[signal.name] = moment

@@ -80,6 +80,7 @@ class Operand:
 
     @property
     def in_reduction(self) -> bool:
+        """Return whether each term of the reduction reads an element of its own."""
         return self.at.ndim == 2
 
 
@@ -115,14 +116,17 @@ class Stage:
 
     @property
     def shape(self) -> Shape:
+        """Return the shape of the tensor that the stage writes."""
         return self.format.shape
 
     @property
     def size(self) -> int:
+        """Return the number of elements that the stage writes."""
         return math.prod(self.shape)
 
     @property
     def checks(self) -> bool:
+        """Return whether the stage holds a Check, which can find a frame undefined."""
         return any(isinstance(node.operation, Check) for node in self.nodes)
 
     def interval(self, name: str) -> tuple[int, int]:

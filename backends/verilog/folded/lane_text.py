@@ -175,10 +175,12 @@ def _shares(path: Datapath, stage: Stage, split: int) -> list[str]:
 
 
 def any_result_check(stage: Stage) -> bool:
+    """Return whether a Check stands behind the reduction."""
     return any(node.operation.name == "integer.check" and not node.in_reduction for node in stage.nodes)
 
 
 def any_term_check(stage: Stage) -> bool:
+    """Return whether a Check stands before the reduction, on each term."""
     return any(node.operation.name == "integer.check" and node.in_reduction for node in stage.nodes)
 
 

@@ -48,9 +48,11 @@ class Fold:
 
     @property
     def stages(self) -> list[Stage]:
+        """Return the stages in order, so that a tensor is written before it is read."""
         return self.graph.stages
 
     def format(self, wire: int) -> Fixed:
+        """Return the format of a wire in memory: what a stage writes, or an input."""
         for stage in self.stages:
             if stage.wire == wire:
                 return stage.format
@@ -230,6 +232,7 @@ class Plan:
 
     @property
     def latency(self) -> int:
+        """Return the clocks from a frame's first beat in to its last beat out, both included, by the model."""
         return model.latency(self.sizes.actors, self.sizes.links)
 
 

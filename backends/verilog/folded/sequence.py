@@ -27,18 +27,22 @@ class Sequence:
 
     @staticmethod
     def of(values: Indices) -> Sequence:
+        """Return the sequence of these numbers: as loops where at most DEEPEST give it, else as a table."""
         return Sequence(values, _loops(values))
 
     @property
     def steps(self) -> int:
+        """Return how many steps it takes before it begins again."""
         return len(self.values)
 
     @property
     def bits(self) -> int:
+        """Return the width of its largest number."""
         return max(1, int(self.values.max()).bit_length())
 
     @property
     def constant(self) -> bool:
+        """Return whether all numbers are equal."""
         return self.loops is not None and all(stride == 0 for _, stride in self.loops)
 
     @property
@@ -64,6 +68,7 @@ class Sequence:
 
     @property
     def cost(self) -> int:
+        """Return the LUTs and flip-flops of its counters and its table, estimated."""
         table = self.bits * -(-self.steps // 64) if self.loops is None else 0
         return sum(self.counters) + table
 

@@ -11,6 +11,7 @@ from ..signals import Signal, signed_width
 
 
 def quotient_bits(x: Signal) -> int:
+    """Return the width in which a division computes with x, signed, of at least 2 bits."""
     return max(signed_width(x.low, x.high), 2)
 
 
@@ -33,6 +34,7 @@ def timing(operation: Operation, sources: Sequence[Signal]) -> tuple[int, int]:
 
 
 def is_bit(signal: Signal) -> bool:
+    """Return whether a signal holds 0 and 1 only."""
     return signal.low >= 0 and signal.high <= 1
 
 

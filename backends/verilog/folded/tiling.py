@@ -38,6 +38,7 @@ class Tiling:
 
     @property
     def passes(self) -> int:
+        """Return how many passes make the whole target."""
         return len(self.order)
 
     @property

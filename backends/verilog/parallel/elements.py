@@ -27,17 +27,20 @@ class Elements:
 
     @staticmethod
     def of(node: object) -> Elements:
+        """Return nodes as they are: times 1, not negated."""
         node = np.asarray(node, np.int64)
         return Elements(node, np.zeros(node.shape, np.int64), np.zeros(node.shape, bool))
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Return the shape of the tensor."""
         return self.node.shape
 
     def __getitem__(self, index: Any) -> Elements:
         return Elements(np.asarray(self.node[index]), np.asarray(self.shift[index]), np.asarray(self.negative[index]))
 
     def reshape(self, shape: tuple[int, ...]) -> Elements:
+        """Return the same elements in row-major order in another shape."""
         return Elements(self.node.reshape(shape), self.shift.reshape(shape), self.negative.reshape(shape))
 
     def moved(self, move: Callable[[Values], Values]) -> Elements:
@@ -51,6 +54,7 @@ class Elements:
 
 
 def concatenate(parts: list[Elements], axis: int = 0) -> Elements:
+    """Return tensors one after the other along an axis."""
     return Elements(
         np.concatenate([part.node for part in parts], axis),
         np.concatenate([part.shift for part in parts], axis),
@@ -59,6 +63,9 @@ def concatenate(parts: list[Elements], axis: int = 0) -> Elements:
 
 
 def where(condition: NDArray[np.bool_], x: Elements, y: Elements) -> Elements:
+    """Return the elements of x where the condition holds and those of y elsewhere; all have one shape, and nothing is
+    added.
+    """
     return Elements(
         np.where(condition, x.node, y.node),
         np.where(condition, x.shift, y.shift),
@@ -73,11 +80,13 @@ def bounds(net: Netlist, x: Elements) -> tuple[Integers, Integers]:
 
 
 def is_constant(net: Netlist, x: Elements) -> NDArray[np.bool_]:
+    """Return for each element whether its node is a constant."""
     found: NDArray[np.bool_] = net.kind[x.node] == Kind.CONSTANT
     return found
 
 
 def constants(net: Netlist, values: Any) -> Elements:
+    """Return integers as constants of the netlist."""
     return Elements.of(net.constant(values))
 
 

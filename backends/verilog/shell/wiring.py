@@ -32,6 +32,7 @@ class Wiring:
         return [*declared, *(line for line in self.lines if line not in set(declared))]
 
     def wire(self, name: str, bits: int = 0) -> str:
+        """Declare a wire of this many bits, or one without a range for 0. Return its name."""
         self.lines.append(f"  wire {f'[{bits - 1}:0] ' if bits else ''}{name};")
         return name
 
@@ -43,6 +44,7 @@ class Wiring:
             self.wire(f"{side}_{word}")
 
     def skid(self, side: str, bits: int, into: Handshake, out: Handshake) -> None:
+        """Place a buffer of one beat between two handshakes, so that the wire `ready` comes from a register."""
         names = ("data", "valid", "ready")
         pins = [f".{CLOCK}({CLOCK})", f".{RESET}({self.reset})"]
         for way, wires in (("in", into), ("out", out)):
@@ -57,6 +59,7 @@ class Wiring:
         self.lines += instance("unpack", f"{side}_unpack", parameters, pins)
 
     def pack(self, stream: Stream, side: str, elements: str, data: str) -> None:
+        """Place the parts that put a tensor's elements, each of its own width, into a stream's slots."""
         parameters = {"LANES": stream.lanes, **_slots(stream)}
         self.lines += instance("pack", f"{side}_pack", parameters, [f".elements({elements})", f".data({data})"])
 

@@ -53,7 +53,7 @@ class Constant(RealOperation):
 
     @classmethod
     def of(cls, value: ArrayLike) -> Constant:
-        """The constant with these elements. Raises CircuitizeError for a NaN or an infinity."""
+        """The constant with these elements. Raise CircuitizeError for a NaN or an infinity."""
         array = np.asarray(value, np.float64)
         return cls(array.shape, array[()])
 
@@ -64,6 +64,7 @@ class Constant(RealOperation):
 
     @classmethod
     def zeros(cls, shape: Shape) -> Constant:
+        """Return zeros of this shape; it takes constant space."""
         return cls.splat(0.0, shape)
 
     def __eq__(self, other: object) -> bool:

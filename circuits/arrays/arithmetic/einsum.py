@@ -97,7 +97,7 @@ class Einsum(RealOperation):
 def matmul(x_rank: int, y_rank: int) -> Einsum:
     """The matrix product over the last axis of x and the last but one of y; their other axes are a common batch.
 
-    A matrix y serves every batch of x. Ranks are at least 2; raises TypingError otherwise, or where the batches differ.
+    A matrix y serves every batch of x. Ranks are at least 2; raise TypingError otherwise, or where the batches differ.
     """
     if min(x_rank, y_rank) < 2 or (y_rank > 2 and x_rank != y_rank):
         raise TypingError(

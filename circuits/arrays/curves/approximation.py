@@ -59,6 +59,7 @@ class Approximation:
 
     @property
     def degree(self) -> int:
+        """Return the degree of the polynomials; 0 for one table of values."""
         return len(self.tables) - 1
 
 

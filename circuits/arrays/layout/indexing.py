@@ -129,7 +129,7 @@ class ScatterAdd(RealOperation):
 
 
 def places(indices: Values, size: int) -> NDArray[np.int64]:
-    """The indices as integers; raises Undefined where one is not a whole number from 0 to size - 1."""
+    """The indices as integers; raise Undefined where one is not a whole number from 0 to size - 1."""
     module = array_module(indices)
     fine = (indices == module.rint(indices)) & (indices >= 0) & (indices < size)
     require("index", fine, indices, f"a whole number from 0 to {size - 1}", "correct the indices")

@@ -115,7 +115,7 @@ class OverlapAdd(LinearOperation):
 def windowed(
     shape: Shape, axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int], dilations: Sequence[int]
 ) -> Shape:
-    """The shape of an array's windows; raises TypingError where a window is longer than its axis."""
+    """The shape of an array's windows; raise TypingError where a window is longer than its axis."""
     expect.axes_within(axes, len(shape))
     extents = list(shape)
     for axis, size, step, dilation in zip(axes, sizes, steps, dilations, strict=True):

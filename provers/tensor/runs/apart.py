@@ -42,7 +42,7 @@ class Sent:
 
 
 Judge = Callable[[Sent, Done], str | None]
-"""Why something is not what was to be proved; None where it is."""
+"""Why something is not what was to be proved, or None if it is."""
 
 Place = Callable[[Iterator[Sent], Judge], Iterator[tuple[Sent, Done]]]
 """Where tasks are done: takes them as it has room, gives what holds in any order, and has done again what does not."""
@@ -126,7 +126,7 @@ def prove_apart(underway: Underway, place: Place) -> Ahead:
 
 
 def fault_of(run: Run, sent: Sent, done: Done) -> str | None:
-    """Why what came back is not what was to be proved; None where it is, and the verifier accepts it."""
+    """Why what came back is not what was to be proved; None if it is, and the verifier accepts it."""
     task, chunk = sent.task, run.chunk(sent.task.step)
     try:
         statement = statement_of(run, task.identity, task.step, done.steps, sent.entering)

@@ -192,7 +192,7 @@ def require_empty(folder: Path) -> None:
 def _known(
     run: Run, initial: Mapping[str, Integers] | Earlier, folder: Path, kept: Path, claimed: bool
 ) -> State | None:
-    """What was kept of this run after the last proof that is in the folder; None where it was not begun.
+    """What was kept of this run after the last proof that is in the folder; None if no proof of it was begun.
 
     A run that was interrupted before it said what it claims is known by what it kept: nothing of it is in the folder.
     """

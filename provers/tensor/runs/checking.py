@@ -233,7 +233,7 @@ def _renewed(run: Run, folder: Path, renewal: Renewal, judge: Refusal) -> bytes:
 
 
 def renewal_fault(run: Run, renewal: Renewal, proof: Proof, judge: Refusal = refusal) -> str | None:
-    """Why a proof does not show that two roots hold the same dataset; None where it does."""
+    """Why a proof does not show that two roots hold the same dataset; None if it does."""
     statement = Statement({}, {(INPUT, DATA): renewal.before, (OUTPUT, DATA): renewal.root})
     plan, context = run.renewal_plan(renewal.step), run.renewal_context(renewal.identity, renewal.step)
     return judge(run.renewal, statement, proof, plan, context, {DATA: renewal.before})

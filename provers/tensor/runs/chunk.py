@@ -26,6 +26,7 @@ class Chunk:
 
     @property
     def program(self) -> IntegerProgram:
+        """Return the program that does all steps of the chunk."""
         return self.scan.program
 
     @property
@@ -36,4 +37,5 @@ class Chunk:
 
     @property
     def count(self) -> int:
+        """Return the number of steps."""
         return self.scan.count

@@ -93,6 +93,7 @@ class Earlier:
             replace(state, follower=b"").write(self.kept)
 
     def alone(self) -> AbstractContextManager[None]:
+        """Return a context in which no other process goes on with the run. Raise CircuitizeError where one does."""
         return alone(self.kept, PROVES, wait=False)
 
 

@@ -108,7 +108,7 @@ def _is_heavy(chunk: Chunk) -> bool:
 
 
 def _limit(run: Run, steps: int, memory: int, least: int) -> Limit | None:
-    """Why no proof has so many steps; None where one may."""
+    """Why no proof has so many steps; None if a proof may have them."""
     try:
         chunk = _chunk(run, steps)
         if least_degree(chunk.plan) > least:

@@ -68,6 +68,7 @@ class Evaluation:
 
     @property
     def batches(self) -> int:
+        """Return how many batches the test set makes."""
         return self.size // batch_size(self.program)
 
     @cached_property
@@ -85,6 +86,7 @@ class Evaluation:
 
     @property
     def rows(self) -> dict[str, Integers]:
+        """Return the numbers of each batch's examples, [batches, examples], by the one name BATCH."""
         return {BATCH: np.arange(self.size).reshape(self.batches, -1)}
 
     @property

@@ -74,9 +74,11 @@ class Manifest:
 
     @property
     def zero_knowledge(self) -> bool:
+        """Return whether the run's proofs are claimed to hide its values."""
         return self.openings is not None
 
     def text(self) -> str:
+        """Return the content of the manifest's file, JSON."""
         content = {
             "circuitize": VERSION,
             "prover": "tensor",
@@ -186,6 +188,7 @@ class StepProof:
         return made
 
     def write(self, path: Path) -> None:
+        """Write the proof to a file, whole or not at all."""
         write_whole(path, [self.encode()])
 
 

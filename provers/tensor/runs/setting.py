@@ -83,6 +83,7 @@ class Run:
 
     @property
     def proofs(self) -> int:
+        """Return the number of proofs of steps."""
         return -(-self.steps // self.per_proof)
 
     @property
@@ -225,6 +226,7 @@ class Run:
 
     @cached_property
     def formats_plan(self) -> Plan:
+        """Return the plan of `formats`, the proof of what the run begins with."""
         return self._plan(self.formats, (), {INPUT: self.openings})
 
     @cached_property

@@ -57,7 +57,7 @@ def renewal_bytes(run: Run) -> int:
 
 
 def too_much(run: Run, folder: Path) -> str | None:
-    """Why a folder cannot hold the proofs of the run and nothing else, before one is read; None where it can."""
+    """Why a folder cannot hold the proofs of the run and nothing else, before one is read; None if it can."""
     reason = _too_much(folder / STEPS, run.proofs, step_bytes(run))
     if reason is None and run.renewals:
         reason = _too_much(folder / RENEWALS, run.renewals, renewal_bytes(run))

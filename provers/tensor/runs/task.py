@@ -153,6 +153,7 @@ class Stopped:
         self.running(self.done)
 
     def error(self, error: CircuitizeError) -> CircuitizeError:
+        """Return the error with the step at which it was raised, and what of the run is kept."""
         return CircuitizeError(f"step {self.done}: {error}; the proofs of the steps before {self.step} are kept")
 
 

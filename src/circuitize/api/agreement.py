@@ -22,7 +22,7 @@ Trace = Sequence[Integers]
 
 
 class TensorProof:
-    """The tensor proof of a program. Raises Unprovable where the program has none."""
+    """The tensor proof of a program. Raise Unprovable where the program has none."""
 
     name = "tensor"
 
@@ -58,6 +58,7 @@ class TensorProof:
         return any(self._holds(values) for _, values in forgeries(self.executed, inputs))
 
     def of(self, program: IntegerProgram) -> TensorProof:
+        """Return the target of another program."""
         return TensorProof(program)
 
     def _holds(self, values: list[Integers]) -> bool:

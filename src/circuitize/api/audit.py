@@ -68,7 +68,7 @@ class Audit:
 def audit(source: Program | Exact | Path, *, each_row: bool = False, progress: Progress = silent) -> Audit:
     """Audit the circuit of a program, or that of a .r1cs file or of a folder with circuit.r1cs.
 
-    Raises CircuitizeError for files that are none of these, and for too many rows to leave out each in turn.
+    Raise CircuitizeError for files that are none of these, and for too many rows to leave out each in turn.
     """
     circuit = _of_files(source) if isinstance(source, Path) else _of_program(exact(source, Phases()).integer, progress)
     system, bases = circuit.system, circuit.witnesses

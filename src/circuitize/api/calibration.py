@@ -31,7 +31,7 @@ def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Pro
     last moment first. Then it is done in integers, and the margin doubled until no step leaves its range: the precision
     of the program that is returned says which one held. Time is that of both runs.
 
-    Raises CircuitizeError where a value is missing, not finite or out of its format, or where no margin up to 64 holds.
+    Raise CircuitizeError where a value is missing, not finite or out of its format, or where no margin up to 64 holds.
     """
     if not (isinstance(initial, Mapping) and isinstance(batches, Iterable)):
         raise CircuitizeError(
@@ -84,7 +84,7 @@ def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progres
 
 
 def _failure(program: IntegerProgram, initial: Batch, run: list[Batch], progress: Progress) -> str | None:
-    """Why the run in integers has no value, naming the step; None where it has one."""
+    """Why the run in integers has no value, naming the step; None if it has a value."""
     number = 0
     try:
         for number, _ in enumerate(integer.train(program, initial, run), 1):

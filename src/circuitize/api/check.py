@@ -46,7 +46,7 @@ def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progres
     """Run a program on its examples, on values near them and on random ones, in every target, and compare.
 
     Where the integer executor has no value, no target may have one. A target that has no circuit of the program is left
-    out. Raises CircuitizeError for a program that binds nothing, or is defined on none of so many inputs.
+    out. Raise CircuitizeError for a program that binds nothing, or is defined on none of so many inputs.
     """
     made = exact(program, Phases(progress))
     compared = _compared(made.integer, progress)

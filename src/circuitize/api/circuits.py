@@ -56,12 +56,13 @@ class ProvableCircuit:
 
     @property
     def sizes(self) -> Mapping[str, int]:
+        """Return how large the circuit is, by the names that its prover counts in: constraints, rows, elements."""
         return self.circuit.sizes()
 
     def insecure_keys(self, folder: Path | str | None = None, *, progress: Progress = silent) -> Keys:
         """Development keys, INSECURE by design: whoever made them can prove anything. Kept in `folder` if one is given.
 
-        Raises CircuitizeError where the prover has no keys.
+        Raise CircuitizeError where the prover has no keys.
         """
         if folder is not None:
             return self.setup(Path(folder), {}, Phases(progress))
@@ -73,7 +74,7 @@ class ProvableCircuit:
     ) -> Keys:
         """Keys of a ceremony, kept in `folder`: of prepared powers of tau, and for Groth16 of the circuit's .zkey.
 
-        Raises CircuitizeError for a prover that takes no such files, and for files that do not fit the circuit.
+        Raise CircuitizeError for a prover that takes no such files, and for files that do not fit the circuit.
         """
         files = {"ptau": Path(ptau)} if zkey is None else {"zkey": Path(zkey), "ptau": Path(ptau)}
         self.prover.require_ceremony(files)
@@ -100,7 +101,7 @@ class ProvableCircuit:
 
         `openings_from` is a file that `save_openings` wrote: inputs that are named there, or those that `join` names,
         get the roots that they have there. `not_zero_knowledge` asks for a proof that hides nothing, where the prover
-        makes such ones; one that makes no others wants it for a program that hides something. Raises Undefined where
+        makes such ones; one that makes no others wants it for a program that hides something. Raise Undefined where
         the program has no value on the inputs, KeyMismatch where the keys are for another circuit, NotZeroKnowledge
         without that consent, CircuitizeError where nothing joins.
         """
@@ -143,11 +144,11 @@ class ProvableCircuit:
 
 
 def require_key_folder(path: Path) -> None:
-    """Raises CircuitizeError unless keys can be written there."""
+    """Raise CircuitizeError unless keys can be written there."""
     require_folder(path, VERIFYING_FILE, KEY_FILES)
 
 
 def require_consent_to(prover: Prover, program: IntegerProgram, consent: str) -> None:
-    """Raises NotZeroKnowledge where a prover hides nothing, the program something; `consent` says how to allow it."""
+    """Raise NotZeroKnowledge where a prover hides nothing, the program something; `consent` says how to allow it."""
     if not prover.hides:
         require_consent(program, f"{prover.name} proofs", consent, "use --prover tensor")

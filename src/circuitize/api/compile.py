@@ -34,7 +34,7 @@ def compile(
 
     `options` are the target's own, as `circuitize compile --help` lists them. `inputs`, real values by name or .npz
     files of them (integers with `raw_inputs`), are witnessed by a constraint system, and held by hardware; `say` hears
-    which of them were rounded. Raises CircuitizeError for a program that the target cannot hold, naming operation,
+    which of them were rounded. Raise CircuitizeError for a program that the target cannot hold, naming operation,
     source line and remedy.
     """
     if not hasattr(target, "build"):

@@ -35,7 +35,7 @@ def draw(
     R1CS), "lookups" (of Plonkish) or "bits" (lost where an element is rounded).
 
     An arrow is drawn as it is. Of a program what is computed is drawn, without what is written twice, as the forward
-    pass of a step is: `draw(program.arrow)` shows that too. Raises TypingError for anything else, for a depth
+    pass of a step is: `draw(program.arrow)` shows that too. Raise TypingError for anything else, for a depth
     below 1, and for the cost of a bare arrow; CircuitizeError for another cost, or where the target has no circuit.
     """
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
@@ -63,7 +63,7 @@ def draw(
 
 
 def _require_countable(program: IntegerProgram, cost: str) -> None:
-    """Raises CircuitizeError where counting would emit what an estimate leaves out."""
+    """Raise CircuitizeError where counting would emit what an estimate leaves out."""
     named = products(program.arrow)
     if cost in ("rows", "lookups") and named > MOST_COUNTED:
         raise CircuitizeError(

@@ -40,7 +40,7 @@ def estimate(
 ) -> Estimate:
     """Count what every target, or each of these `targets`, would make of a program.
 
-    `options` are those of the targets that `circuitize estimate --help` lists. Raises CircuitizeError for a program
+    `options` are those of the targets that `circuitize estimate --help` lists. Raise CircuitizeError for a program
     that binds nothing, for a target that there is not, and for options that no target, or none of these, has.
     """
     wanted = [targets] if isinstance(targets, str) else [*targets]
@@ -69,7 +69,7 @@ def estimate(
 def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[str, Options]:
     """The options of an estimate that each target has, of those that are wanted if any are named.
 
-    Raises CircuitizeError for options that none of them has or takes.
+    Raise CircuitizeError for options that none of them has or takes.
     """
     known = offered([target for name, target in TARGETS.items() if name in wanted or not wanted], "estimate")
     for option, value in options.items():
@@ -84,7 +84,7 @@ def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[st
 
 
 def cost_of(name: str, program: IntegerProgram) -> int:
-    """What a target's circuit of an integer program costs, in its measure. Raises CircuitizeError where it has none."""
+    """What a target's circuit of an integer program costs, in its measure. Raise CircuitizeError where it has none."""
     require_countable(TARGETS[name], program)
     return TARGETS[name].cost(program)
 
@@ -99,7 +99,7 @@ def costs(program: IntegerProgram, progress: Progress = silent) -> dict[str, int
 
 
 def require_countable(target: Target[Any], program: IntegerProgram) -> None:
-    """Raises LeftOut where counting a target's circuit would take minutes."""
+    """Raise LeftOut where counting a target's circuit would take minutes."""
     named = products(program.arrow)
     if target.counted and named > MOST_COUNTED:
         raise LeftOut(

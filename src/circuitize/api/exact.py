@@ -33,7 +33,7 @@ class Exact:
 def exact(program: Program | Exact, phases: Phases) -> Exact:
     """Quantize a program of either language; an integer program is its own meaning.
 
-    Raises CircuitizeError for what is no program, and as `quantize` does.
+    Raise CircuitizeError for what is no program, and as `quantize` does.
     """
     if isinstance(program, Exact):
         return program
@@ -49,7 +49,7 @@ def integers_of(
 ) -> dict[str, Integers]:
     """Input values as integers of their formats, each rounded once; without values those of the first example.
 
-    Of all inputs, or of those `wanted`. Raises CircuitizeError for a missing or an unknown name, and for values that do
+    Of all inputs, or of those `wanted`. Raise CircuitizeError for a missing or an unknown name, and for values that do
     not fit.
     """
     if inputs is None and not program.examples:

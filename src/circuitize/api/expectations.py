@@ -27,19 +27,19 @@ ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 def expectations(
     values: Mapping[str, Given], program: IntegerProgram, bound: Sequence[Bound]
 ) -> tuple[Expectation, ...]:
-    """What values and roots by name say. Raises CircuitizeError for other names, and for what no port can have."""
+    """What values and roots by name say. Raise CircuitizeError for other names, and for what no port can have."""
     if not isinstance(values, Mapping):
         raise CircuitizeError(f"expect: expected values by name, found {type(values).__name__}; give a dict")
     return _each_once("expect", (_expectation(name, value, program, bound) for name, value in values.items()))
 
 
 def read_expectations(texts: Sequence[str], program: IntegerProgram, bound: Sequence[Bound]) -> tuple[Expectation, ...]:
-    """What every --expect says. Raises CircuitizeError as `read_expectation` does, and for a port given twice."""
+    """What every --expect says. Raise CircuitizeError as `read_expectation` does, and for a port given twice."""
     return _each_once("--expect", (read_expectation(text, program, bound) for text in texts))
 
 
 def read_expectation(text: str, program: IntegerProgram, bound: Sequence[Bound] | None = None) -> Expectation:
-    """What NAME=VALUE|ROOT says about a program's ports, or what else a proof binds. Raises CircuitizeError if unread.
+    """What NAME=VALUE|ROOT says about a program's ports, or what else a proof binds. Raise CircuitizeError if unread.
 
     VALUE is a real number (0.25, 3/8, 1024/2^12), nested lists of them, or an .npz file that holds NAME; after `raw:`
     the integers of the port's format. Exact: what is no value of the format is refused. ROOT is a whole number,

@@ -33,7 +33,7 @@ def program_named(
     """The program that a text names; where that is saved, one of the integer language if `integer` says so.
 
     `choices` are what is chosen of an ONNX file, and `remark` hears what is to be known of it.
-    Raises CircuitizeError, naming file and line where a user's own file fails.
+    Raise CircuitizeError, naming file and line where a user's own file fails.
     """
     path, name = split_name(text)
     if path.suffix == ONNX:
@@ -47,7 +47,7 @@ def program_named(
 
 
 def exact_named(text: str, *, integer: bool = False, remark: Callable[[str], object] = print) -> Exact:
-    """The program that a text names with the integer program that it means. Raises CircuitizeError as both steps do."""
+    """The program that a text names with the integer program that it means. Raise CircuitizeError as both steps do."""
     return exact(program_named(text, integer=integer, remark=remark), Phases())
 
 

@@ -86,7 +86,7 @@ class Choices:
 def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
     """The program of an ONNX file, with examples: the first has the file's weights; `say` hears where they are random.
 
-    Raises CircuitizeError for a name that the file has not, for examples that do not fit, and as `network` does.
+    Raise CircuitizeError for a name that the file has not, for examples that do not fit, and as `network` does.
     """
     model = read(path)
     made = _inference(model, choices) if choices.training is None else _step(model, choices, choices.training)

@@ -38,6 +38,7 @@ class Proof:
 
     @property
     def statement(self) -> Statement:
+        """Return what the proof states, for verifiers."""
         return self.proved.statement
 
     @property
@@ -75,7 +76,7 @@ class Proof:
 
     @property
     def security_bits(self) -> float | None:
-        """Bits of soundness of the proof, all rounds together; None where they are the curve's."""
+        """Bits of soundness of the proof, all rounds together; None if they are the curve's."""
         return self.prover.security_bits(self.exact.integer, self.zero_knowledge)
 
     def save_openings(self, path: Path | str) -> None:
@@ -86,7 +87,7 @@ class Proof:
     def write_openings(self, path: Path) -> None:
         """Write the same where a file is written whole already.
 
-        Raises CircuitizeError where openings are counted and were written before: two files would count apart.
+        Raise CircuitizeError where openings are counted and were written before: two files would count apart.
         """
         if any(one.left is not None for one in self.openings.values()):
             if self.written:
@@ -113,10 +114,10 @@ def openings_file(path: Path) -> AbstractContextManager[Path]:
 
 
 def require_proof_folder(path: Path) -> None:
-    """Raises CircuitizeError unless `proof_folder` would take this path."""
+    """Raise CircuitizeError unless `proof_folder` would take this path."""
     require_folder(path, FILE, proof_files)
 
 
 def require_new_openings(path: Path) -> None:
-    """Raises CircuitizeError unless `openings_file` would take this path."""
+    """Raise CircuitizeError unless `openings_file` would take this path."""
     require_new_file(path, KEPT)

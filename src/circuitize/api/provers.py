@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 def prover_names() -> tuple[str, ...]:
+    """Return the names of all provers, in the order of help and lists."""
     return names.names()
 
 
@@ -26,16 +27,16 @@ def plain_names() -> tuple[str, ...]:
 
 
 def prover(name: str) -> Prover:
-    """The prover of that name. Raises CircuitizeError where there is none."""
+    """The prover of that name. Raise CircuitizeError where there is none."""
     from circuitize.provers.catalogue import prover
 
     return prover(name)
 
 
 def prover_of_key(path: Path) -> str | None:
-    """The prover that a key's file is of, told by its first bytes; None where they are no key's.
+    """The prover that a key's file is of, told by its first bytes; None if they begin no key.
 
-    Raises OSError where it cannot be read.
+    Raise OSError where it cannot be read.
     """
     with path.open("rb") as file:
         return names.prover_of_key(file.read(names.MAGIC_BYTES))

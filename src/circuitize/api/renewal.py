@@ -16,6 +16,6 @@ def renewal(program: Program, groups: Collection[str]) -> IntegerProgram:
 
     A tensor proof of it shows that two roots hold the same values: one that joins an earlier proof's openings, and a
     new one, which may be opened as often as any. Groups are `parameters`, `optimizer`, `state`, `data`, and ports of no
-    such role by their names. Raises CircuitizeError for a group that the program has not.
+    such role by their names. Raise CircuitizeError for a group that the program has not.
     """
     return renewal_program(exact(program, Phases()).integer, groups)

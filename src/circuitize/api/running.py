@@ -22,7 +22,7 @@ def run(
     """Outputs by name, as the real numbers they stand for; without inputs, of the program's first example.
 
     `integer` is the exact meaning that every target has, `real` the same program in float64, whose inputs are rounded
-    to their formats too. Raises Undefined where the integer program has no value.
+    to their formats too. Raise Undefined where the integer program has no value.
     """
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")

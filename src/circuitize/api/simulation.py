@@ -47,7 +47,7 @@ def simulate(
 ) -> Simulated:
     """Put frames through a design that `compile --target verilog` wrote: its own, or so many, random ones past those.
 
-    `vectors` is a file, .npz or .csv, with frames in the place of the design's own. Raises CircuitizeError for a folder
+    `vectors` is a file, .npz or .csv, with frames in the place of the design's own. Raise CircuitizeError for a folder
     or a file that is damaged, and where the simulator is not here or the design hangs.
     """
     with under_way(progress, "reading the design"):

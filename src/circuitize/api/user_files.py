@@ -32,7 +32,7 @@ T = TypeVar("T")
 def program_in(path: Path, name: str) -> Program:
     """The program of this name, or the one that a function of this name returns.
 
-    Raises CircuitizeError, naming file and line where the file fails.
+    Raise CircuitizeError, naming file and line where the file fails.
     """
     module = run_file(path)
     where = f"{path}:{name}"

@@ -36,7 +36,7 @@ def program_inputs(
     """The integers that enter a program, by input name: as given, out of .npz files, or the program's first example.
 
     Real values, of whatever dtype, are rounded once to their input's format, which `say` is told; `raw` files hold
-    integers of the formats. Raises CircuitizeError for a file that is no .npz, for a missing or an unknown name, and
+    integers of the formats. Raise CircuitizeError for a file that is no .npz, for a missing or an unknown name, and
     for values that do not fit.
     """
     where, given = given_values(program, paths, say, raw)
@@ -50,7 +50,7 @@ def given_values(
     first example.
 
     An array that goes by the name of an output alone is left out, which `say` is told: so what `--outputs` wrote goes
-    in again. Raises CircuitizeError for any other name, and for an input that two files have.
+    in again. Raise CircuitizeError for any other name, and for an input that two files have.
     """
     if not paths:
         if raw:
@@ -85,7 +85,7 @@ def given_values(
 
 
 def arrays_in(path: Path, wanted: Wanted) -> dict[str, Values]:
-    """The arrays of an .npz file, or of a .safetensors one. Raises CircuitizeError for another."""
+    """The arrays of an .npz file, or of a .safetensors one. Raise CircuitizeError for another."""
     if path.suffix != ".safetensors":
         return read_npz(path, wanted)
     from circuitize.frontends.checkpoint import load_safetensors
@@ -103,7 +103,7 @@ def _marked(path: Path, name: str, array: Values) -> Raw:
 
 
 def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str) -> Mapping[str, Given]:
-    """What is given. Raises CircuitizeError where it has no value for one of these inputs."""
+    """What is given. Raise CircuitizeError where it has no value for one of these inputs."""
     missing = [port.name for port in ports if port.name not in given]
     if missing:
         raise CircuitizeError(
@@ -137,7 +137,7 @@ def rounded(
 
 
 def require_writable(ports: Sequence[Port[Fixed]], path: Path | None, raw: bool) -> None:
-    """Raises CircuitizeError unless the values of these ports can be written exactly: before there is work."""
+    """Raise CircuitizeError unless the values of these ports can be written exactly: before there is work."""
     if path is None and raw:
         raise CircuitizeError("--raw-outputs: expected --outputs FILE.npz with it, found none; give the file")
     for port in ports if path is not None and not raw else ():

@@ -24,10 +24,12 @@ class Public:
 
     @staticmethod
     def of(port: Port[Fixed], values: tuple[int, ...]) -> Public:
+        """Return the values, in row-major order, in the shape of the port."""
         return Public(port, np.array(values, np.int64).reshape(port.format.shape))
 
     @property
     def reals(self) -> Reals:
+        """Return the values as real numbers, in float64."""
         return to_reals(self.port.format, self.integers)
 
     def as_json(self) -> Json:
@@ -59,6 +61,7 @@ class Verdict:
 
     @property
     def publics(self) -> dict[str, Reals]:
+        """Return the public values as real numbers, by the name of their port."""
         return {name: public.reals for name, public in self.stated.items()}
 
     def as_json(self) -> Json:

@@ -63,7 +63,7 @@ class Verifier:
     def check(self, proof: Proof | Path | str) -> Verdict:
         """The verdict on a proof, or on the folder that one was saved in.
 
-        Raises CircuitizeError where there is no proof of this prover to check.
+        Raise CircuitizeError where there is no proof of this prover to check.
         """
         if isinstance(proof, Proof):
             with TemporaryDirectory(prefix="circuitize-") as scratch:
@@ -134,7 +134,7 @@ def verifier(
 
     `prover` names the one whose proofs are checked without a key; a key says it of itself. `expect` says what a proof
     must state, by name: a public value as a number or an array, exactly; a commitment as its root in hexadecimal.
-    `weights` are the roots that `accept_weights` found to be in format: a proof must be of these. Raises
+    `weights` are the roots that `accept_weights` found to be in format: a proof must be of these. Raise
     CircuitizeError for other names, values that are none of the format, and the key of another program.
     """
     made = exact(program, Phases())
@@ -153,7 +153,7 @@ def verifier(
 
 
 def program_of_key(path: Path, key: VerifyingKey, file: str) -> Exact:
-    """The program that setup saved beside a key's file. Raises FormatError where it is another, or none."""
+    """The program that setup saved beside a key's file. Raise FormatError where it is another, or none."""
     own = load(path, integer=True)
     found = program_digest(own)
     if found != key.digest:
@@ -173,7 +173,7 @@ def keyless_prover(proof: Path) -> str | None:
     """The prover that a proof names, if it is one without keys that comes with the package.
 
     Believing that is safe: the verifier has the program, and those provers are sound. One that was registered may be
-    weaker, so it is for the verifier to name. Raises FormatError where there is no proof.
+    weaker, so it is for the verifier to name. Raise FormatError where there is no proof.
     """
     found = stated_prover(proof)
     return found if found in names.SHIPPED and found not in names.keyed() else None

@@ -56,7 +56,7 @@ class Weights:
         return Tensor(self.roots, shown=self.security_bits)
 
     def left(self) -> dict[str, int | None]:
-        """How often each root may still be opened, by group; None where nothing is hidden."""
+        """How often each root may still be opened, by group; None if the roots hide nothing."""
         return {name: left for (_, name), left in left_of(self.kept).items()}
 
     def proving(self, program: Program | Exact, *, memory: int | None = None) -> ProvableCircuit:

@@ -19,6 +19,7 @@ DEPTH, COSTS = 2, ("rows", "lookups", "bits")
 
 
 def demo(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize demo`."""
     output(command, "-o", "DIR", "where the artefacts go (default: %(default)s)", Path("circuitize-demo"))
     command.add_argument(
         "--epochs", type=count, metavar="N", help="epochs of training to prove (default: all of the recipe)"
@@ -26,6 +27,7 @@ def demo(command: ArgumentParser) -> None:
 
 
 def compile(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize compile`, the options of all targets among them."""
     program(command)
     written = [target for target in TARGETS.values() if target.files is not None]
     command.add_argument("--target", choices=[target.name for target in written], required=True)
@@ -62,6 +64,7 @@ def _grouped(told: Mapping[str, str]) -> list[str]:
 
 
 def simulate(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize simulate`."""
     command.add_argument("design", type=Path, metavar="DIR", help="folder that compile --target verilog wrote")
     command.add_argument(
         "--frames", type=count, metavar="N", help="how many frames, random ones past its own (default: all its own)"
@@ -74,6 +77,7 @@ def simulate(command: ArgumentParser) -> None:
 
 
 def export(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize export`."""
     program(command)
     output(command, "-o", "FILE", "FILE.json, an open hypergraph, or FILE.arrow, a saved arrow; PROGRAM may be either")
     command.add_argument("--real", action="store_true", help="the program of reals, as it is before it is quantized")
@@ -81,6 +85,7 @@ def export(command: ArgumentParser) -> None:
 
 
 def draw(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize draw`."""
     program(command)
     output(command, "-o", "FILE", "FILE.svg, a picture, or FILE.dot, a graph for Graphviz")
     command.add_argument("--unfolded", action="store_true", help="a box for each operation, its axes as strands")
@@ -93,6 +98,7 @@ def draw(command: ArgumentParser) -> None:
 
 
 def estimate(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize estimate`, the options of all targets among them."""
     program(command)
     command.add_argument(
         "--target", action="append", choices=[*TARGETS], help="estimate this target alone (default: all); repeatable"
@@ -101,6 +107,7 @@ def estimate(command: ArgumentParser) -> None:
 
 
 def cost(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize cost`."""
     program(command)
     for flag, metavar, most, help in (
         ("--memory", "WORDS", 1 << 15, "words of the small memory"),
@@ -113,6 +120,7 @@ def cost(command: ArgumentParser) -> None:
 
 
 def accuracy(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize accuracy`."""
     program(command, "file.py:name (a Program of reals, with examples), or an ONNX file (with the options below)")
     command.add_argument(
         "--target-error",
@@ -131,6 +139,7 @@ def accuracy(command: ArgumentParser) -> None:
 
 
 def check(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize check`."""
     program(command, f"{PROGRAM}; or a folder that compile --witness wrote")
     command.add_argument(
         "--vectors", type=count, default=10, metavar="N", help="how many inputs (default: %(default)s)"
@@ -141,5 +150,6 @@ def check(command: ArgumentParser) -> None:
 
 
 def audit(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize audit`."""
     program(command, f"{PROGRAM}; or a .r1cs file, or a folder with circuit.r1cs")
     command.add_argument("--each-row", action="store_true", help="also leave out each row in turn and say what changes")

@@ -80,6 +80,7 @@ class Demo:
         self.report: Json = {}
 
     def say(self, text: str = "") -> None:
+        """Print a line at once, unless the demo ends with one object of JSON."""
         if not self.quiet:
             say(text)
             sys.stdout.flush()

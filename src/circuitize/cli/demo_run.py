@@ -38,6 +38,7 @@ class Training:
 
     @property
     def steps(self) -> int:
+        """Return the number of steps: whole batches of each epoch."""
         return self.recipe.epochs * (len(self.split.train_labels) // self.recipe.batch)
 
     @property
@@ -48,10 +49,12 @@ class Training:
         return begun | {"steps": self.steps, "seed": SEED, "evaluate": self.judge, "test": test}
 
     def prove(self, folder: Path) -> ProvedRun:
+        """Prove the whole run and its evaluation; write both into a folder."""
         data = {"inputs": self.split.train_inputs, "targets": self.split.train_targets}
         return prove_run(self.step, folder, **self.public, dataset=data, public_test=True, progress=show)
 
     def verify(self, folder: Path, **other: object) -> RunVerdict:
+        """Return what a verifier makes of a run's folder; `other` takes the place of what the verifier expects."""
         return verify_run(self.step, folder, **{**self.public, **other})
 
 

@@ -16,15 +16,18 @@ SAVED = "file.py:name (a Program, or a function of no arguments that returns one
 
 
 def prover(command: ArgumentParser, required: bool = True, keyless: bool = False) -> None:
+    """Add --prover, with tensor among its choices where `keyless`."""
     help = None if required else "the prover that the key must be for (default: the one that the key is for)"
     command.add_argument("--prover", choices=prover_names() if keyless else keyed_names(), required=required, help=help)
 
 
 def repeated(command: ArgumentParser, flag: str, metavar: str, help: str) -> None:
+    """Add a flag that may be given several times; its value is a list."""
     command.add_argument(flag, action="append", default=[], metavar=metavar, help=help)
 
 
 def inputs(command: ArgumentParser, help: str) -> None:
+    """Add --inputs and --raw-inputs."""
     command.add_argument(
         "--inputs",
         type=Path,
@@ -38,6 +41,7 @@ def inputs(command: ArgumentParser, help: str) -> None:
 
 
 def outputs(command: ArgumentParser, help: str) -> None:
+    """Add --outputs and --raw-outputs."""
     command.add_argument("--outputs", type=Path, metavar="FILE.npz", help=help)
     command.add_argument(
         "--raw-outputs", action="store_true", help="write --outputs as integers of the outputs' formats"
@@ -47,17 +51,20 @@ def outputs(command: ArgumentParser, help: str) -> None:
 def output(
     command: ArgumentParser, flag: str, metavar: str, help: str, default: Path | None = None, required: bool = True
 ) -> None:
+    """Add the flag of what is written, always `output` in the options; required unless there is a default."""
     needed = required and default is None
     command.add_argument(flag, dest="output", type=Path, metavar=metavar, help=help, default=default, required=needed)
 
 
 def whole(text: str) -> int:
+    """Return a whole number of at least 0. Raise ArgumentTypeError for other text."""
     if not (text.isascii() and text.isdecimal()):
         raise ArgumentTypeError(f"expected a whole number of at least 0, found {text!r}")
     return int(text)
 
 
 def size_in_bytes(text: str) -> int:
+    """Return the bytes of a size like 500MB, units being powers of 1000. Raise ArgumentTypeError for other text."""
     units = {"": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([kMGT]B)?", text)
     if found is None or float(found[1]) == 0:
@@ -66,6 +73,7 @@ def size_in_bytes(text: str) -> int:
 
 
 def count(text: str) -> int:
+    """Return a whole number of at least 1. Raise ArgumentTypeError for other text."""
     if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         raise ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
     return int(text)

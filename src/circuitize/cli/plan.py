@@ -14,6 +14,7 @@ from .program_arguments import program
 
 
 def plan(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize plan`."""
     known = f"({', '.join(QUANTITIES)}; error:OUTPUT is of one output)"
     program(command)
     repeated(command, "--objective", "NAME[,NAME]", f"what is to be little {known}; repeatable")

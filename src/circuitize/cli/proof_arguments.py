@@ -10,6 +10,7 @@ from .program_arguments import program
 
 
 def setup(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize setup`."""
     program(command)
     prover(command)
     command.add_argument(
@@ -22,6 +23,7 @@ def setup(command: ArgumentParser) -> None:
 
 
 def commit_weights(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize commit-weights`."""
     program(command)
     command.add_argument(
         "--not-zero-knowledge",
@@ -34,10 +36,12 @@ def commit_weights(command: ArgumentParser) -> None:
 
 
 def weights(command: ArgumentParser, help: str) -> None:
+    """Add --weights, the folder of roots of frozen inputs."""
     command.add_argument("--weights", type=Path, metavar="WEIGHTS", help=f"tensor: {help}")
 
 
 def memory(command: ArgumentParser) -> None:
+    """Add --memory, the most bytes that one proof may need."""
     command.add_argument(
         "--memory",
         type=size_in_bytes,
@@ -47,6 +51,7 @@ def memory(command: ArgumentParser) -> None:
 
 
 def prove(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize prove`."""
     program(command)
     prover(command, keyless=True)
     command.add_argument("--keys", type=Path, metavar="KEYS", help="folder that setup wrote (not for tensor)")
@@ -87,6 +92,7 @@ def prove(command: ArgumentParser) -> None:
 
 
 def verify(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize verify`."""
     command.add_argument("proof", type=Path, metavar="PROOF", help="folder that prove wrote")
     _required_of_proofs(command)
     weights(command, "folder that commit-weights wrote, which is checked: the proof must be of these roots")
@@ -115,6 +121,7 @@ def _required_of_proofs(command: ArgumentParser) -> None:
 
 
 def solidity(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize solidity`."""
     command.add_argument("keys", type=Path, metavar="KEYS", help="folder with verifying.key, or that file")
     prover(command, required=False)
     output(command, "-o", "FILE.sol", "where the contract goes")

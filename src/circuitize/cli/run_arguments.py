@@ -13,6 +13,7 @@ from .program_arguments import program
 
 
 def prove_run(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize prove-run`."""
     program(command)
     command.add_argument("--steps", type=count, required=True, metavar="N", help="how many steps")
     command.add_argument(
@@ -58,6 +59,7 @@ def prove_run(command: ArgumentParser) -> None:
 
 
 def train(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize train`."""
     program(command)
     length = command.add_mutually_exclusive_group(required=True)
     length.add_argument("--steps", type=count, metavar="N", help="how many steps in all")
@@ -102,6 +104,7 @@ def train(command: ArgumentParser) -> None:
 
 
 def dispute(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize dispute`."""
     for name in ("A", "B"):
         command.add_argument(name.lower(), type=Path, metavar=name, help="folder that train left, in integers")
     command.add_argument(
@@ -114,11 +117,13 @@ def dispute(command: ArgumentParser) -> None:
 
 
 def testify(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize testify`."""
     command.add_argument("train", type=Path, metavar="TRAIN", help="folder that train left, yours")
     command.add_argument("--step", type=count, required=True, metavar="N", help="the step in dispute")
 
 
 def verify_run(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize verify-run`."""
     command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
     held = command.add_mutually_exclusive_group(required=True)
     held.add_argument("--program", metavar="PROGRAM", help=f"the verifier's own step: {SAVED}")
@@ -127,6 +132,7 @@ def verify_run(command: ArgumentParser) -> None:
 
 
 def report(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize report`."""
     program(command)
     command.add_argument(
         "folders",
@@ -143,6 +149,7 @@ def report(command: ArgumentParser) -> None:
 
 
 def pin(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize pin`."""
     command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
     command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {SAVED}")
     _required_of_runs(command)

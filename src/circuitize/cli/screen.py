@@ -51,6 +51,7 @@ class Screen:
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
+        """Write lines as `write` does."""
         self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:

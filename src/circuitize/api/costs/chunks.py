@@ -40,7 +40,7 @@ def run_cost(program: Program | Exact, *, steps: int = 64, progress: Progress = 
     """A run of so many steps, in proofs of 1, 2, 4, ... of them, in zero knowledge.
 
     Time is the streamed axis: data have it, weights and state do not and pass from each proof to the next. What a proof
-    commits to has its steps as an axis. Numbers of steps that no plan exists for are left out. Raises CircuitizeError,
+    commits to has its steps as an axis. Numbers of steps that no plan exists for are left out. Raise CircuitizeError,
     Unprovable, for a program that no run consists of.
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:

@@ -64,7 +64,7 @@ class Cost:
     def bytes(self, word: int = 4) -> Json:
         """As of a cache or a GPU: bytes moved, bytes held, products for each byte moved, for words of so many bytes.
 
-        The memory has as many bytes more or less as its words have. Raises CircuitizeError for less than a byte.
+        The memory has as many bytes more or less as its words have. Raise CircuitizeError for less than a byte.
         """
         _positive("word", word)
         moved = self.moved * word
@@ -81,7 +81,7 @@ class Cost:
         """As of an FPGA: no design with so many multipliers and such a memory port takes fewer clocks.
 
         Each group takes its products divided by the lanes, or its words divided by those of a clock, whichever is more.
-        Raises CircuitizeError for less than one of either.
+        Raise CircuitizeError for less than one of either.
         """
         _positive("lanes", lanes)
         _positive("words_per_clock", words_per_clock)
@@ -122,7 +122,7 @@ def cost(given: Arrow | Program, *, memory: int = MEMORY, progress: Progress = s
 
     Composites are taken by their definitions, a softmax that contractions read as what can be streamed; integer
     programs as they are. All follows from the axes of the operations: see docs/cost.md. A program of 1,500 operations
-    takes seconds. Raises CircuitizeError for what is neither, and for a memory of less than a word.
+    takes seconds. Raise CircuitizeError for what is neither, and for a memory of less than a word.
     """
     if not isinstance(given, (Arrow, Program)):
         raise CircuitizeError(f"cost: expected an arrow or a program, found {type(given).__name__}; see trace")

@@ -123,7 +123,7 @@ def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 def claims_of(side: Side, step: int) -> Claims:
     """What a side says of a step: by its testimony, its record, or the checkpoint after it; as little as nothing.
 
-    Raises FormatError where that is not of the step that the journal tells of.
+    Raise FormatError where that is not of the step that the journal tells of.
     """
     parts = side.layout.parts
     told = testimony.read(side, step)

@@ -38,6 +38,7 @@ class Confirmed:
     path: Path | None
 
     def as_json(self) -> Json:
+        """Return the proof's prover, setup, program, bytes and path, without the hashes."""
         told = {"prover": self.prover, "setup": self.setup, "program": self.digest, "bytes": self.size}
         return told | {"path": None if self.path is None else str(self.path)}
 
@@ -54,7 +55,7 @@ def public(program: IntegerProgram) -> IntegerProgram:
 def confirmed(layout: Layout, step: Executed, prover: str, folder: Path | None, progress: Progress) -> Confirmed:
     """Prove a step with all of it public, verify the proof, and say what it states.
 
-    A prover with keys gets keys that are made here, INSECURE for anyone but the one who makes them. Raises
+    A prover with keys gets keys that are made here, INSECURE for anyone but the one who makes them. Raise
     CircuitizeError where the proof does not hold, which would be a fault of this machine.
     """
     program = public(layout.program)

@@ -53,6 +53,7 @@ class Dispute:
 
     @property
     def agree(self) -> bool:
+        """Return whether both sides agree on all steps that both have."""
         return self.step is None
 
     @property
@@ -64,6 +65,7 @@ class Dispute:
         return self.agree
 
     def as_json(self) -> Json:
+        """Return all that the referee found, as `circuitize dispute --json` writes it."""
         told = {name: getattr(self, name) for name in ("agree", "steps", "step", "asked", "since", "executed")}
         told |= {"a": str(self.a), "b": str(self.b), "right": list(self.right)}
         told |= {"testify": list(self.testify), "bare": list(self.bare)}
@@ -86,7 +88,7 @@ def dispute(
     referee's own run of the step decides. log2(steps) entries are compared; at most the steps between two checkpoints
     are executed.
 
-    Raises CircuitizeError where one is no training in integers, or they are of different programs, data, seeds, starts
+    Raise CircuitizeError where one is no training in integers, or they are of different programs, data, seeds, starts
     or scalars; FormatError for a folder that is damaged.
     """
     if prover is not None:
@@ -124,7 +126,7 @@ def dispute(
 
 
 def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
-    """The step, proved. Raises CircuitizeError that names it: finding it was work."""
+    """The step, proved. Raise CircuitizeError that names it: finding it was work."""
     try:
         return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)
     except CircuitizeError as error:

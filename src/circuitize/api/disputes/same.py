@@ -16,7 +16,7 @@ REMEDY = "a dispute is about runs that should agree: train by the same"
 
 
 def require_same(a: Side, b: Side, steps: int) -> None:
-    """Raises CircuitizeError, saying what differs first, unless both follow the same up to so many steps."""
+    """Raise CircuitizeError, saying what differs first, unless both follow the same up to so many steps."""
     first, second = a.course, b.course
     if first.step.digest != second.step.digest:
         _refuse(a, b, "program", first.step.digest[:16], second.step.digest[:16])

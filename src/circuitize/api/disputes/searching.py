@@ -22,7 +22,7 @@ class Found:
 
 
 def found_values(right: Integers, wanted: bytes) -> Found | None:
-    """The one change of one bit that has the wanted hash; None where there is none, or the chunk is too large."""
+    """The one change of one bit that has the wanted hash; None if no change does, or the chunk is too large."""
     content = bytearray(np.ascontiguousarray(right, "<i8").tobytes())
     if 8 * len(content) > MOST:
         return None
@@ -37,7 +37,7 @@ def found_values(right: Integers, wanted: bytes) -> Found | None:
 
 
 def found_example(data: Integers, wanted: bytes) -> int | None:
-    """The example of a dataset that has the wanted hash; None where none has."""
+    """The example of a dataset that has the wanted hash; None if no example has it."""
     for number, values in enumerate(data):
         if hashlib.sha256(np.ascontiguousarray(values, "<i8").tobytes()).digest() == wanted:
             return number

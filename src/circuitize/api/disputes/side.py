@@ -53,7 +53,7 @@ class Side:
         return checkpoint.steps_in(self.folder / CHECKPOINTS)
 
     def checkpoint(self, step: int) -> Mapping[str, Integers]:
-        """What the checkpoint of a step holds. Raises FormatError where it is damaged."""
+        """What the checkpoint of a step holds. Raise FormatError where it is damaged."""
         found: dict[str, Integers] = dict(
             checkpoint.read(self.folder / CHECKPOINTS, step, "integer", self.course.held).held
         )
@@ -69,7 +69,7 @@ class Side:
 def read_side(name: str, folder: Path | str) -> Side:
     """The side that a folder of `train` is.
 
-    Raises CircuitizeError where there is none in integers, FormatError where it is damaged.
+    Raise CircuitizeError where there is none in integers, FormatError where it is damaged.
     """
     path = Path(folder)
     said = read_manifest(path)

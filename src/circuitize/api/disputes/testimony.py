@@ -34,6 +34,7 @@ class Testimony:
         return self.repeats
 
     def as_json(self) -> Json:
+        """Return the three fields, as `circuitize testify --json` writes them."""
         return {"step": self.step, "repeats": self.repeats, "path": None if self.path is None else str(self.path)}
 
 
@@ -41,7 +42,7 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
     """Run a step of a training again, from its last checkpoint before, and write every wire of it for a referee.
 
     By the executor of the machine that is asked: the party's own. Nothing is written where it gives another result
-    than the journal has, at this step or on the way: a fault that this machine does not repeat. Raises CircuitizeError
+    than the journal has, at this step or on the way: a fault that this machine does not repeat. Raise CircuitizeError
     where the folder is no training in integers, or has no such step.
     """
     side = read_side("it", folder)
@@ -66,6 +67,7 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
 
 
 def path_of(side: Side, step: int) -> Path:
+    """Return where a side keeps the wires of a step."""
     return side.folder / FOLDER / f"{step:08}.npz"
 
 

@@ -25,6 +25,7 @@ class RankOne:
 
     @property
     def two_phases(self) -> bool:
+        """Return whether the prover commits to a part of the witness before a challenge is drawn."""
         return self.target.name == "mirage"
 
     def sized(self, design: Design) -> Iterator[Design]:
@@ -32,6 +33,10 @@ class RankOne:
         yield design.decided({}, {"bytes": self.steps * proof_bytes(self.two_phases)})
 
     def counted(self, design: Design) -> Iterator[Design]:
+        """Yield the design with its rows, and the model's CPU-seconds and bytes of memory.
+
+        Raise CircuitizeError where the program has no such circuit.
+        """
         require_countable(self.target, design.program)
         found = self.target.estimate(design.program, {})
         told = sizes(found, self.two_phases)
@@ -55,6 +60,10 @@ class Plonkish:
         self.steps, self.in_bytes = steps, in_bytes
 
     def laid_out(self, design: Design) -> Iterator[Design]:
+        """Yield the design with each number of rows, 2^k, and what it takes.
+
+        Raise CircuitizeError where the program has no such circuit.
+        """
         require_countable(TARGETS["plonkish"], design.program)
         for layout in search(design.program):
             takes = {

@@ -32,7 +32,7 @@ def errors(program: IntegerProgram, examples: Examples, exact: Sequence[Reals]) 
     """How far outputs are from what float64 makes of examples, by quantity: of all outputs, and of each.
 
     `worst` is the greatest difference on any of them, a measurement; `error` what a share of nine in ten stays within,
-    which predicts that of other examples like them. Raises Undefined where the integer program has no value of one.
+    which predicts that of other examples like them. Raise Undefined where the integer program has no value of one.
     """
     names = [port.name for port in program.outputs]
     found = np.zeros((len(examples), len(names)))

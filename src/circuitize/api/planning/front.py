@@ -53,7 +53,7 @@ class Planned:
         return f"<pre>{escape(chr(10).join(self.shown()))}</pre>"
 
     def __getitem__(self, number: int) -> Point:
-        """The point of this number in the table, from 1 on. Raises CircuitizeError where there is none."""
+        """The point of this number in the table, from 1 on. Raise CircuitizeError where there is none."""
         if type(number) is not int or not 1 <= number <= len(self.points):
             raise CircuitizeError(
                 f"expected a point from 1 to {len(self.points)}, found {number!r}; choose one of them"
@@ -128,7 +128,7 @@ class Planned:
             yield f"{number:>4} {told:<{wide}}{cells}"
 
     def plot(self, path: Path | str) -> None:
-        """Draw the front as an SVG. Raises CircuitizeError where there is none, or nothing to draw with."""
+        """Draw the front as an SVG. Raise CircuitizeError where there is none, or nothing to draw with."""
         from .picture import draw
 
         draw(self, Path(path))

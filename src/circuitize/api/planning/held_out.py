@@ -14,7 +14,7 @@ def read_held_out(path: Path | None, program: Program) -> list[dict[str, Values]
     """The examples of an .npz file: each array has one more axis than its input, the first, with a row an example.
 
     An input that the file lacks is what the program's first example has, its trained weights for instance. None without
-    a path. Raises CircuitizeError for a file that does not fit.
+    a path. Raise CircuitizeError for a file that does not fit.
     """
     if path is None:
         return []

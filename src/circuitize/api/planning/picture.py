@@ -33,7 +33,7 @@ SAID = {
 def draw(planned: Planned, path: Path) -> None:
     """Draw the points of a front, numbered as its table is, as an SVG: the same bytes for the same front.
 
-    Of one objective, what it takes by number. Raises CircuitizeError where there are no points, or nothing to draw
+    Of one objective, what it takes by number. Raise CircuitizeError where there are no points, or nothing to draw
     with.
     """
     if not planned.points:

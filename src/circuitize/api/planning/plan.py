@@ -51,7 +51,7 @@ def plan(
     fraction bits that are tried; a program of integers keeps its formats. Errors are of the examples `held_out`, real
     values by input name on which nothing is calibrated, or without any of the program's own.
 
-    Ends after `within` seconds with what was found. Raises CircuitizeError for what cannot be asked, and where no
+    Ends after `within` seconds with what was found. Raise CircuitizeError for what cannot be asked, and where no
     design was found for another reason than the limits.
     """
     given = program.given if isinstance(program, Exact) else program
@@ -100,7 +100,7 @@ def _problems(target: str, asked: Query, steps: int, dataset_size: int | None) -
 
 
 def _bits(bits: Sequence[int]) -> Sequence[int]:
-    """Raises CircuitizeError unless these are numbers of fraction bits."""
+    """Raise CircuitizeError unless these are numbers of fraction bits."""
     if not bits or not all(type(count) is int and 0 <= count <= MOST_BITS for count in bits):
         raise CircuitizeError(f"expected fraction bits from 0 to {MOST_BITS}, found {[*bits]}; give range(4, 19), say")
     return bits

@@ -39,6 +39,7 @@ class Point:
 
     @property
     def target(self) -> str:
+        """Return the name of the target."""
         return self.design.target
 
     @property
@@ -61,6 +62,9 @@ class Point:
         return f"Point({self.target}, {chosen})"
 
     def as_json(self) -> Json:
+        """Return the point as `circuitize plan --json` writes it; of each figure it is said whether it is counted or a
+        model's.
+        """
         return {
             "target": self.target,
             "digest": program_digest(self.program),
@@ -73,7 +77,7 @@ class Point:
         return recounted(self.design, self.steps, self.dataset_size)
 
     def require_counts(self) -> None:
-        """Raises CircuitizeError where the circuit, built anew, is not what was counted."""
+        """Raise CircuitizeError where the circuit, built anew, is not what was counted."""
         for name, count in self.recount().items():
             if count != self.takes[name]:
                 raise CircuitizeError(

@@ -37,7 +37,7 @@ def query(
 ) -> Query:
     """A query that makes sense for a program, `real` if that has errors.
 
-    Without `targets`, among all of which the quantities are known. Raises CircuitizeError for anything else.
+    Without `targets`, among all of which the quantities are known. Raise CircuitizeError for anything else.
     """
     asked = [objectives] if isinstance(objectives, str) else [*objectives]
     if not asked:
@@ -92,7 +92,7 @@ def _and(names: Iterable[str]) -> str:
 
 
 def limit(text: str) -> tuple[str, float]:
-    """NAME=NUMBER as it is written: luts=2000, error:loss=1e-4, memory=2GB. Raises CircuitizeError for another."""
+    """NAME=NUMBER as it is written: luts=2000, error:loss=1e-4, memory=2GB. Raise CircuitizeError for another."""
     name, _, number = text.partition("=")
     found = re.fullmatch(r"([0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?)([kMGT]B)?", number)
     quantity = QUANTITIES.get(base(name))
@@ -103,7 +103,7 @@ def limit(text: str) -> tuple[str, float]:
 
 
 def limits_of(texts: Iterable[str]) -> dict[str, float]:
-    """Limits as they are written. Raises CircuitizeError for one that is not, and for two on one quantity."""
+    """Limits as they are written. Raise CircuitizeError for one that is not, and for two on one quantity."""
     found: dict[str, float] = {}
     for name, most in map(limit, texts):
         if name in found:

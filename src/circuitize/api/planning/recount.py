@@ -16,7 +16,7 @@ from .hardware import NAMES
 
 
 def recounted(design: Design, steps: int, dataset_size: int | None) -> dict[str, float]:
-    """Rows, lookups, cells, or all of hardware: what is counted in the circuit itself. Raises as `compile` does."""
+    """Rows, lookups, cells, or all of hardware: what is counted in the circuit itself. Raise as `compile` does."""
     program, choices = design.program, design.choices
     if design.target == "verilog":
         options: dict[str, Any] = {name: choice for name, choice in choices.items() if not name.endswith("_bits")}

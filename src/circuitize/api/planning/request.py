@@ -35,7 +35,7 @@ def requested(
 ) -> Request:
     """A request of words: names joined by commas, limits NAME=NUMBER, and bits LOW:HIGH. Before there is work.
 
-    Raises CircuitizeError for limits that are not written so, and where nothing can be written.
+    Raise CircuitizeError for limits that are not written so, and where nothing can be written.
     """
     if folder is not None:
         require_folder(folder, PLAN_FILE, FILES)
@@ -63,7 +63,7 @@ def answered(
     held_out: Path | None,
     **options: Any,
 ) -> tuple[Planned, list[str]]:
-    """The answer, and what to do with the folder that was written, in lines. Raises CircuitizeError as `plan` does."""
+    """The answer, and what to do with the folder that was written, in lines. Raise CircuitizeError as `plan` does."""
     if request.folder is not None:
         require_examples(program)
     examples = read_held_out(held_out, program)

@@ -27,7 +27,7 @@ FILES = (PLAN_FILE, PROGRAM_FILE, INPUTS_FILE, PICTURE_FILE)
 
 
 def require_examples(program: Program) -> None:
-    """Raises CircuitizeError for a program without an example."""
+    """Raise CircuitizeError for a program without an example."""
     if not program.examples:
         raise CircuitizeError(
             "expected a program with an example, whose values the commands take, found none; leave out -o, or give the "
@@ -41,7 +41,7 @@ def write(planned: Planned, folder: Path, number: int) -> Point:
     `program.arrow` is for others too; `inputs.npz`, for its owner alone, has of the first example all that the commands
     take; `plan.json` has the front and the commands; there is `front.svg` where matplotlib is installed.
 
-    Raises CircuitizeError where there is no such point, its circuit is not what was counted, or something else is in
+    Raise CircuitizeError where there is no such point, its circuit is not what was counted, or something else is in
     the folder.
     """
     point = planned[number]

@@ -32,6 +32,9 @@ LEARN = {
 
 
 def what_it_computes(made: Exact, title: str) -> Markup:
+    """Return the section with the folded picture, and how many operations the program has before and after it is
+    quantized.
+    """
     drawing = draw(made.given, title=title)
     operations = drawing.arrow.edge_count
     return section(
@@ -48,6 +51,7 @@ def what_it_computes(made: Exact, title: str) -> Markup:
 
 
 def who_learns_what(program: IntegerProgram) -> Markup:
+    """Return the section with a table of all ports: their formats, and who learns their values."""
     rows = [
         (side, port.name, port.role.value, _shape(port.format), _range(port.format), LEARN[port.visibility])
         for side, ports in (("input", program.inputs), ("output", program.outputs))

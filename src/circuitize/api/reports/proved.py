@@ -173,7 +173,7 @@ def _by_whom(given: Judged, run: bool) -> Markup:
 
 
 def trained(folder: Path, digest: str) -> Markup:
-    """The curves of a training, as it left them. Raises CircuitizeError for a folder of another program's."""
+    """The curves of a training, as it left them. Raise CircuitizeError for a folder of another program's."""
     said = read_manifest(folder)
     found = program_digest(load(folder / PROGRAM, integer=True))
     if found != digest:

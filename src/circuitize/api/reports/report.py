@@ -28,7 +28,7 @@ class Report:
     html: str
 
     def save(self, path: Path | str) -> None:
-        """Write FILE.html, whole or not at all. Raises CircuitizeError for another ending."""
+        """Write FILE.html, whole or not at all. Raise CircuitizeError for another ending."""
         file = Path(path)
         require_ending(file)
         require_file(file)
@@ -42,7 +42,7 @@ class Report:
 
 
 def require_ending(path: Path) -> None:
-    """Raises CircuitizeError unless a file's name says that it is a page."""
+    """Raise CircuitizeError unless a file's name says that it is a page."""
     if path.suffix != ".html":
         raise CircuitizeError(
             f"{path}: expected a file that ends in .html, found {path.suffix or 'no ending'!r}; rename it"
@@ -58,7 +58,7 @@ def report(
     """A page about a program: its picture, who learns what, sizes by target, errors by layer, words moved.
 
     `evidence` is what else is known of it: verdicts on proofs and runs, which the caller has had a verifier compute,
-    and folders of trainings, whose curves are shown. Raises CircuitizeError for anything else, for a verdict on another
+    and folders of trainings, whose curves are shown. Raise CircuitizeError for anything else, for a verdict on another
     program, and for a training of another. The same program and evidence give the same bytes.
     """
     with under_way(progress, "quantizing"):

@@ -22,7 +22,7 @@ seconds for so many, and minutes for some more."""
 
 
 def require_believable(folder: Path, manifest: Manifest, examples: bool, per_proof: bool, spelling: Spelling) -> None:
-    """Raises CircuitizeError where a run claims so much that it takes long to look at, unless the verifier said so.
+    """Raise CircuitizeError where a run claims so much that it takes long to look at, unless the verifier said so.
 
     How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.
     """
@@ -42,7 +42,7 @@ def require_believable(folder: Path, manifest: Manifest, examples: bool, per_pro
 def require_believable_test_set(
     folder: Path, judge: IntegerProgram, claimed: int, held: bool, spelling: Spelling
 ) -> None:
-    """Raises CircuitizeError for a claim of a test set that is long to plan for, unless the verifier has it: `held`."""
+    """Raise CircuitizeError for a claim of a test set that is long to plan for, unless the verifier has it: `held`."""
     numbers = sum(port.format.size for port in tensors(judge, claimed) if port.format is not None)
     if claimed > BELIEVED_EXAMPLES or (numbers > BELIEVED_NUMBERS and not held):
         raise CircuitizeError(
@@ -53,7 +53,7 @@ def require_believable_test_set(
 
 
 def require_light(folder: Path, run: Run, per_proof: bool, tested: bool, spelling: Spelling) -> None:
-    """Raises CircuitizeError where proofs take long to check by what the run claims, unless the verifier said so."""
+    """Raise CircuitizeError where proofs take long to check by what the run claims, unless the verifier said so."""
     if not per_proof and is_heavy(run):
         raise CircuitizeError(
             f"{folder}: expected fewer steps in a proof of this program unless you say so, found a claim of "

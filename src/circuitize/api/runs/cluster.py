@@ -65,7 +65,7 @@ class Cluster:
         return 1 << max(0, (-(-steps // self.cores)).bit_length() - 1)
 
     def require_memory(self, needed: int, spelling: Spelling) -> None:
-        """Raises CircuitizeError where no machine has so many bytes for a proof: Ray would wait for one for ever."""
+        """Raise CircuitizeError where no machine has so many bytes for a proof: Ray would wait for one for ever."""
         if needed > self.largest:
             raise CircuitizeError(
                 f"{spelling.option('ray')}: expected a machine with {amount_of_bytes(needed)} for a proof, found at "
@@ -116,7 +116,7 @@ class Cluster:
 def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
     """A cluster to prove on: the one at an address, or for `local` one that is started here, and ended.
 
-    A cluster that this process has joined already is used as it is. Raises CircuitizeError where Ray is not installed,
+    A cluster that this process has joined already is used as it is. Raise CircuitizeError where Ray is not installed,
     where nothing answers at the address, or where it has no core to give.
     """
     try:
@@ -139,7 +139,7 @@ def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
 
 
 def _ray() -> ModuleType:
-    """The package, which is an extra. Raises ImportError where it is not installed."""
+    """The package, which is an extra. Raise ImportError where it is not installed."""
     return import_module("ray")
 
 
@@ -163,7 +163,7 @@ def _join(address: str, spelling: Spelling) -> None:
 
 
 def _require_reached(address: str) -> None:
-    """Raises OSError where nothing answers at HOST:PORT: Ray would try for minutes."""
+    """Raise OSError where nothing answers at HOST:PORT: Ray would try for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host, int(port)), CONNECT_SECONDS).close()

@@ -87,7 +87,7 @@ def held(program: IntegerProgram) -> list[Port[Fixed]]:
 def public_start(
     program: IntegerProgram, seed: bytes | str | None, model: Model | None, spelling: Spelling
 ) -> Start | None:
-    """What a run begins with by a public seed: what the model draws by it. None where there is no seed."""
+    """What a run begins with by a public seed: what the model draws by it. None without a seed."""
     name, other = spelling.option("initial_seed"), spelling.option("model")
     if seed is None and model is None:
         return None
@@ -104,7 +104,7 @@ def public_start(
 
 
 def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed") -> bytes:
-    """A seed, of bytes or in hexadecimal. Raises CircuitizeError for anything else."""
+    """A seed, of bytes or in hexadecimal. Raise CircuitizeError for anything else."""
     if isinstance(seed, bytes):
         return seed
     digits = seed.removeprefix("0x") if isinstance(seed, str) else ""

@@ -35,6 +35,7 @@ class Evaluated:
         return None if self.right is None else self.right / self.examples
 
     def as_json(self) -> Json:
+        """Return the counts and, by name, the exact totals with their fraction bits."""
         totals = {
             name: {"fraction_bits": self.fraction_bits[name], "total": total.tolist()}
             for name, total in self.totals.items()

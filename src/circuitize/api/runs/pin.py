@@ -100,7 +100,7 @@ def pinned(run: Run, checked: Checked) -> Pin:
 
 
 def read_pin(path: Path) -> Pin:
-    """Raises FormatError for what is no pin, in one line."""
+    """Raise FormatError for what is no pin, in one line."""
     try:
         content = read_at_most(path, MOST_BYTES, "a pin", "ask for it again")
     except OSError as error:
@@ -116,7 +116,7 @@ def read_pin(path: Path) -> Pin:
 
 
 def decode_pin(content: bytes) -> Pin:
-    """A pin from the content of its file, of whichever roots. Raises CircuitizeError or one of DAMAGED for others."""
+    """A pin from the content of its file, of whichever roots. Raise CircuitizeError or one of DAMAGED for others."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
             raise ValueError(f"more than {MOST_BYTES:,} bytes")
@@ -124,7 +124,7 @@ def decode_pin(content: bytes) -> Pin:
 
 
 def _require_roots(found: Pin) -> None:
-    """Raises ValueError unless a pin has each root of its run, and no other: one left out would be left to the run."""
+    """Raise ValueError unless a pin has each root of its run, and no other: one left out would be left to the run."""
     for roots, names in ((found.roots, found.run.rooted), (found.final, (*found.run.kept, DATA))):
         if set(roots) != set(names):
             raise ValueError(f"roots of {excerpt(sorted(roots))}, expected {sorted(names)}")

@@ -118,7 +118,7 @@ def prove_run(
     "local". `memory` is then that of one worker, by default what its machine has for each core, and there are at least
     as many proofs as cores. Workers see the values that they prove, and their proofs are checked as they come.
 
-    Raises Unprovable for a program that no run consists of, CircuitizeError, before
+    Raise Unprovable for a program that no run consists of, CircuitizeError, before
     anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
     """
     path, before = Path(folder), None if after is None else Path(after)
@@ -234,7 +234,7 @@ def usual_memory() -> int:
 
 
 def told_of(losses: str, spelling: Spelling) -> Told:
-    """Of which steps public outputs are told. Raises CircuitizeError for another word."""
+    """Of which steps public outputs are told. Raise CircuitizeError for another word."""
     words = {told.value: told for told in (Told.NONE, Told.ENDS, Told.ALL)}
     if losses not in words:
         raise CircuitizeError(f"{spelling.option('losses')}: expected one of {', '.join(words)}, found {losses!r}")
@@ -254,7 +254,7 @@ def kept_file(folder: Path) -> Path:
 def require_beginning(
     folder: Path, seed: bytes | str | None, inputs: object, after: Path | None, spelling: Spelling = PYTHON
 ) -> None:
-    """Raises CircuitizeError unless a run may begin in a folder, before there is work: by values of its own and a seed,
+    """Raise CircuitizeError unless a run may begin in a folder, before there is work: by values of its own and a seed,
     or where another one ended; or where it is itself, interrupted.
     """
     if after is None:
@@ -275,7 +275,7 @@ def require_beginning(
 
 
 def require_apart(folder: Path) -> None:
-    """Raises CircuitizeError where a run's folder lies in another run's: what its prover keeps would lie there too."""
+    """Raise CircuitizeError where a run's folder lies in another run's: what its prover keeps would lie there too."""
     for parent in Path(os.path.abspath(folder)).parents:
         if (parent / MANIFEST).exists():
             raise CircuitizeError(

@@ -35,7 +35,7 @@ def predicted(run: Run) -> tuple[float, float]:
 
 
 def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Progress, spelling: Spelling) -> None:
-    """Raises CircuitizeError where the proofs of a run cannot fit on the disk; `say` is told where they take long.
+    """Raise CircuitizeError where the proofs of a run cannot fit on the disk; `say` is told where they take long.
 
     `bytes` and `seconds` are those of all proofs, as predicted. What an interrupted run left in the folder counts.
     """

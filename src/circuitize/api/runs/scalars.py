@@ -26,7 +26,7 @@ Schedule = Recipe | Callable[[int], Mapping[str, Given]]
 
 
 def by_step(schedule: object, where: str = "schedule") -> Scalars:
-    """The exact scalars of each step, by a schedule. Raises CircuitizeError, also of a step, that names `where`."""
+    """The exact scalars of each step, by a schedule. Raise CircuitizeError, also of a step, that names `where`."""
     if isinstance(schedule, Recipe):
         recipe = replace(schedule)
 
@@ -83,7 +83,7 @@ def required_scalars(
 ) -> tuple[Scalars, frozenset[str]]:
     """The scalars that a verifier requires, and the names of those of which it says nothing: the run states them.
 
-    A schedule says all that is not given. Never out of the program's examples, which its author chose. Raises
+    A schedule says all that is not given. Never out of the program's examples, which its author chose. Raise
     CircuitizeError for a number that is no value of its format.
     """
     fixed, ports = _exact_numbers(program, given, spelling), _ports(program)

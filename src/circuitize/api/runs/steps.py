@@ -74,7 +74,7 @@ class Steps:
 
 
 def whole_number(where: str, number: object) -> int:
-    """A count. Raises CircuitizeError for what is no whole number."""
+    """A count. Raise CircuitizeError for what is no whole number."""
     try:
         return index(number)  # type: ignore[arg-type]
     except TypeError:

@@ -77,7 +77,7 @@ def verify_run(
     `initial_seed` and the `model`, by which the verifier draws what it begins with. Of a run that holds, `pin` is the
     path of a file to write with which others verify it, by `verify_pinned`: all that was required, and all it states.
 
-    Raises CircuitizeError where there is no run to check, for scalars that are no values of their formats, other names
+    Raise CircuitizeError where there is no run to check, for scalars that are no values of their formats, other names
     of roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
     """
     start, path = time.perf_counter(), _plain(folder)
@@ -128,7 +128,8 @@ def verify_pinned(
     """The verdict on the run in a folder, by a pin: program, seeds, lengths, scalars, roots and test set are the pin's.
 
     `judge` checks one proof, as `checking.check` says.
-    Raises CircuitizeError for what is no pin, or a pin of another version's plans.
+
+    Raise CircuitizeError for what is no pin, or a pin of another version's plans.
     """
     start, path = time.perf_counter(), _plain(folder)
     held = read_pin(Path(pin))
@@ -233,7 +234,7 @@ def _start(
 
 
 def _require_test(folder: Path, run: Run, manifest: Manifest, test: Data | None, spelling: Spelling) -> None:
-    """Raises Refused unless a run is judged on a public test set, where one is given."""
+    """Raise Refused unless a run is judged on a public test set, where one is given."""
     if test is None:
         return
     if run.evaluation is None:
@@ -256,7 +257,7 @@ def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
 
 
 def _expected_roots(run: Run, expect: Mapping[str, str | None], spelling: Spelling) -> dict[str, bytes]:
-    """Roots by the names `parameters`, `data`, `final.parameters`. Raises CircuitizeError for others."""
+    """Roots by the names `parameters`, `data`, `final.parameters`. Raise CircuitizeError for others."""
     where, names = spelling.option("expect"), [*run.rooted, *(FINAL + name for name in (*run.kept, "data"))]
     found = {}
     for name, root in expect.items():

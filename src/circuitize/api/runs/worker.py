@@ -28,6 +28,7 @@ class Board:
         self.working: dict[str, int] = {}
 
     def note(self, worker: str, step: int | None) -> None:
+        """Note that a worker makes the proof that begins at a step, or with None that it makes none."""
         if step is None:
             self.working.pop(worker, None)
         else:
@@ -35,13 +36,14 @@ class Board:
             self.working = {name: done for name, done in self.working.items() if done != step} | {worker: step}
 
     def read(self) -> dict[str, int]:
+        """Return the step that each worker is at, without workers that make nothing."""
         return self.working
 
 
 def prove_here(setting: bytes, data: Mapping[str, Integers], task: Task, board: Any) -> Answer:
     """Do a task of a run, which comes as a pin has it. One thread proves: Ray gives a worker one core.
 
-    Raises CircuitizeError where this machine's version makes other plans.
+    Raise CircuitizeError where this machine's version makes other plans.
     """
     os.environ.setdefault("RAYON_NUM_THREADS", "1")
     worker = f"{socket.gethostname()}:{os.getpid()}"

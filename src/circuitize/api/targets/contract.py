@@ -63,7 +63,7 @@ class Request:
     say: Progress = silent
 
     def witnessed(self, program: IntegerProgram) -> dict[str, NDArray[np.int64]] | None:
-        """The integers to make a witness of; None where none is asked for."""
+        """The integers to make a witness of; None if no witness is asked for."""
         from circuitize.api.values import program_inputs
 
         if not ("witness" in self.options or self.raw_inputs or self.inputs is not None):
@@ -81,7 +81,7 @@ class Buildable(Named, Protocol[C]):
     """What values of inputs are for, where `compile` takes any."""
 
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> C:
-        """The program's circuit. Raises CircuitizeError, naming operation, line and remedy, where it has none."""
+        """The program's circuit. Raise CircuitizeError, naming operation, line and remedy, where it has none."""
 
 
 class Target(Buildable[C], Protocol[C]):
@@ -114,7 +114,7 @@ class Target(Buildable[C], Protocol[C]):
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
         """The sizes of the circuit of an integer program, before it is emitted, as `estimate --json` prints them.
 
-        The entry `left_out`, if there is one, is taken out of them: what has no sizes, and why. Raises LeftOut where
+        The entry `left_out`, if there is one, is taken out of them: what has no sizes, and why. Raise LeftOut where
         there are none at all, any other CircuitizeError where the program is at fault.
         """
 
@@ -124,7 +124,7 @@ class Target(Buildable[C], Protocol[C]):
         yield [(name.replace("_", " "), size) for name, size in sizes.items() if isinstance(size, int | float)]
 
     def cost(self, program: IntegerProgram) -> int:
-        """The circuit's cost, in `measure`. Raises CircuitizeError where there is none."""
+        """The circuit's cost, in `measure`. Raise CircuitizeError where there is none."""
         return int(self.estimate(program, {})[self.measure])
 
     def check(self, program: IntegerProgram) -> agree.Target | None:

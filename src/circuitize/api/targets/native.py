@@ -12,7 +12,7 @@ MISSING = "left out, there is no native prover for this Python; install a wheel,
 
 @contextmanager
 def native_part() -> Iterator[None]:
-    """Imports of what needs the native part. Raises LeftOut where it is missing."""
+    """Imports of what needs the native part. Raise LeftOut where it is missing."""
     try:
         yield
     except ImportError as error:

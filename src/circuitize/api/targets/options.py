@@ -57,7 +57,8 @@ class Named(Protocol):
     options: tuple[Option, ...] = ()
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name of the target, for messages."""
 
     def require(self, command: str, options: Options) -> None:
         """Raise CircuitizeError for options of a command that do not go together, before there is work."""
@@ -77,7 +78,7 @@ def offered(targets: Iterable[Named], command: str) -> dict[str, tuple[Option, l
 def chosen(target: Named, command: str, given: Options, targets: Iterable[Named], spoken: bool = False) -> Options:
     """The options of a command that were given: all must be the target's, with values that they take.
 
-    `targets` are all that there are. With `spoken`, as on a command line, what is required must be said. Raises
+    `targets` are all that there are. With `spoken`, as on a command line, what is required must be said. Raise
     CircuitizeError otherwise, and for options that do not go together.
     """
     own = {option.name: option for option in target.options if command in option.commands}

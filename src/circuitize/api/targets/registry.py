@@ -20,7 +20,7 @@ TARGETS: dict[str, Target[Any]] = {}
 def register(target: Target[Any]) -> None:
     """Add a target: compile, estimate, check, accuracy, their help and the generic tests have it from then on.
 
-    Raises CircuitizeError where another one has its name, or another option by the name of one of its own.
+    Raise CircuitizeError where another one has its name, or another option by the name of one of its own.
     """
     known = {option.name: option for other in TARGETS.values() for option in other.options}
     taken = [option.flag for option in target.options if known.get(option.name, option) != option]

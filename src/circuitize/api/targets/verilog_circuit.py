@@ -89,7 +89,7 @@ def board_of(options: dict[str, Any]) -> Board | None:
 def bound(program: IntegerProgram, request: Request) -> Bound:
     """Bind every held input to its value as given, or in the first example; state is kept as an input.
 
-    Values are read as `program_inputs` reads them. Raises CircuitizeError for a held input without a value, for an
+    Values are read as `program_inputs` reads them. Raise CircuitizeError for a held input without a value, for an
     unknown name, and for values that do not fit.
     """
     held = [port for port in program.inputs if port.held]

@@ -32,7 +32,7 @@ class WrittenCircuit(ABC):
     def write(self, folder: Path | str) -> dict[str, int]:
         """Write the folder, whole or not at all. Return the bytes of each file, by its name in the folder.
 
-        Raises CircuitizeError where something else is in the folder.
+        Raise CircuitizeError where something else is in the folder.
         """
         with self.phases.phase("write", f"writing the {self.noun}"), whole_folder(Path(folder), *self.files) as whole:
             return {str(path.relative_to(whole)): path.stat().st_size for path in self.fill(whole)}

@@ -33,7 +33,7 @@ class Checkpoint:
     held: Mapping[str, Values]
 
     def write(self, folder: Path) -> Path:
-        """In the folder of its executor. Raises CircuitizeError where the disk does not take it."""
+        """In the folder of its executor. Raise CircuitizeError where the disk does not take it."""
         path = path_of(folder, self.step)
         said = {"executor": self.executor, "step": str(self.step), "course": self.course, "scalars": self.scalars}
         said["values"] = _hash(self.held)
@@ -64,7 +64,7 @@ def steps_in(folder: Path) -> list[int]:
 
 
 def read(folder: Path, step: int, executor: str, ports: tuple[Port[Fixed], ...]) -> Checkpoint:
-    """The checkpoint of a step. Raises FormatError where it is of other values, or they are out of format."""
+    """The checkpoint of a step. Raise FormatError where it is of other values, or they are out of format."""
     path = path_of(folder, step)
     tensors = load_safetensors(path)
     said = next(iter(tensors.files.values())).metadata

@@ -74,10 +74,12 @@ class Layout:
 
     @cached_property
     def held(self) -> tuple[str, ...]:
+        """Return the names of the inputs that a step hands on to the next."""
         return tuple(port.name for port in self.program.inputs if port.held)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
+        """Return the hashed parts in order."""
         return tuple(self._parts())
 
     def _parts(self) -> Iterator[Part]:

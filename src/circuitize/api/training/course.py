@@ -53,14 +53,17 @@ class Course:
 
     @cached_property
     def batch(self) -> int:
+        """Return how many examples a step takes."""
         return batch_size(self.step.integer)
 
     @property
     def steps_of_epoch(self) -> int:
+        """Return how many whole batches the examples make."""
         return self.size // self.batch
 
     @cached_property
     def held(self) -> tuple[Port[Fixed], ...]:
+        """Return the inputs that a step hands on to the next: parameters, the optimizer's state, other state."""
         return tuple(port for port in self.step.integer.inputs if port.held)
 
     @cached_property
@@ -68,11 +71,11 @@ class Course:
         return Asked(tuple(p for p in self.step.integer.inputs if p.role is Role.SCALAR), self.scalars)
 
     def scalars_of(self, step: int) -> dict[str, Integers]:
-        """The scalars of step 1, 2, ... Raises CircuitizeError where one is missing or out of its format."""
+        """The scalars of step 1, 2, ... Raise CircuitizeError where one is missing or out of its format."""
         return {name: values[0] for name, values in self._asked.of(step, 1).items()}
 
     def all_scalars(self, last: int) -> dict[str, Integers]:
-        """The scalars of steps 1 to `last`, by name. Raises as `scalars_of` does."""
+        """The scalars of steps 1 to `last`, by name. Raise as `scalars_of` does."""
         steps = [self.scalars_of(step) for step in range(1, last + 1)]
         return {port.name: np.array([made[port.name] for made in steps], np.int64) for port in self._asked.ports}
 

@@ -54,7 +54,7 @@ class Judge:
             )
 
     def require_judges(self, course: Course) -> None:
-        """Raises CircuitizeError unless what is judged is what a training holds, in its formats."""
+        """Raise CircuitizeError unless what is judged is what a training holds, in its formats."""
         held = {port.name: port.format for port in course.held}
         for port in self.program.integer.inputs:
             if port.held and held.get(port.name) != port.format:
@@ -66,10 +66,12 @@ class Judge:
 
     @property
     def size(self) -> int:
+        """Return how many examples the test set has."""
         return len(next(iter(self.data.values())))
 
     @property
     def batch(self) -> int:
+        """Return how many examples one evaluation takes."""
         return batch_size(self.program.integer)
 
     @property
@@ -79,7 +81,7 @@ class Judge:
 
 
 def names_of(executor: str) -> tuple[str, ...]:
-    """The executors that a word means. Raises CircuitizeError for another word."""
+    """The executors that a word means. Raise CircuitizeError for another word."""
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")
     return ("integer", "real") if executor == "both" else (executor,)
@@ -101,6 +103,7 @@ class Running:
 
     @property
     def exact(self) -> bool:
+        """Return whether this executor computes the integers that are proved."""
         return self.name == "integer"
 
     def initial(self) -> dict[str, Values]:
@@ -116,7 +119,7 @@ class Running:
         """The outputs of each step after one; what is held is among them after `often` steps, 2 * often, ..., and the
         last at least. With a journal, which hears what enters each step, `often` is 1.
 
-        Raises CircuitizeError, naming the step, where it has no value.
+        Raise CircuitizeError, naming the step, where it has no value.
         """
         compiled = isinstance(self.device, Xla) and after < last
         made = (

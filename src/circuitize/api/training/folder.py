@@ -52,7 +52,7 @@ class Setting:
 
 
 def read_manifest(folder: Path) -> Json:
-    """What a folder says of its training. Raises CircuitizeError where there is none, FormatError for another file."""
+    """What a folder says of its training. Raise CircuitizeError where there is none, FormatError for another file."""
     path = folder / MANIFEST
     try:
         found = parse_json(read_at_most(path, MOST_BYTES, "a training", "choose another folder"), MOST_BYTES)
@@ -89,7 +89,7 @@ def resume(
 ) -> tuple[list[dict[str, Values]], int | None]:
     """What each executor holds after the last checkpoint of all of them, and its step; None for a new training.
 
-    Raises CircuitizeError where the folder holds something else, or a training that is longer.
+    Raise CircuitizeError where the folder holds something else, or a training that is longer.
     """
     if not (folder / MANIFEST).exists():
         _require_new(folder)

@@ -35,6 +35,7 @@ class Entry:
         return cls(entered, left, hashlib.sha256(b"".join(content)).digest())
 
     def encode(self) -> bytes:
+        """Return the three hashes one after the other, as the journal's file has them."""
         return self.entered + self.left + self.chain
 
 
@@ -54,7 +55,7 @@ class Journal:
     ) -> None:
         """After the entries of the first `done` steps, which left what is held.
 
-        Raises FormatError where the file has others.
+        Raise FormatError where the file has others.
         """
         self.path, self.layout = folder / FILE, layout
         entries = read(folder, course, done) if done else []
@@ -119,7 +120,7 @@ class Journal:
 
 
 def read(folder: Path, course: str, most: int | None = None) -> list[Entry]:
-    """The entries of a journal, at most so many. Raises FormatError unless each follows from the one before it."""
+    """The entries of a journal, at most so many. Raise FormatError unless each follows from the one before it."""
     path = folder / FILE
     remedy = "it is damaged: put the file back"
     try:

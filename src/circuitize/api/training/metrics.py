@@ -31,7 +31,7 @@ class Metrics:
     """
 
     def __init__(self, folder: Path, columns: Sequence[str], done: int) -> None:
-        """With the rows of the first `done` steps. Raises FormatError where the file has others."""
+        """With the rows of the first `done` steps. Raise FormatError where the file has others."""
         self._lines, self._table, self._columns = folder / LINES, folder / TABLE, list(columns)
         self._waiting: list[Row] = []
         rows = list(read(folder, done)) if done else []
@@ -45,6 +45,7 @@ class Metrics:
         write_whole(self._table, [(",".join(self._columns) + "\n" + self._cells(rows)).encode()])
 
     def add(self, row: Row) -> None:
+        """Add the row of one step, which is written at the next flush."""
         self._waiting.append(row)
 
     def flush(self) -> None:
@@ -64,7 +65,7 @@ class Metrics:
 
 
 def read(folder: Path, most: int | None = None) -> Iterator[Row]:
-    """The rows that a training wrote, at most so many. Raises FormatError for a line that is none."""
+    """The rows that a training wrote, at most so many. Raise FormatError for a line that is none."""
     path = folder / LINES
     try:
         with path.open("rb") as file:

@@ -22,7 +22,7 @@ WINDOW = 200
 
 
 def plotting() -> ModuleType:
-    """matplotlib's pyplot, drawing to files only. Raises CircuitizeError where it is missing."""
+    """matplotlib's pyplot, drawing to files only. Raise CircuitizeError where it is missing."""
     try:
         import matplotlib
 
@@ -78,7 +78,7 @@ def _means(steps: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDA
 
 
 def draw_side_by_side(curves: Mapping[str, Curve], path: Path) -> None:
-    """The losses and accuracies of the runs as a PNG. Raises CircuitizeError where matplotlib is missing."""
+    """The losses and accuracies of the runs as a PNG. Raise CircuitizeError where matplotlib is missing."""
     pyplot = plotting()
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     styles = {"float64": {"color": "#9aa5b1", "linewidth": 5}, "integers": {"color": "#c2410c", "linewidth": 1.5}}

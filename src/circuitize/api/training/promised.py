@@ -59,7 +59,7 @@ def promise(
     """What the run will keep: made now, or where roots were `told` before, or nearly, as it was.
 
     None, which `say` is told of, where no run consists of such steps, and where what was kept is gone, or is of
-    another run. Raises CircuitizeError where it was kept for other values: these would share the salts of those.
+    another run. Raise CircuitizeError where it was kept for other values: these would share the salts of those.
     """
     kept = kept_beside(folder / RUN)
     try:

@@ -51,6 +51,7 @@ class Records:
 
 
 def path_of(folder: Path, step: int) -> Path:
+    """Return the file of the record whose first step this is."""
     return folder / f"{step:08}{SUFFIX}"
 
 
@@ -62,7 +63,7 @@ def steps_in(folder: Path) -> list[int]:
 
 
 def read(folder: Path, layout: Layout, step: int) -> bytes | None:
-    """The record of a step, or None where there is none. Raises FormatError for a file that is damaged."""
+    """The record of a step, or None if it has no record. Raise FormatError for a file that is damaged."""
     last = next((found for found in steps_in(folder / FOLDER) if found >= step), None)
     if last is None:
         return None

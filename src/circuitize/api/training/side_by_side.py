@@ -35,10 +35,12 @@ class Curve:
 
     @property
     def loss(self) -> float:
+        """Return the mean loss of the last epoch."""
         return self.losses[-1]
 
     @property
     def accuracy(self) -> float:
+        """Return the accuracy, in [0, 1], after the last epoch at which it was measured."""
         return self.accuracies[max(self.accuracies)]
 
 

@@ -76,6 +76,7 @@ class Trained:
         return f"Trained({self.steps:,} steps in {self.folder}{worth}, program {self.digest[:16]}...)"
 
     def as_json(self) -> Json:
+        """Return the training as `circuitize train --json` writes it, without the held values."""
         names = (
             "digest",
             "executor",
@@ -134,7 +135,7 @@ def train(
 
     With `roots`, unless the executor is "real", the run that is to prove the training is committed to: see `Trained`.
 
-    Raises CircuitizeError, before anything is written, where inputs do not fit or the folder holds something else; and
+    Raise CircuitizeError, before anything is written, where inputs do not fit or the folder holds something else; and
     where the program has no value at a step: checkpoints before it stay.
     """
     path, names = Path(folder), names_of(executor)
