@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .api.disputes.testimony import testify as testify
     from .api.drawing import draw as draw
     from .api.estimate import estimate as estimate
+    from .api.hardware.network import hardware as hardware
     from .api.planning.plan import plan as plan
     from .api.renewal import renewal as renewal
     from .api.reports.report import report as report
