@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     from .frontends.training import predict as predict
     from .frontends.training import start as start
     from .frontends.training import training_step as training_step
+    from .frontends.trees.programs import from_trees as from_trees
     from .frontends.uops import from_polygrad as from_polygrad
     from .frontends.uops import from_tinygrad as from_tinygrad
 
