@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .api.disputes.testimony import testify as testify
     from .api.drawing import draw as draw
     from .api.estimate import estimate as estimate
+    from .api.hardware.network import hardware as hardware
     from .api.planning.plan import plan as plan
     from .api.renewal import renewal as renewal
     from .api.reports.report import report as report
@@ -129,6 +130,7 @@ if TYPE_CHECKING:
     from .frontends.training import predict as predict
     from .frontends.training import start as start
     from .frontends.training import training_step as training_step
+    from .frontends.trees.programs import from_trees as from_trees
     from .frontends.uops import from_polygrad as from_polygrad
     from .frontends.uops import from_tinygrad as from_tinygrad
 

@@ -1,0 +1,1 @@
+"""Ensembles of decision trees of scikit-learn as integer programs."""

@@ -1,0 +1,79 @@
+"""Forests as flat arrays: nodes of all trees in one numbering, what they score, and how classes are decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+GREATEST, ABOVE, AT_LEAST, SCORES = "greatest", "above 0", "at least 0", "scores"
+"""How scores decide: by the first of the greatest, by whether the only one is above 0 or not below; or not at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees whose inner nodes send x left where x[feature] <= threshold, and whose leaves score.
+
+    `left` and `right` are -1 at leaves. `values` [nodes, scores] are what a leaf adds to the scores from
+    `first[tree]` on; `base` is what they begin with. `narrow` says that x is compared as float32.
+    """
+
+    features: int
+    feature: Integers
+    threshold: Reals
+    left: Integers
+    right: Integers
+    values: Reals
+    roots: Integers
+    first: Integers
+    base: Reals
+    decides: str
+    narrow: bool = True
+
+    @property
+    def inner(self) -> NDArray[np.bool_]:
+        return self.left >= 0
+
+    @cached_property
+    def owner(self) -> Integers:
+        """The tree of each node."""
+        owner = np.zeros(len(self.left), np.int64)
+        owner[self.roots] = np.arange(len(self.roots))
+        level = self.roots
+        while len(level := level[self.inner[level]]):
+            owner[self.left[level]] = owner[self.right[level]] = owner[level]
+            level = np.concatenate([self.left[level], self.right[level]])
+        return owner
+
+    def scores(self, x: Reals) -> Reals:
+        """The scores of rows of x, [rows, scores], in floats."""
+        x = x.astype(np.float32).astype(np.float64) if self.narrow else x
+        at = np.broadcast_to(self.roots, (len(x), len(self.roots))).copy()
+        rows = np.arange(len(x))[:, None]
+        while (going := self.inner[at]).any():
+            smaller = x[rows, self.feature[at]] <= self.threshold[at]
+            at = np.where(going, np.where(smaller, self.left[at], self.right[at]), at)
+        found = np.broadcast_to(self.base, (len(x), len(self.base))).copy()
+        wide = self.values.shape[1]
+        columns = self.first[:, None] + np.arange(wide)
+        np.add.at(found, (rows[..., None], columns[None]), self.values[at])
+        return found
+
+    def certain(self, x: Reals, score_bits: int) -> NDArray[np.bool_]:
+        """Of which rows of x the decision is the same with leaves rounded to so many fraction bits, whatever they are.
+
+        Each score is off by at most half a unit a tree and one for its base, so that a lead of twice that stands.
+        """
+        scores = self.scores(x)
+        reach = (len(self.roots) + 1) * 2.0**-score_bits
+        if self.decides in (ABOVE, AT_LEAST):
+            sure: NDArray[np.bool_] = np.abs(scores[:, 0]) > reach
+            return sure
+        ordered = np.sort(scores, axis=1)
+        lead: NDArray[np.bool_] = ordered[:, -1] - ordered[:, -2] > reach
+        return lead

@@ -1,0 +1,118 @@
+"""What a user says of each layer: formats of its tensors, and how often a multiplier is used a frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.frontends.notation import Stated, stated
+
+TOP = ("Model", "LayerName", "ClockPeriod")
+KEYS = ("Precision", "ReuseFactor", "Trace")
+RESULT, AUTO, DEFAULT = "result", "auto", "default"
+ACCUMULATOR = "accum"
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Formats by the names of a layer's tensors, `result` among them, and its reuse; None where the model's holds."""
+
+    formats: Mapping[str, Stated | None] = field(default_factory=dict)
+    reuse: int | None = None
+
+
+@dataclass(frozen=True)
+class Config:
+    """What holds for every layer, what is said of some, and the clock in MHz where it is said."""
+
+    everywhere: Stated | None
+    reuse: int
+    layers: Mapping[str, Layer]
+    mhz: float | None
+
+    def format(self, layer: str, tensor: str) -> Stated | None:
+        """The format of a layer's tensor; None where calibration chooses it."""
+        formats = self.layers.get(layer, Layer()).formats
+        return formats[tensor] if tensor in formats else formats.get(DEFAULT, self.everywhere)
+
+    @property
+    def wraps(self) -> bool:
+        """Whether some format promises that nothing wraps."""
+        said = [self.everywhere, *(format for layer in self.layers.values() for format in layer.formats.values())]
+        return any(format is not None and format.overflow == "wrap" for format in said)
+
+    def reuse_of(self, *layers: str) -> int:
+        """How often a multiplier that these layers share is used a frame: most often as said of one, else of all."""
+        said = [found for name in layers if (found := self.layers.get(name, Layer()).reuse)]
+        return max(said, default=self.reuse)
+
+
+def config_of(given: Mapping[str, object] | None, layers: Mapping[str, Collection[str]]) -> Config:
+    """A configuration as hls4ml writes them, checked against the names of layers and of their tensors.
+
+    Raises CircuitizeError for a key, a layer or a tensor that there is not, for what is no format, and for a format of
+    an accumulator, which is exact.
+    """
+    whole = _mapping({} if given is None else given, "config", TOP)
+    model = _mapping(whole.get("Model", {}), "Model", (*KEYS, "Strategy"))
+    named = _mapping(whole.get("LayerName", {}), "LayerName", tuple(layers))
+    everywhere = _formats(model.get("Precision", AUTO), "Model", ())
+    return Config(
+        everywhere.get(DEFAULT),
+        _reuse(model, "Model", 1),
+        {name: _layer(name, entry, layers[name]) for name, entry in named.items()},
+        _mhz(whole),
+    )
+
+
+def _layer(name: str, given: object, tensors: Collection[str]) -> Layer:
+    where = f"LayerName {name}"
+    found = _mapping(given, where, KEYS)
+    reuse = _reuse(found, where, 0) or None
+    return Layer(_formats(found.get("Precision", {}), where, tensors), reuse)
+
+
+def _formats(given: object, where: str, tensors: Collection[str]) -> dict[str, Stated | None]:
+    """Formats by tensor; one for all of them under `default`."""
+    if not isinstance(given, Mapping):
+        given = {DEFAULT: given}
+    known = (*tensors, DEFAULT, *((ACCUMULATOR,) if tensors else ("maximum",)))
+    made: dict[str, Stated | None] = {}
+    for tensor, entry in _mapping(given, f"{where}, Precision", known).items():
+        text = f"{where}, Precision of {tensor}"
+        if tensor == ACCUMULATOR and entry != AUTO:
+            raise CircuitizeError(
+                f"{text}: expected none, sums keep all their bits, found {excerpt(entry)}; leave it out"
+            )
+        made[tensor] = None if entry == AUTO else stated(entry, text)
+    return made
+
+
+def _mapping(given: object, where: str, known: Collection[str]) -> Mapping[str, object]:
+    if not isinstance(given, Mapping):
+        raise CircuitizeError(f"{where}: expected a dictionary, found {excerpt(given)}; write {{...}}")
+    for key in given:
+        if key not in known:
+            raise CircuitizeError(f"{where}: expected keys among {list(known)}, found {excerpt(key)}; correct it")
+    return given
+
+
+def _reuse(given: Mapping[str, object], where: str, default: int) -> int:
+    found = given.get("ReuseFactor", default)
+    if not isinstance(found, int) or isinstance(found, bool) or found < (1 if "ReuseFactor" in given else 0):
+        raise CircuitizeError(
+            f"{where}: expected a ReuseFactor of a whole number, at least 1, found {excerpt(found)}; write 4"
+        )
+    return found
+
+
+def _mhz(given: Mapping[str, object]) -> float | None:
+    """The clock in MHz of a period in nanoseconds."""
+    if "ClockPeriod" not in given:
+        return None
+    found = given["ClockPeriod"]
+    if not isinstance(found, (int, float)) or isinstance(found, bool) or not 0 < found < math.inf:
+        raise CircuitizeError(f"config: expected a ClockPeriod in nanoseconds, found {excerpt(found)}; write 5")
+    return 1000.0 / found

@@ -1,0 +1,316 @@
+"""A network for a chip, as a user of high-level synthesis expects one: configure, predict, trace, count, write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from circuitize.api.targets.registry import TARGETS
+from circuitize.api.targets.written import WrittenCircuit
+from circuitize.backends.verilog.bound import Bound
+from circuitize.backends.verilog.project import Project, write_project
+from circuitize.backends.verilog.shell import Interface
+from circuitize.backends.verilog.sizes import SIZES
+from circuitize.circuits.arrays import Quantize
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.lowering import Precision
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.quantize import lowered
+from circuitize.circuits.reading import Json
+from circuitize.circuits.values import to_integers, to_reals
+from circuitize.frontends.layers import Model
+from circuitize.frontends.operands import named
+from circuitize.frontends.training import predict as prediction
+from circuitize.sims import integer
+from circuitize.sims.rtl.frames import example_frames, frames_to_try, vectors
+
+from .config import RESULT, Config, config_of
+from .layers import layers_of, with_layers
+from .sharing import shared
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MHZ = 200.0
+"""The clock where nothing is said: a period of 5 ns."""
+FRAMES = 16
+MOST_FRAMES = 64
+"""How many frames of the data a design is handed over with."""
+INTERFACE = ("name", "elements", "bus_bits", "control")
+OPTIONS = (*INTERFACE, "levels_per_stage", "multiplication")
+
+
+def hardware(
+    model: Model | Program,
+    config: Mapping[str, object] | None = None,
+    *,
+    weights: Mapping[str, ArrayLike] | None = None,
+    data: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    precision: Precision | None = None,
+    **options: Any,
+) -> HardwareModel:
+    """Schedule a network as hardware, with formats and reuse by layer.
+
+    `config` is the dictionary of hls4ml: `{"Model": {"Precision": "ap_fixed<16,6>", "ReuseFactor": 1}, "LayerName":
+    {"dense1": {"Precision": {"result": ..., "weight": ...}, "ReuseFactor": 4}}, "ClockPeriod": 5}`. A format is a text
+    of ap_fixed, a `Format`, `auto` (calibrated, as what is not said), or an array of these for channels or elements.
+    `weights` are real values by parameter, by default those that a model begins with, or a program's first example;
+    `data` are inputs along a first axis, to calibrate on and to try the design with. Options are `name`, `elements`,
+    `bus_bits`, `control`, and for a design that shares nothing `levels_per_stage` and `multiplication`.
+    Raises CircuitizeError, naming layer and tensor, for what cannot be done as said.
+    """
+    for option in options:
+        if option not in OPTIONS:
+            raise CircuitizeError(f"expected options among {', '.join(OPTIONS)}, found {option!r}; leave it out")
+    program = _program(model, precision)
+    found = layers_of(program.arrow, program.inputs)
+    chosen = config_of(config, found.tensors)
+    values = _weights(model, program, weights)
+    program = _with_data(with_layers(program, chosen, values), data)
+    return HardwareModel(program, chosen, options)
+
+
+class HardwareModel(WrittenCircuit):
+    """A design with the network that it computes: predictions and traces are the design's own bits."""
+
+    noun = "design"
+
+    def __init__(self, program: Program, config: Config, options: Mapping[str, Any]) -> None:
+        phases = Phases()
+        self.config, self.given = config, program
+        made, arrow, wires = _lowered(program, config)
+        self.program: IntegerProgram = made
+        found = layers_of(arrow, program.inputs)
+        self.wires = {
+            name: tuple(wires[wire] for wire in leaving if wires[wire] >= 0) for name, leaving in found.results.items()
+        }
+        own = {name: options[name] for name in INTERFACE if name in options}
+        rest = {name: value for name, value in options.items() if name not in own}
+        with phases.phase("schedule", "scheduling"):
+            self.design = shared(made, config.reuse_of, Interface(**own), rest)
+        bound = Bound(made, {})
+        with phases.phase("vectors", "running the program on its examples"):
+            self.frames = vectors(bound, example_frames(bound) or frames_to_try(bound, FRAMES, seed=0))
+        target = TARGETS["verilog"]
+        super().__init__(f"hardware, scheduler {self.design.scheduler}", program_digest(made), target.files, phases)
+        self.sizes = {name: value for name, value in self.design.report.items() if name in SIZES}
+
+    def predict(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Any:
+        """The design's outputs for inputs along a first axis, as the real numbers that its integers stand for.
+
+        One array where the network has one output, else arrays by name. Inputs are rounded to their format by its own
+        rule. Raises CircuitizeError for inputs that do not fit, and Undefined where a Check of the program fails.
+        """
+        run = integer.executor(self.program)
+        made = [run.outputs(list(frame)) for frame in self._frames(x)]
+        ports = self.program.outputs
+        found = {
+            port.name: np.concatenate([_batched(to_reals(port.format, frame[at])) for frame in made])
+            for at, port in enumerate(ports)
+        }
+        return found[ports[0].name] if len(ports) == 1 else found
+
+    def trace(self, x: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, Reals]:
+        """What leaves each layer for inputs along a first axis, by layer, as real numbers: the design's own bits.
+
+        A layer that several tensors leave has several entries, `name.1` the second. Raises as `predict` does.
+        """
+        run, format = integer.executor(self.program), self.program.arrow.format
+        chosen = {
+            name if not place else f"{name}.{place}": wire
+            for name, leaving in self.wires.items()
+            for place, wire in enumerate(leaving)
+        }
+        found: dict[str, list[Reals]] = {name: [] for name in chosen}
+        for frame in self._frames(x):
+            values = run.wires(list(frame))
+            for name, wire in chosen.items():
+                found[name].append(_batched(to_reals(format(wire), values[wire])))
+        return {name: np.concatenate(rows) for name, rows in found.items()}
+
+    @property
+    def report(self) -> Json:
+        """Sizes of the design, and its formats by layer."""
+        return {
+            "scheduler": self.design.scheduler,
+            "digest": self.digest,
+            **self.design.report,
+            "layers": {row["layer"]: row for row in self._layers()},
+        }
+
+    def table(self, mhz: float | None = None) -> str:
+        """Formats and reuse by layer, then what the whole design takes: time at a clock in MHz, and cells of 7 series.
+
+        The clock is the one of the configuration, or 200 MHz. LUT and FF are the schedulers' estimates.
+        """
+        clock = mhz or self.config.mhz or MHZ
+        rows = [("layer", "result", "bits", "reuse")]
+        rows += [(row["layer"], row["format"], str(row["bits"]), str(row["reuse"])) for row in self._layers()]
+        wide = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, wide, strict=True)).rstrip() for row in rows]
+        sizes = self.sizes
+        latency, interval = sizes["latency_cycles"], sizes["interval_cycles"]
+        heads = ("scheduler", "clock", "latency", "interval", "LUT", "FF", "DSP", "memory")
+        cells = (
+            self.design.scheduler,
+            f"{clock:g} MHz",
+            f"{latency:,} cycles, {latency * 1000 / clock:,.1f} ns",
+            f"{interval:,} cycles, {interval * 1000 / clock:,.1f} ns",
+            *(f"{sizes[name]:,}" for name in ("lut", "ff", "dsp")),
+            f"{sizes['bram_bits']:,} bits",
+        )
+        widths = [max(len(head), len(cell)) for head, cell in zip(heads, cells, strict=True)]
+        whole = [
+            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+            for row in (heads, cells)
+        ]
+        return "\n".join([*lines, "", *whole])
+
+    def fill(self, folder: Path) -> list[Path]:
+        write_project(Project(self.design, self.program, self.frames, None), folder)
+        return sorted(path for path in folder.rglob("*") if path.is_file())
+
+    def _layers(self) -> list[Json]:
+        format = self.program.arrow.format
+        rows: list[Json] = []
+        for name, leaving in self.wires.items():
+            for wire in leaving:
+                made = format(wire)
+                rows.append(
+                    {
+                        "layer": name,
+                        "format": f"[{made.low}, {made.high}] / 2^{made.fraction_bits}",
+                        "bits": made.width,
+                        "shape": list(made.shape),
+                        "reuse": self.config.reuse_of(name),
+                    }
+                )
+        return rows
+
+    def _frames(self, x: ArrayLike | Mapping[str, ArrayLike]) -> list[list[Integers]]:
+        """The integers that enter, frame by frame."""
+        ports = self.program.inputs
+        given = _by_name(x, [port.name for port in ports])
+        columns = []
+        for port in ports:
+            values = _split(given[port.name], port.format.shape, port.name)
+            rule = self.config.format(port.name, RESULT)
+            if rule is not None and not rule.low.ndim and (rule.rounding, rule.overflow) != ("half even", "check"):
+                overflow = "saturate" if rule.overflow == "saturate" else "check"
+                (values,) = Quantize(
+                    int(rule.fraction_bits), int(rule.low), int(rule.high), rule.rounding, overflow
+                ).run(values)
+            columns.append([to_integers(port, frame, "predict") for frame in np.asarray(values)])
+        if len({len(column) for column in columns}) > 1:
+            counts = {port.name: len(column) for port, column in zip(ports, columns, strict=True)}
+            raise CircuitizeError(f"expected as many frames of each input, found {counts}; give equally many rows")
+        return [list(frame) for frame in zip(*columns, strict=True)]
+
+
+def _lowered(program: Program, config: Config) -> tuple[IntegerProgram, Arrow, list[int]]:
+    """As `lowered`; where that fails and a format promises not to wrap, the remedy of that promise."""
+    try:
+        return lowered(program)
+    except CircuitizeError as error:
+        if not config.wraps:
+            raise
+        raise CircuitizeError(
+            f"{error} (of a format with AP_WRAP, as formats without modes are, nothing may wrap: add ,AP_TRN,AP_SAT)"
+        ) from None
+
+
+def _program(model: object, precision: Precision | None) -> Program:
+    if isinstance(model, Model):
+        return prediction(model, 1, precision=precision or Precision())
+    if isinstance(model, IntegerProgram) or not isinstance(model, Program):
+        raise CircuitizeError(
+            f"expected a Model or a Program of reals, found {named(model)}; give sequential(...), from_onnx(...) or "
+            "predict(...); cz.compile(program, cz.verilog) takes integers"
+        )
+    carried = {port.name for port in model.outputs} & {port.name for port in model.inputs}
+    if carried:
+        raise CircuitizeError(
+            f"expected a prediction, found one that renews {sorted(carried)[0]!r}; give a training step to "
+            "cz.compile(step, cz.verilog)"
+        )
+    return model
+
+
+def _weights(model: Model | Program, program: Program, given: Mapping[str, ArrayLike] | None) -> dict[str, Reals]:
+    names = [port.name for port in program.inputs if port.held]
+    if given is not None:
+        if unknown := sorted(set(given) - set(names)):
+            raise CircuitizeError(f"weights: expected names among {names}, found {unknown[0]!r}; correct it")
+        return {name: _numbers(values, name) for name, values in given.items()}
+    if isinstance(model, Model):
+        return model.initial(0)
+    return {name: program.examples[0][name] for name in names if program.examples and name in program.examples[0]}
+
+
+def _with_data(program: Program, data: ArrayLike | Mapping[str, ArrayLike] | None) -> Program:
+    if data is None:
+        return program if program.examples else replace(program, examples=_drawn(program))
+    names = [port.name for port in program.inputs]
+    given = _by_name(data, names)
+    split = {port.name: _split(given[port.name], port.format.shape, port.name) for port in program.inputs}
+    count = min(map(len, split.values()))
+    return replace(
+        program, examples=tuple({name: split[name][n] for name in names} for n in range(min(count, MOST_FRAMES)))
+    )
+
+
+def _drawn(program: Program) -> tuple[dict[str, Reals], ...]:
+    """Frames from all over the formats of the inputs, from a seed."""
+    random = np.random.default_rng(0)
+    ports = program.inputs
+    return tuple(
+        {
+            port.name: to_reals(
+                port.format, random.integers(port.format.low, port.format.high, port.format.shape, endpoint=True)
+            )
+            for port in ports
+        }
+        for _ in range(FRAMES)
+    )
+
+
+def _by_name(x: ArrayLike | Mapping[str, ArrayLike], names: Sequence[str]) -> Mapping[str, ArrayLike]:
+    if not isinstance(x, Mapping):
+        if len(names) > 1:
+            raise CircuitizeError(f"expected inputs by name, {', '.join(names)}, found one array; give a dictionary")
+        return {names[0]: x}
+    if set(x) != set(names):
+        raise CircuitizeError(f"expected inputs {list(names)}, found {sorted(x)}; give each of them once")
+    return x
+
+
+def _numbers(given: ArrayLike, name: str) -> Reals:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise CircuitizeError(f"expected numbers as {name!r}, found {named(given)}; give an array of floats") from None
+
+
+def _split(given: ArrayLike, shape: tuple[int, ...], name: str) -> Reals:
+    """Frames along a new first axis, of inputs along the first axis, a frame at a time."""
+    values = _numbers(given, name)
+    rows = shape[0] if shape else 1
+    if values.shape[1:] != shape[1:] or not values.ndim or len(values) % rows or not len(values):
+        wanted = ["N", *shape[1:]]
+        raise CircuitizeError(
+            f"expected {name!r} of shape {str(wanted).replace(chr(39), '')}, N a multiple of {rows}, found "
+            f"{list(values.shape)}; reshape it"
+        )
+    return values.reshape(-1, *shape)
+
+
+def _batched(frame: Reals) -> Reals:
+    return frame if frame.ndim else frame.reshape(1)

@@ -1,0 +1,45 @@
+"""Multipliers by reuse: every layer's own, each used so often a frame; the parallel scheduler where none is shared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from circuitize.backends.verilog.bound import Bound, integrated
+from circuitize.backends.verilog.design import Design
+from circuitize.backends.verilog.folded.plan import Fold, Sizes, fold, plan, sizes
+from circuitize.backends.verilog.folded.schedule import all_streams, report
+from circuitize.backends.verilog.folded.top import TOP, emit
+from circuitize.backends.verilog.shell import Interface, enclosed
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.program import IntegerProgram
+
+PARALLEL, FOLDED = "parallel", "folded"
+
+
+def shared(
+    program: IntegerProgram, reuse: Callable[..., int], interface: Interface, options: Mapping[str, Any]
+) -> Design:
+    """The design in which a stage of some layers takes at most `reuse(*layers)` clocks a frame, where it can.
+
+    Where every layer says 1 it is the parallel one, to which `options` go. A stage that takes fewer clocks than the
+    slowest one has its clocks halved until they are no more than said, so that multipliers are at most twice as many as
+    asked for.
+    """
+    parts = {program.arrow.provenances[row[3]].part for row in program.arrow.rows}
+    if all(reuse(part) == 1 for part in parts):
+        return integrated(Bound(program, {}), PARALLEL, options, interface)
+    folded = fold(program, 1 if interface.bus_bits is not None else 0)
+    chosen = by_reuse(folded, reuse)
+    made = plan(chosen)
+    design = Design(TOP, FOLDED, emit(made, {}).files, all_streams(chosen), (), report(made))
+    return enclosed(design, interface, program_digest(program))
+
+
+def by_reuse(folded: Fold, reuse: Callable[..., int]) -> Sizes:
+    """The cheapest sizes with which each stage takes as many clocks as its layer allows."""
+    parts = [{stage.provenance.part, *(node.provenance.part for node in stage.nodes)} for stage in folded.stages]
+    wanted = [reuse(*names) for names in parts]
+    most = max(wanted)
+    halved = {number: (-(-most // clocks) - 1).bit_length() for number, clocks in enumerate(wanted) if clocks < most}
+    return sizes(folded, most, halved)
