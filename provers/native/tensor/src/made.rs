@@ -103,7 +103,12 @@ impl<E: Extension> Made<E> {
                 let place = self.bound.len() - bound.len();
                 let mut wide = std::mem::take(&mut scratch.pieces[place]);
                 let size = 2 * made[0].len();
-                self.fill(before, 2 * at, scratch, wide.each_mut().map(|own| &mut own[..size]));
+                self.fill(
+                    before,
+                    2 * at,
+                    scratch,
+                    wide.each_mut().map(|own| &mut own[..size]),
+                );
                 for (to, from) in made.into_iter().zip(&wide) {
                     for (to, pair) in to.iter_mut().zip(from.chunks_exact(2)) {
                         *to = r.line(pair[0], pair[1]);

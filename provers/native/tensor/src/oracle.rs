@@ -134,10 +134,18 @@ mod tests {
         let carried: Vec<F> = (0..3 << 7).map(F::reduced).collect();
         let of = |most| Oracle::kept_up_to(most, &coefficients, 11, 16, carried.clone(), [7; 32]);
         let (kept, made) = (of(KEPT), of(0));
-        assert!(matches!((&kept.words, &made.words), (Words::Kept(_), Words::Of(..))));
+        assert!(matches!(
+            (&kept.words, &made.words),
+            (Words::Kept(_), Words::Of(..))
+        ));
         assert_eq!(kept.top(), made.top());
         // Among the nodes are some of every level, kept and made again.
-        for places in [vec![0], vec![1, 2, 17, 100], (0..128).collect(), (0..128).step_by(9).collect()] {
+        for places in [
+            vec![0],
+            vec![1, 2, 17, 100],
+            (0..128).collect(),
+            (0..128).step_by(9).collect(),
+        ] {
             let (x, y) = (kept.show(&places), made.show(&places));
             assert_eq!((x.words, x.carried, x.nodes), (y.words, y.carried, y.nodes));
         }

@@ -76,9 +76,7 @@ impl Known<'_> {
         let mut carried = Vec::new();
         if self.carried > 0 {
             let count = places.len() * self.carried;
-            carried = channel.elements("whir.carried", count, || {
-                part(|shown| &mut shown.carried)
-            })?;
+            carried = channel.elements("whir.carried", count, || part(|shown| &mut shown.carried))?;
         }
         let mut salts: Vec<[u64; 2]> = Vec::new();
         if self.salted {
