@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -124,11 +125,15 @@ class PlannedCircuit:
         salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}
         kept = secrets.commitments if isinstance(secrets, Drawn) else {}
 
-        def bases() -> Iterator[Integers]:
-            yield from self.plan.each_value(values)
-            values.clear()
+        with ExitStack() as phase:
+            phase.enter_context(phases.phase("witness", "computing the witness"))
 
-        with phases.phase("prove", "proving"):
+            def bases() -> Iterator[Integers]:
+                yield from self.plan.each_value(values)
+                values.clear()
+                phase.close()
+                phase.enter_context(phases.phase("prove", "proving"))
+
             found = prover.prove_values(self.program, self.plan, values, bases(), salts=salts, kept=kept)
         publics = {port: tuple(array.reshape(-1).tolist()) for port, array in found.statement.publics.items()}
         roots = {port: int.from_bytes(root, "big") for port, root in found.statement.roots.items()}
