@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -120,14 +120,18 @@ class TensorSystem:
 
         `rows` gives the numbers of each batch's rows, by its label.
         """
-        recipes = [base.recipe for base in self.bases]
-        found = [
-            np.zeros(0, np.int64) if recipe is None else np.ascontiguousarray(recipe(trace), np.int64)
-            for recipe in recipes
-        ]
-        for label, base in self.indices.items():
-            found[base] = np.ascontiguousarray((rows or {})[label], np.int64)
-        return found
+        return list(self.each_value(trace, rows))
+
+    def each_value(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> Iterator[Integers]:
+        """The same one by one: each is made when it is asked for."""
+        given = {base: (rows or {})[label] for label, base in self.indices.items()}
+        for number, base in enumerate(self.bases):
+            if number in given:
+                yield np.ascontiguousarray(given[number], np.int64)
+            elif base.recipe is None:
+                yield np.zeros(0, np.int64)
+            else:
+                yield np.ascontiguousarray(base.recipe(trace), np.int64)
 
     def public_values(self, publics: Mapping[PortKey, Integers]) -> list[Integers]:
         """What the verifier holds of every base: the values of public ports, and nothing else."""

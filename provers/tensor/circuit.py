@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import circuitize._native as _native
+from circuitize.backends.tensor.forms import Integers
 from circuitize.backends.tensor.groups import INPUT, GroupName
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress
@@ -123,14 +125,21 @@ class PlannedCircuit:
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A proof of a run. It takes no key."""
-        values = list(trace)
+        """A proof of a run. It takes no key. A trace that is a list is emptied when it is read no more."""
+        values = trace if isinstance(trace, list) else list(trace)
         salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}
         kept = secrets.commitments if isinstance(secrets, Drawn) else {}
-        with phases.phase("witness", "computing the witness"):
-            bases = self.plan.values(values)
-        with phases.phase("prove", "proving"):
-            found = prover.prove_values(self.program, self.plan, values, bases, salts=salts, kept=kept)
+
+        with ExitStack() as phase:
+            phase.enter_context(phases.phase("witness", "computing the witness"))
+
+            def bases() -> Iterator[Integers]:
+                yield from self.plan.each_value(values)
+                values.clear()
+                phase.close()
+                phase.enter_context(phases.phase("prove", "proving"))
+
+            found = prover.prove_values(self.program, self.plan, values, bases(), salts=salts, kept=kept)
         publics = {port: tuple(array.reshape(-1).tolist()) for port, array in found.statement.publics.items()}
         roots = {port: int.from_bytes(root, "big") for port, root in found.statement.roots.items()}
         lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))

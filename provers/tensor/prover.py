@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,7 +87,7 @@ def prove_values(
     program: IntegerProgram,
     made: Plan,
     trace: Trace,
-    values: Sequence[Integers],
+    values: Iterable[Integers],
     *,
     salts: Mapping[PortKey, bytes] | None = None,
     secret: bytes | None = None,
@@ -99,19 +99,14 @@ def prove_values(
     """The proof that these values of all bases make, whether or not they are what the program computes.
 
     A group whose commitment is `kept` is not committed to again. The proof holds in its `context` alone. With `secret`
-    and `salts` that are known the same proof is made again; without, they are drawn.
+    and `salts` that are known the same proof is made again; without, they are drawn. Values are asked for one by
+    one, and none is held here: of an iterator each is let go before the next one.
     """
     require_secure(made)
     instructions()
     drawn = draw_secrets(made, salts)
     own = [*drawn.values(), secret or secrets.token_bytes(SECRET_BYTES)]
     known = [(kept or {}).get(key) for key in made.groups] + [None]
-    try:
-        messages, commitments, phases = _native.tensor_prove(
-            made.native, made.digest, context, list(values), own, known, hook, progress
-        )
-    except RuntimeError as error:
-        raise CircuitizeError(f"cannot prove: {error}") from error
     sides = {INPUT: (program.inputs, made.arrow.inputs), OUTPUT: (program.outputs, made.arrow.outputs)}
     named = {
         (side, port.name): (port, np.asarray(trace[wire], np.int64))
@@ -119,7 +114,21 @@ def prove_values(
         for port, wire in zip(ports, wires.tolist(), strict=True)
     }
     publics = {key: value for key, (port, value) in named.items() if port.visibility is Visibility.PUBLIC}
-    publics |= {(ROWS, label): values[base] for label, base in made.indices.items()}
+    labels, rows = {base: label for label, base in made.indices.items()}, dict[PortKey, Integers]()
+
+    def passed() -> Iterator[Integers]:
+        for base, value in enumerate(values):
+            if base in labels:
+                rows[ROWS, labels[base]] = value
+            yield value
+
+    try:
+        messages, commitments, phases = _native.tensor_prove(
+            made.native, made.digest, context, passed(), own, known, hook, progress
+        )
+    except RuntimeError as error:
+        raise CircuitizeError(f"cannot prove: {error}") from error
+    publics |= rows
     made_commitments = dict(zip(made.groups, commitments, strict=True))
     statement = Statement(publics, {key: commitment.root for key, commitment in made_commitments.items()})
     outputs = {name: value for (side, name), (_, value) in named.items() if side == OUTPUT}

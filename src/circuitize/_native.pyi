@@ -1,6 +1,6 @@
 """The native provers (Rust); arrays are borrowed, the interpreter's lock is released."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Literal, TypeAlias, final
 
@@ -118,7 +118,7 @@ def tensor_prove(
     plan: TensorPlan,
     digest: bytes,
     context: bytes,
-    values: list[NDArray[np.int64]],
+    values: Iterable[NDArray[np.int64]],
     secrets: list[bytes],
     kept: list[TensorCommitment | None],
     hook: Callable[[str, list[int]], Sequence[int]] | None = None,

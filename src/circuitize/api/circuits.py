@@ -115,10 +115,13 @@ class ProvableCircuit:
             raise CircuitizeError("join: expected openings_from with it, found none; give the file of save_openings")
         if keys is not None and self.prover.ceremony is None:
             raise CircuitizeError(f"expected no keys, found some; {self.prover.name} proofs need no setup: give none")
-        integers = integers_of(self.exact.integer, inputs)
         earlier = None if openings_from is None else Path(openings_from)
         key = None if keys is None else keys.proving
-        return self.prove_integers(integers, key, earlier, join, Phases(progress), progress, not_zero_knowledge)
+        # Integers are handed over, so that they are let go when nothing reads them.
+        return self.prove_integers(
+            integers_of(self.exact.integer, inputs),
+            *(key, earlier, join, Phases(progress), progress, not_zero_knowledge),
+        )
 
     def prove_integers(
         self,
@@ -134,6 +137,7 @@ class ProvableCircuit:
         circuit = self.circuit.plain() if not_zero_knowledge else self.circuit
         with phases.phase("trace", "running the program"):
             values = trace(circuit.executed, inputs)
+        del inputs
         secrets = circuit.draw_secrets(values, earlier, only, say)
         proved = circuit.prove(values, secrets, phases, key)
         return Proof(self.exact, self.prover, proved, circuit.files(proved), circuit.scheme, phases)

@@ -1,17 +1,19 @@
-//! The lowest level of the tree of fractions, whose leaves are made when they are read: the layer above, the sumcheck.
+//! The lowest levels of the tree of fractions, made from leaves that are made when they are read.
+
+use std::mem::take;
 
 use rayon::prelude::*;
 
 use crate::extension::{Extension, ExtensionFactor, ExtensionSum};
 use crate::field::F;
-use crate::layer::{LayerProver, add_pair, both, nothing};
+use crate::layer::{LayerProver, both, nothing};
 use crate::leaves::Leaves;
 use crate::memory::zeros;
 use crate::multilinear::Split;
 use crate::tree::Layer;
 
 /// Pairs that one piece of work sums over, in bits: fewer than of stored layers, since leaves that are made take space.
-const PIECE: usize = 8;
+pub const PIECE: usize = 8;
 
 /// Leaves of both halves, a piece of each.
 pub struct Read<E> {
@@ -31,12 +33,13 @@ impl<E: Extension> Read<E> {
         }
     }
 
-    /// Whether the piece of the second half has a fraction other than 0 / 1.
-    pub fn read(&mut self, leaves: &Leaves<E>, at: usize) -> bool {
+    /// So many leaves of both halves; whether the piece of the second half has a fraction other than 0 / 1.
+    pub fn read(&mut self, leaves: &Leaves<E>, at: usize, size: usize) -> bool {
         let active = at < leaves.active();
-        leaves.read(at, &mut self.n0, &mut self.d0);
+        leaves.read(at, &mut self.n0[..size], &mut self.d0[..size]);
         if active {
-            leaves.read((1 << leaves.depth >> 1) + at, &mut self.n1, &mut self.d1);
+            let half = 1 << leaves.depth >> 1;
+            leaves.read(half + at, &mut self.n1[..size], &mut self.d1[..size]);
         }
         active
     }
@@ -72,55 +75,98 @@ impl<E: Extension> Read<E> {
     }
 }
 
-pub fn above_leaves<E: Extension>(leaves: &Leaves<E>) -> Layer<E> {
-    let half = 1 << leaves.depth >> 1;
+/// What one piece of work needs to make fractions of a level: leaves, and the second halves of each level above them.
+pub struct Room<E> {
+    pub read: Read<E>,
+    halves: Vec<[Vec<E>; 2]>,
+}
+
+impl<E: Extension> Room<E> {
+    /// For pieces of so many fractions of a level above the leaves.
+    pub fn new(level: usize, size: usize) -> Self {
+        let halves = || [vec![E::ZERO; size], vec![E::ZERO; size]];
+        Self {
+            read: Read::new(size),
+            halves: (1..level).map(|_| halves()).collect(),
+        }
+    }
+}
+
+/// The fractions of a level above the leaves from a place on: sums of those that are half of the level below apart.
+pub fn fractions<E: Extension>(
+    leaves: &Leaves<E>,
+    level: usize,
+    at: usize,
+    room: &mut Room<E>,
+    [n, d]: [&mut [E]; 2],
+) {
+    if level > 1 {
+        fractions(leaves, level - 1, at, room, [n, d]);
+        let [mut other_n, mut other_d] = take(&mut room.halves[level - 2]);
+        let (n1, d1) = (&mut other_n[..n.len()], &mut other_d[..d.len()]);
+        let apart = (1 << leaves.depth) >> level;
+        fractions(leaves, level - 1, at + apart, room, [n1, d1]);
+        for (((n, d), &n1), &d1) in n.iter_mut().zip(d.iter_mut()).zip(n1.iter()).zip(d1.iter()) {
+            let mut sum = E::Sum::default();
+            sum.add(d1, *n);
+            sum.add(*d, n1);
+            (*n, *d) = (sum.value(), *d * d1);
+        }
+        room.halves[level - 2] = [other_n, other_d];
+        return;
+    }
+    let (of, size) = (&mut room.read, n.len());
+    if !of.read(leaves, at, size) {
+        for (n, &own) in n.iter_mut().zip(&of.n0) {
+            *n = own.into();
+        }
+        d.copy_from_slice(&of.d0[..size]);
+        return;
+    }
+    for i in 0..size {
+        let (d0, d1) = (of.d0[i], of.d1[i]);
+        n[i] = if of.n0[i] == F::ONE && of.n1[i] == F::ONE {
+            d0 + d1
+        } else {
+            let mut sum = E::Sum::default();
+            sum.base(d1, of.n0[i]);
+            sum.base(d0, of.n1[i]);
+            sum.value()
+        };
+        d[i] = d0 * d1;
+    }
+}
+
+/// A level above the leaves.
+pub fn above_leaves<E: Extension>(leaves: &Leaves<E>, level: usize) -> Layer<E> {
+    let count = (1 << leaves.depth) >> level;
     let mut made = Layer {
-        numerators: zeros(half),
-        denominators: zeros(half),
+        numerators: zeros(count),
+        denominators: zeros(count),
     };
-    let size = 2 << PIECE;
+    let size = (2 << PIECE).min(count);
     let pieces = (
         made.numerators.par_chunks_mut(size),
         made.denominators.par_chunks_mut(size),
     );
     pieces.into_par_iter().enumerate().for_each_init(
-        || Read::new(size),
-        |of, (c, (n, d))| {
-            if !of.read(leaves, c * size) {
-                for (n, &own) in n.iter_mut().zip(&of.n0) {
-                    *n = own.into();
-                }
-                d.copy_from_slice(&of.d0);
-                return;
-            }
-            for i in 0..size {
-                let (d0, d1) = (of.d0[i], of.d1[i]);
-                n[i] = if of.n0[i] == F::ONE && of.n1[i] == F::ONE {
-                    d0 + d1
-                } else {
-                    let mut sum = E::Sum::default();
-                    sum.base(d1, of.n0[i]);
-                    sum.base(d0, of.n1[i]);
-                    sum.value()
-                };
-                d[i] = d0 * d1;
-            }
-        },
+        || Room::new(level, size),
+        |room, (c, (n, d))| fractions(leaves, level, c * size, room, [n, d]),
     );
     made
 }
 
 impl<E: Extension> LayerProver<E> {
-    pub fn from_leaves(leaves: Leaves<E>, point: &[E], lambda: E) -> Self {
-        let mut made = Self::empty(point, lambda);
-        made.active = leaves.active();
-        let weights = Split::new(&point[1..], PIECE);
+    /// The sums of the first round over leaves.
+    pub(crate) fn sum_leaves(&mut self, leaves: &Leaves<E>) {
+        let weights = Split::new(&self.point[1..], PIECE);
         let size = 2 * weights.low.len();
+        let lambda = self.lambda;
         let work = |of: &mut Read<E>, c: usize| {
             // Sums of n0 d1 + n1 d0 and of d0 d1, at 0 and their leading coefficients.
             let mut tops = [E::Sum::default(); 2];
             let mut bottoms = [E::Sum::default(); 2];
-            if of.read(&leaves, c * size) {
+            if of.read(leaves, c * size, size) {
                 for (i, weight) in weights.low.iter().enumerate() {
                     of.add_pair(i, weight, &mut tops, &mut bottoms);
                 }
@@ -134,107 +180,43 @@ impl<E: Extension> LayerProver<E> {
             let sum = |k: usize| factor * (tops[k].value() + lambda * bottoms[k].value());
             (sum(0), sum(1))
         };
-        made.sums = (0..weights.high.len())
+        self.sums = (0..weights.high.len())
             .into_par_iter()
             .map_init(|| Read::new(size), work)
             .reduce(nothing, both);
-        made.leaves = Some(leaves);
-        made
-    }
-
-    pub(crate) fn bind_leaves(&mut self, leaves: &Leaves<E>, r: E) {
-        let to = 1 << leaves.depth >> 2;
-        let (r, lambda) = (E::Factor::new(r), E::Factor::new(self.lambda));
-        let (mut tops, mut bottoms) = (zeros::<E>(2 * to), zeros::<E>(2 * to));
-        let (to_m0, to_n1) = tops.split_at_mut(to);
-        let (to_d0, to_d1) = bottoms.split_at_mut(to);
-        let weights = Split::new(&self.point[self.round + 1..], PIECE);
-        let size = 2 * weights.low.len();
-        let pieces = (
-            to_m0.par_chunks_mut(size),
-            to_n1.par_chunks_mut(size),
-            to_d0.par_chunks_mut(size),
-            to_d1.par_chunks_mut(size),
-        );
-        let top = |of: &[F], i: usize| {
-            let (low, high) = (of[2 * i], of[2 * i + 1]);
-            if low == high {
-                low.into()
-            } else {
-                r.base_line(low, high)
-            }
-        };
-        let bottom = |of: &[E], i: usize| {
-            let (low, high) = (of[2 * i], of[2 * i + 1]);
-            if low.upper() == high.upper() {
-                low.upper() + r.base_line(low.base(), high.base())
-            } else {
-                r.line(low, high)
-            }
-        };
-        let combined = |n: E, d: E| {
-            let mut sum = E::Sum::default();
-            sum.plus(n);
-            sum.factor(&lambda, d);
-            sum.value()
-        };
-        self.sums = pieces
-            .into_par_iter()
-            .enumerate()
-            .map_init(
-                || Read::new(2 * size),
-                |of, (c, (m0, n1, d0, d1))| {
-                    let active = of.read(leaves, 2 * c * size);
-                    for i in 0..size {
-                        d0[i] = bottom(&of.d0, i);
-                        m0[i] = combined(top(&of.n0, i), d0[i]);
-                    }
-                    if active {
-                        for i in 0..size {
-                            n1[i] = top(&of.n1, i);
-                            d1[i] = bottom(&of.d1, i);
-                        }
-                    } else {
-                        d1.fill(E::ONE);
-                    }
-                    let mut sums = [E::Sum::default(); 2];
-                    for (i, weight) in weights.low.iter().enumerate() {
-                        let (low, high) = (2 * i, 2 * i + 1);
-                        if active {
-                            add_pair(
-                                &mut sums,
-                                weight,
-                                [m0[low], n1[low], d0[low], d1[low]],
-                                [m0[high], n1[high], d0[high], d1[high]],
-                            );
-                        } else {
-                            sums[0].factor(weight, m0[low]);
-                        }
-                    }
-                    let factor = weights.high[c];
-                    (factor * sums[0].value(), factor * sums[1].value())
-                },
-            )
-            .reduce(nothing, both);
-        (self.tops, self.bottoms) = (tops, bottoms);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::cubic::Cubic;
     use crate::extension::tests::element;
+    use crate::made::Made;
     use crate::multilinear::{bind, equality, interpolate};
     use crate::quadratic::Quadratic;
     use crate::tree::{above, stored};
 
     fn layers_and_messages<E: Extension>() {
         let depth = Leaves::<E>::example().depth;
-        let whole = stored(&Leaves::<E>::example());
-        let (upper, direct) = (above(&whole), above_leaves(&Leaves::example()));
-        assert!(upper.numerators == direct.numerators && upper.denominators == direct.denominators);
-        let point: Vec<E> = (1..depth as u64).map(element).collect();
+        let leaves = Arc::new(Leaves::<E>::example());
+        let mut levels = vec![stored(&leaves)];
+        for level in 1..=4 {
+            let (next, direct) = (above(&levels[level - 1]), above_leaves(&leaves, level));
+            assert!(next.numerators == direct.numerators && next.denominators == direct.denominators);
+            levels.push(next);
+        }
+        // Levels whose tables are made when so many variables are bound, and in the first round of all.
+        for (level, rounds) in [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (2, 1), (2, 2)] {
+            let made = Made::new(&leaves, level, rounds);
+            messages(&levels[level], depth - level - 1, made);
+        }
+    }
+
+    fn messages<E: Extension>(whole: &Layer<E>, rounds: usize, made: Made<E>) {
+        let point: Vec<E> = (1..=rounds as u64).map(element).collect();
         let lambda = element(50);
         let half = whole.numerators.len() / 2;
         let (n0, n1) = whole.numerators.split_at(half);
@@ -249,8 +231,15 @@ mod tests {
             })
         };
         let mut claim = terms(&tables, F::ZERO) + terms(&tables, F::ONE);
-        let mut lazy = LayerProver::from_leaves(Leaves::example(), &point, lambda);
-        let mut plain = LayerProver::new(whole, &point, lambda);
+        let mut lazy = LayerProver::from_made(made, &point, lambda);
+        let mut plain = LayerProver::new(
+            Layer {
+                numerators: whole.numerators.clone(),
+                denominators: whole.denominators.clone(),
+            },
+            &point,
+            lambda,
+        );
         for round in 0..point.len() {
             let message = lazy.message(claim);
             assert_eq!(message, plain.message(claim));

@@ -1,5 +1,7 @@
 //! Commitments: tensors at their places in a table, its word on a domain, and the root of that.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::claims::Values;
@@ -9,7 +11,6 @@ use crate::geometry::{Geometry, HIDDEN, PLAIN};
 use crate::layout::Layout;
 use crate::memory;
 use crate::merkle::{Binding, Digest};
-use crate::ntt;
 use crate::oracle::Oracle;
 use crate::padding::padded_places;
 use crate::plan::{Base, Plan, variables};
@@ -19,7 +20,7 @@ use crate::randomness::Randomness;
 /// A commitment and all that opening it takes: made once, opened in any number of proofs.
 pub struct Commitment {
     /// Without the zeros at its end.
-    pub table: Vec<F>,
+    pub table: Arc<Vec<F>>,
     pub oracle: Oracle,
     root: Digest,
     geometry: Geometry,
@@ -90,11 +91,11 @@ impl Commitment {
     ) -> Self {
         words.resize(geometry.end, F::ZERO);
         words.extend(random);
-        let symbols = ntt::values(&words, geometry.domain());
-        let oracle = Oracle::of(symbols, geometry.width(), carried, Some(salts));
+        let table = Arc::new(words);
+        let oracle = Oracle::of_polynomial(&table, geometry.domain(), geometry.width(), carried, salts);
         let root = binding.root(&oracle.top());
         Self {
-            table: words,
+            table,
             oracle,
             root,
             geometry,

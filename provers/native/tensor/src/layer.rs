@@ -5,7 +5,7 @@ use std::mem::take;
 use rayon::prelude::*;
 
 use crate::extension::{Extension, ExtensionFactor, ExtensionSum};
-use crate::leaves::Leaves;
+use crate::made::Made;
 use crate::memory::zeros;
 use crate::multilinear::{Split, equality_of};
 use crate::tree::{Layer, PIECE};
@@ -25,8 +25,8 @@ pub struct LayerProver<E: Extension> {
     pub(crate) bottoms: Vec<E>,
     /// Memory for the next round's.
     spare: [Vec<E>; 2],
-    /// In place of tables, until the first variable is bound.
-    pub(crate) leaves: Option<Leaves<E>>,
+    /// In place of tables, until some variables are bound.
+    pub(crate) made: Option<Made<E>>,
     /// From this entry on the second fraction is 0 / 1.
     pub(crate) active: usize,
     pub(crate) sums: (E, E),
@@ -64,7 +64,7 @@ impl<E: Extension> LayerProver<E> {
             tops: Vec::new(),
             bottoms: Vec::new(),
             spare: [Vec::new(), Vec::new()],
-            leaves: None,
+            made: None,
             active: 1 << point.len(),
             sums: nothing(),
         }
@@ -142,8 +142,8 @@ impl<E: Extension> LayerProver<E> {
     pub fn bind(&mut self, r: E) {
         self.prefix = self.prefix * equality_of(&self.point[self.round..=self.round], &[r]);
         self.round += 1;
-        match self.leaves.take() {
-            Some(leaves) => self.bind_leaves(&leaves, r),
+        match self.made.take() {
+            Some(made) => self.bind_made(made, r),
             None => self.bind_tables(r),
         }
         self.active = self.active.div_ceil(2);

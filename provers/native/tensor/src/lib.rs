@@ -45,6 +45,7 @@ mod layer;
 mod layout;
 mod leaves;
 mod letters;
+mod made;
 mod masked;
 #[expect(unsafe_code, reason = "zeros of the operating system")]
 mod memory;
@@ -73,6 +74,7 @@ mod runs;
 mod sums;
 mod tables;
 mod tree;
+mod two_rounds;
 mod vectors;
 pub mod view;
 mod weight_tables;

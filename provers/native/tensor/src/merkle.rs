@@ -10,8 +10,21 @@ use crate::memory::zeros;
 
 pub type Digest = [u8; 32];
 
-/// All nodes: level 0 holds the leaves' hashes, the last level the top.
-pub struct Tree(Vec<Vec<Digest>>);
+/// All nodes from a level on: level 0 holds the leaves' hashes, the last level the top.
+pub struct Tree {
+    levels: Vec<Vec<Digest>>,
+    /// Levels below are not kept.
+    first: usize,
+}
+
+/// What a tree is over: leaves of so many words, a power of two of them, salted where there is a secret; each with its
+/// part of what is carried beside them.
+pub struct Leaves<'a> {
+    words: &'a [F],
+    leaf: usize,
+    carried: &'a [F],
+    secret: Option<&'a [u8; 32]>,
+}
 
 /// What a root says beside the top of its tree: the list of ports that it is of; or that a proof itself made it.
 #[derive(Clone, Copy)]
@@ -56,47 +69,92 @@ pub fn leaf_salt(secret: &[u8; 32], index: usize) -> [u64; 2] {
     [word(&hash[..8]), word(&hash[8..16])]
 }
 
-impl Tree {
-    /// A tree over leaves of so many words, a power of two of them, salted where there is a secret; each with its part of
-    /// what is carried beside them.
-    pub fn new(words: &[F], leaf: usize, carried: &[F], secret: Option<[u8; 32]>) -> Self {
-        const PIECE: usize = 1 << 11;
-        let mut leaves: Vec<Digest> = zeros(words.len() / leaf);
-        let beside = carried.len() / leaves.len();
-        leaves
-            .par_chunks_mut(PIECE)
-            .zip(words.par_chunks(PIECE * leaf))
-            .enumerate()
-            .for_each(|(c, (hashes, words))| {
-                let first = c * PIECE;
-                let carried = &carried[beside * first..beside * (first + hashes.len())];
-                leaf_hashes(words, leaf, carried, secret.as_ref(), first, hashes);
-            });
-        let mut levels = vec![leaves];
-        while let Some(last) = levels.last().filter(|level| level.len() > 1) {
-            let mut next: Vec<Digest> = zeros(last.len() / 2);
-            if next.len() <= PIECE {
-                node_hashes(last, &mut next);
-            } else {
-                next.par_chunks_mut(PIECE)
-                    .zip(last.par_chunks(2 * PIECE))
-                    .for_each(|(hashes, below)| node_hashes(below, hashes));
-            }
-            levels.push(next);
+/// Leaves or nodes that one piece of work hashes.
+const PIECE: usize = 1 << 11;
+
+impl<'a> Leaves<'a> {
+    pub fn new(words: &'a [F], leaf: usize, carried: &'a [F], secret: Option<&'a [u8; 32]>) -> Self {
+        Self {
+            words,
+            leaf,
+            carried,
+            secret,
         }
-        Self(levels)
+    }
+
+    fn count(&self) -> usize {
+        self.words.len() / self.leaf
+    }
+
+    /// The hashes of the leaves from a place on.
+    fn hash(&self, first: usize, hashes: &mut [Digest]) {
+        let (end, beside) = (first + hashes.len(), self.carried.len() / self.count());
+        let words = &self.words[self.leaf * first..self.leaf * end];
+        let carried = &self.carried[beside * first..beside * end];
+        leaf_hashes(words, self.leaf, carried, self.secret, first, hashes);
+    }
+
+    /// A node: the top of the tree over 2^level leaves.
+    fn node(&self, level: usize, place: usize) -> Digest {
+        let mut hashes: Vec<Digest> = zeros(1 << level);
+        self.hash(place << level, &mut hashes);
+        while hashes.len() > 1 {
+            hashes = parents(&hashes);
+        }
+        hashes[0]
+    }
+}
+
+/// The level above.
+fn parents(nodes: &[Digest]) -> Vec<Digest> {
+    let mut made: Vec<Digest> = zeros(nodes.len() / 2);
+    if made.len() <= PIECE {
+        node_hashes(nodes, &mut made);
+    } else {
+        made.par_chunks_mut(PIECE)
+            .zip(nodes.par_chunks(2 * PIECE))
+            .for_each(|(hashes, below)| node_hashes(below, hashes));
+    }
+    made
+}
+
+impl Tree {
+    /// The tree over leaves, which keeps the levels from `first` on, and the top.
+    pub fn new(leaves: &Leaves, first: usize) -> Self {
+        let mut hashes: Vec<Digest> = zeros(leaves.count());
+        hashes
+            .par_chunks_mut(PIECE)
+            .enumerate()
+            .for_each(|(c, hashes)| leaves.hash(c * PIECE, hashes));
+        let depth = hashes.len().trailing_zeros() as usize;
+        let first = first.min(depth);
+        let mut levels = Vec::with_capacity(depth + 1 - first);
+        for level in 0..depth {
+            let above = parents(&hashes);
+            let own = std::mem::replace(&mut hashes, above);
+            if level >= first {
+                levels.push(own);
+            }
+        }
+        levels.push(hashes);
+        Self { levels, first }
     }
 
     pub fn top(&self) -> Digest {
-        self.0[self.0.len() - 1][0]
+        self.levels[self.levels.len() - 1][0]
     }
 
-    /// The nodes that are missing to compute the top from the leaves at these places.
-    pub fn siblings(&self, places: &[usize]) -> Vec<Digest> {
-        missing(self.0.len() - 1, places)
-            .into_iter()
-            .map(|(level, place)| self.0[level][place])
-            .collect()
+    /// Levels above that of the leaves.
+    pub fn depth(&self) -> usize {
+        self.first + self.levels.len() - 1
+    }
+
+    /// A node, made of the leaves where its level is not kept.
+    pub fn node(&self, level: usize, place: usize, leaves: &Leaves) -> Digest {
+        match level.checked_sub(self.first) {
+            Some(kept) => self.levels[kept][place],
+            None => leaves.node(level, place),
+        }
     }
 }
 
@@ -173,11 +231,11 @@ mod tests {
         assert_eq!(salt.concat(), "3b44e6109f5d4719bedb72bdac1c2d5b");
         let words: Vec<F> = (0..64).map(F::reduced).collect();
         assert_eq!(
-            hex(&Tree::new(&words, 16, &[], Some(secret)).top()),
+            hex(&Tree::new(&Leaves::new(&words, 16, &[], Some(&secret)), 0).top()),
             "44a9cd320ba3daf477e6a1d7ec9781ff103b92390e1a6ea03928148ebefad14c"
         );
         assert_eq!(
-            hex(&Tree::new(&words, 32, &[], None).top()),
+            hex(&Tree::new(&Leaves::new(&words, 32, &[], None), 0).top()),
             "8d44f0c4af69ba888b698a15140d619a4dca24dcbf9b690b09279ed05e118345"
         );
         let top = [9; 32];

@@ -118,24 +118,21 @@ pub fn values(coefficients: &[F], bits: usize) -> Vec<F> {
 /// The same for coefficients in the extension: coordinates alternate in the result.
 pub fn extension_values<E: Extension>(coefficients: &[E], bits: usize) -> Vec<F> {
     let (transform, with) = (Transform::of(bits), Instructions::chosen());
-    let coordinate = |place: usize| {
-        let own: Vec<F> = coefficients.iter().map(|e| e.coordinate(place)).collect();
-        let mut made: Vec<F> = zeros(1 << bits);
-        transform.run(&own, &mut made, with);
-        made
-    };
-    let apart: Vec<Vec<F>> = (0..E::DEGREE).map(coordinate).collect();
     let mut made = zeros(E::DEGREE << bits);
     let size = 1 << 12;
-    made.par_chunks_mut(E::DEGREE * size)
-        .enumerate()
-        .for_each(|(c, to): (usize, &mut [F])| {
-            for (place, from) in apart.iter().enumerate() {
-                for (to, &from) in to.chunks_exact_mut(E::DEGREE).zip(&from[c * size..]) {
+    // One coordinate after the other, so that no more than one lies apart.
+    let mut values: Vec<F> = zeros(1 << bits);
+    for place in 0..E::DEGREE {
+        let own: Vec<F> = coefficients.iter().map(|e| e.coordinate(place)).collect();
+        transform.run(&own, &mut values, with);
+        made.par_chunks_mut(E::DEGREE * size)
+            .zip(values.par_chunks(size))
+            .for_each(|(to, from): (&mut [F], &[F])| {
+                for (to, &from) in to.chunks_exact_mut(E::DEGREE).zip(from) {
                     to[place] = from;
                 }
-            }
-        });
+            });
+    }
     made
 }
 

@@ -56,7 +56,7 @@ fn values<E: Extension>(sums: [E::Sum; 2]) -> Sums<E> {
     (sums[0].value(), sums[1].value())
 }
 
-fn sum_piece<E: Extension>((x, y): (&[E], &[E])) -> Sums<E> {
+pub fn sum_piece<E: Extension>((x, y): (&[E], &[E])) -> Sums<E> {
     let mut sums = [E::Sum::default(); 2];
     for (x, y) in x.chunks_exact(2).zip(y.chunks_exact(2)) {
         add::<E>(&mut sums, (x[0], x[1]), (y[0], y[1]));
@@ -84,12 +84,13 @@ impl<E: Extension> Pairs<E> {
                 .map(sum_piece)
                 .reduce(nothing, both)
         };
-        Self {
-            x,
-            y,
-            spare: [Vec::new(), Vec::new()],
-            sums,
-        }
+        Self::with(x, y, sums)
+    }
+
+    /// With the sums of the round to come, as they are known already.
+    pub fn with(x: Vec<E>, y: Vec<E>, sums: Sums<E>) -> Self {
+        let spare = [Vec::new(), Vec::new()];
+        Self { x, y, spare, sums }
     }
 
     pub fn sums(&self) -> Sums<E> {
@@ -181,12 +182,7 @@ pub fn first_bound<E: Extension>(values: &[F], weights: &dyn Weights<E>, r: E) -
         .enumerate()
         .map_init(|| vec![E::ZERO; 2 * size], work)
         .reduce(nothing, both);
-    Pairs {
-        x,
-        y,
-        spare: [Vec::new(), Vec::new()],
-        sums,
-    }
+    Pairs::with(x, y, sums)
 }
 
 #[cfg(test)]

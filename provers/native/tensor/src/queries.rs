@@ -1,12 +1,14 @@
 //! Queries to an oracle: leaves at random places, opened together, and shown to belong to its root.
 
+use std::mem::take;
+
 use crate::channel::Channel;
 use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
 use crate::folding::Fold;
 use crate::merkle::{Binding, Digest, leaf_hash, missing, top};
-use crate::oracle::Oracle;
+use crate::oracle::{Oracle, Shown};
 
 /// An oracle as both sides know it.
 pub struct Known<'a> {
@@ -66,11 +68,15 @@ impl Known<'_> {
     ) -> Result<Exchanged, Reject> {
         let places = channel.positions("whir.queries", count, self.leaves);
         let own = || oracle.expect("proving");
-        let words = channel.elements("whir.leaves", places.len() * self.width, || own().leaves(&places))?;
+        let mut shown = oracle.map(|oracle| oracle.show(&places));
+        let mut part = |of: fn(&mut Shown) -> &mut Vec<u64>| take(of(shown.as_mut().expect("proving")));
+        let words = channel.elements("whir.leaves", places.len() * self.width, || {
+            part(|shown| &mut shown.words)
+        })?;
         let mut carried = Vec::new();
         if self.carried > 0 {
             let count = places.len() * self.carried;
-            carried = channel.elements("whir.carried", count, || own().carried(&places))?;
+            carried = channel.elements("whir.carried", count, || part(|shown| &mut shown.carried))?;
         }
         let mut salts: Vec<[u64; 2]> = Vec::new();
         if self.salted {
@@ -79,7 +85,7 @@ impl Known<'_> {
         }
         let absent = missing(self.leaves, &places).len();
         let nodes = channel.words("whir.nodes", 4 * absent, || {
-            let found = own().tree.siblings(&places);
+            let found = &shown.as_ref().expect("proving").nodes;
             let word = |chunk: &[u8]| u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
             found
                 .iter()

@@ -7,10 +7,14 @@ use crate::field::F;
 use crate::geometry::{FOLD, WIDTH};
 use crate::multilinear::equality;
 use crate::pairs::{PIECE, Pairs, Sums, Weights, first_bound, first_sums};
+use crate::two_rounds::{self, TwoRounds};
 
 /// The prover's side of the sumcheck of f * w: before its first variable is bound, after, and between rounds.
 pub enum Tables<'a, E> {
-    First(Table<'a, E>),
+    /// Folded along one variable.
+    One(Table<'a, E>),
+    /// Along more: none of the first two is bound yet, or the first one is known.
+    Two(Table<'a, E>, TwoRounds<E>, Option<E>),
     Bound(Bound<'a, E>),
     None,
 }
@@ -27,6 +31,15 @@ impl<'a, E: Extension> Table<'a, E> {
     fn parts(&self) -> (&'a [F], &'a [F]) {
         let end = self.weights.end().max(1).next_multiple_of(WIDTH);
         self.values.split_at(end.min(self.values.len()))
+    }
+
+    fn bound(&self, pairs: Pairs<E>, point: Vec<E>) -> Bound<'a, E> {
+        Bound {
+            pairs,
+            rest: self.parts().1,
+            point,
+            fold: self.fold,
+        }
     }
 }
 
@@ -79,11 +92,16 @@ impl<E: Extension> Bound<'_, E> {
 impl<'a, E: Extension> Tables<'a, E> {
     /// Of whole leaves of 2^fold.
     pub fn new(values: &'a [F], weights: &'a dyn Weights<E>, fold: usize) -> Self {
-        Tables::First(Table {
+        let table = Table {
             values,
             weights,
             fold,
-        })
+        };
+        if fold < 2 {
+            return Tables::One(table);
+        }
+        let rounds = TwoRounds::new(table.parts().0, weights);
+        Tables::Two(table, rounds, None)
     }
 
     pub fn of(pairs: Pairs<E>) -> Self {
@@ -97,7 +115,9 @@ impl<'a, E: Extension> Tables<'a, E> {
 
     pub fn sums(&self) -> Sums<E> {
         match self {
-            Tables::First(table) => first_sums(table.parts().0, table.weights),
+            Tables::One(table) => first_sums(table.parts().0, table.weights),
+            Tables::Two(_, rounds, None) => rounds.first(),
+            Tables::Two(_, rounds, Some(r)) => rounds.second(*r),
             Tables::Bound(bound) => bound.sums(),
             Tables::None => unreachable!("the prover holds tables"),
         }
@@ -105,14 +125,15 @@ impl<'a, E: Extension> Tables<'a, E> {
 
     pub fn bind(&mut self, r: E) {
         match self {
-            Tables::First(table) => {
-                let (weighed, rest) = table.parts();
-                *self = Tables::Bound(Bound {
-                    pairs: first_bound(weighed, table.weights, r),
-                    rest,
-                    point: vec![r],
-                    fold: table.fold,
-                });
+            Tables::One(table) => {
+                let pairs = first_bound(table.parts().0, table.weights, r);
+                *self = Tables::Bound(table.bound(pairs, vec![r]));
+            }
+            Tables::Two(_, _, first @ None) => *first = Some(r),
+            Tables::Two(table, _, Some(first)) => {
+                let point = [*first, r];
+                let pairs = two_rounds::bound(table.parts().0, table.weights, point);
+                *self = Tables::Bound(table.bound(pairs, point.to_vec()));
             }
             Tables::Bound(bound) => bound.bind(r),
             Tables::None => {}

@@ -1,5 +1,7 @@
 //! The prover's tree of fractions: leaves that are made when they are read, and the layers of sums above them.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::bottom::above_leaves;
@@ -7,12 +9,15 @@ use crate::extension::{Extension, ExtensionSum};
 use crate::field::F;
 use crate::layer::LayerProver;
 use crate::leaves::Leaves;
+use crate::made::Made;
 use crate::memory::zeros;
 
 /// Pairs that one piece of work sums over, in bits: their weights stay in the nearest cache.
 pub const PIECE: usize = 9;
 /// Up to so many leaves, in bits, they are made once and stored.
 const STORED: usize = 12;
+/// Levels of more fractions, in bits, are not stored: 2^25 of degree 3 take 1.6 GB, and all above them as much.
+const LARGEST: usize = 25;
 
 /// Fractions of one level of the tree.
 pub struct Layer<E> {
@@ -20,29 +25,37 @@ pub struct Layer<E> {
     pub denominators: Vec<E>,
 }
 
-/// A level that is stored, or the leaves.
-enum Level<E> {
+/// A level that is stored; or one that is made from the leaves in each round, until it is as small as one that is stored.
+enum Level<E: Extension> {
     Stored(Layer<E>),
-    Leaves(Leaves<E>),
+    Made(Made<E>),
 }
 
 /// The tree of fractions, root last; each level's fractions are the sums of one in the first half below and one in the second.
-pub struct Tree<E>(Vec<Level<E>>);
+pub struct Tree<E: Extension>(Vec<Level<E>>);
 
 impl<E: Extension> Tree<E> {
     pub fn new(leaves: Leaves<E>) -> Self {
+        Self::stored_up_to(LARGEST, leaves)
+    }
+
+    /// Levels of more than 2^largest fractions are not stored, nor are leaves that are many.
+    fn stored_up_to(largest: usize, leaves: Leaves<E>) -> Self {
         let depth = leaves.depth;
-        let (bottom, next) = if depth <= STORED {
+        let (mut levels, mut last);
+        if depth <= STORED {
             let layer = stored(&leaves);
-            let next = above(&layer);
-            (Level::Stored(layer), next)
+            last = above(&layer);
+            levels = vec![Level::Stored(layer)];
         } else {
-            let next = above_leaves(&leaves);
-            (Level::Leaves(leaves), next)
-        };
-        let mut levels = vec![bottom];
-        let mut last = next;
-        for _ in 1..depth {
+            let leaves = Arc::new(leaves);
+            let rounds = |level: usize| depth.saturating_sub(largest + level).max(1);
+            let first = rounds(0);
+            last = above_leaves(&leaves, first);
+            let made = |level| Level::Made(Made::new(&leaves, level, rounds(level)));
+            levels = (0..first).map(made).collect();
+        }
+        for _ in levels.len()..depth {
             let next = above(&last);
             levels.push(Level::Stored(last));
             last = next;
@@ -63,7 +76,7 @@ impl<E: Extension> Tree<E> {
     pub fn descend(&mut self, point: &[E], lambda: E) -> LayerProver<E> {
         match self.0.pop() {
             Some(Level::Stored(layer)) => LayerProver::new(layer, point, lambda),
-            Some(Level::Leaves(leaves)) => LayerProver::from_leaves(leaves, point, lambda),
+            Some(Level::Made(made)) => LayerProver::from_made(made, point, lambda),
             None => unreachable!("a level for each variable of the leaves"),
         }
     }

@@ -50,9 +50,10 @@ impl PyCommitment {
 }
 
 /// The values of bases: for the prover, who says which commitments are kept, all but counts and what is read by rows.
-fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], kept: Option<&[bool]>) -> PyResult<Values> {
-    let values = arrays.iter().map(|array| field_elements(array, py));
-    let values = values.collect::<PyResult<Values>>()?;
+/// Each array is let go before the next one is asked for.
+fn values(arrays: &Bound<'_, PyAny>, plan: &Plan, kept: Option<&[bool]>) -> PyResult<Values> {
+    let of = |array: PyResult<Bound<'_, PyAny>>| field_elements(&array?.extract()?, arrays.py());
+    let values = arrays.try_iter()?.map(of).collect::<PyResult<Values>>()?;
     check_values(plan, &values, kept).map_err(refused)?;
     Ok(values)
 }
@@ -89,7 +90,7 @@ fn tensor_prove<'py>(
     plan: &PyPlan,
     digest: &[u8],
     context: &[u8],
-    values: Vec<PyBuffer<i64>>,
+    values: &Bound<'py, PyAny>,
     secrets: Vec<Vec<u8>>,
     kept: Vec<Option<Bound<'py, PyCommitment>>>,
     hook: Option<Py<PyAny>>,
@@ -97,7 +98,7 @@ fn tensor_prove<'py>(
 ) -> PyResult<Proved<'py>> {
     let plan = &plan.0;
     let known: Vec<bool> = kept.iter().map(Option::is_some).collect();
-    let values = self::values(py, plan, &values, Some(&known))?;
+    let values = self::values(values, plan, Some(&known))?;
     let secrets: Vec<[u8; 32]> = secrets
         .iter()
         .map(|bytes| secret(bytes))
@@ -145,11 +146,11 @@ fn tensor_verify(
     digest: &[u8],
     context: &[u8],
     roots: Vec<Vec<u8>>,
-    values: Vec<PyBuffer<i64>>,
+    values: &Bound<'_, PyAny>,
     proof: &[u8],
 ) -> PyResult<Option<String>> {
     let plan = &plan.0;
-    let values = self::values(py, plan, &values, None)?;
+    let values = self::values(values, plan, None)?;
     let statement = statement(digest, context, &roots)?;
     let verdict = py.detach(|| verify(plan, &statement, &values, proof));
     Ok(verdict.err().map(|reason| reason.to_string()))
@@ -168,14 +169,14 @@ type Viewed<'py> = (
 fn tensor_view<'py>(
     py: Python<'py>,
     plan: &PyPlan,
-    values: Vec<PyBuffer<i64>>,
+    values: &Bound<'py, PyAny>,
     secrets: Vec<Vec<u8>>,
     challenges: &[u8],
     demand: (f64, usize),
     replaced: HashMap<String, PyBuffer<u64>>,
 ) -> PyResult<Viewed<'py>> {
     let plan = &plan.0;
-    let values = self::values(py, plan, &values, Some(&[]))?;
+    let values = self::values(values, plan, Some(&[]))?;
     let secrets: PyResult<Vec<[u8; 32]>> = secrets.iter().map(|bytes| secret(bytes)).collect();
     let (secrets, challenges) = (secrets?, secret(challenges)?);
     if !plan.hidden || secrets.len() != plan.commitments.len() {
