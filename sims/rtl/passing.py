@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.verilog.design import Design, Stream
+from circuitize.backends.verilog.modes import MODE
 
 from .beats import Taken
 
@@ -21,7 +22,11 @@ class Passing:
     def frames(self, stream: Stream) -> NDArray[np.int64] | None:
         """The numbers of these frames, None where they are all."""
         own = self.design.modes.get(stream.name)
-        return None if own is None or self.modes is None else np.flatnonzero(np.isin(self.modes, own))
+        return (
+            None
+            if own is None or self.modes is None or stream.port == MODE
+            else np.flatnonzero(np.isin(self.modes, own))
+        )
 
     def of(self, stream: Stream, values: Integers) -> Integers:
         """The tensors that pass, of `values[frame, ...]`."""

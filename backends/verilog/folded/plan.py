@@ -337,7 +337,7 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     for wire, load in fold.loads.items():
         units = {stage.wire: choice.units for stage, choice in zip(stages, choices, strict=True)}
         name = next(entry.stream for entry in fold.entries if entry.wire == load)
-        lane_of[name] = units.get(fold.states[wire], lane_of[name])
+        lane_of[name] = units.get(fold.states[wire], _stream_lanes(1, 1, fold.elements_per_beat))
     in_lanes = [lane_of[entry.stream] for entry in fold.entries]
     counts = [-(-e.passage.format.size // width) for e, width in zip(fold.entries, in_lanes, strict=True)]
     actors = [model.Actor(f"in{e.wire}", count, count) for e, count in zip(fold.entries, counts, strict=True)] + actors
