@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from modal_designs import modal, programs
+from modal_designs import BATCH, MODEL, modal, programs
 
 from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import Design
@@ -17,6 +17,10 @@ from circuitize.backends.verilog.folded.plan import fold
 from circuitize.backends.verilog.modes import MODE, Modal, Mode
 from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.quantize import quantize
+from circuitize.frontends import training
+from circuitize.frontends.formats import Format
+from circuitize.frontends.layers import dense, sequential
 from circuitize.sims.rtl import Simulation, compare
 from circuitize.sims.rtl.session import session, session_frames
 
@@ -118,11 +122,14 @@ def test_lint(tmp_path: Path) -> None:
 
 def test_formats_that_differ_are_refused() -> None:
     step, predict, _ = programs()
-    weight = predict.inputs[0]
-    wider = replace(weight.format, high=weight.format.high + 1)
-    other = replace(predict, inputs=(weight.of(wider), *predict.inputs[1:]))
-    with pytest.raises(CircuitizeError, match=r"--predict: expected 'dense1.weight' as the step has it, .*found"):
-        Modal(step, other)
+    narrow = sequential(*(dense(*sizes, format=Format.signed(8, fraction_bits=7)) for sizes in ((4, 3), (3, 2))))
+    for model, batch, name in ((narrow, BATCH, "dense1.weight"), (MODEL, BATCH + 1, "inputs")):
+        draw = np.random.default_rng(0)
+        example = {**model.initial(seed=0), "inputs": draw.integers(0, 2, (batch, 4)) / 2}
+        other = quantize(training.predict(model, batch, examples=[example]))
+        with pytest.raises(CircuitizeError, match=rf"--predict: expected '{name}' as the step has it, .*found") as told:
+            Modal(step, other)
+        assert "\n" not in str(told.value)
     with pytest.raises(CircuitizeError, match="--predict: expected a training step"):
         Modal(predict, predict)
     with pytest.raises(CircuitizeError, match="found another step"):

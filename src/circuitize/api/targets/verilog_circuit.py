@@ -71,7 +71,7 @@ class Hardware(WrittenCircuit):
         }
 
     def fill(self, folder: Path) -> list[Path]:
-        prediction = self.modal and self.modal.prediction
+        prediction = None if self.modal is None else self.modal.prediction
         write_project(Project(self.design, self.program, self.frames, self.board, prediction), folder)
         return sorted(path for path in folder.rglob("*") if path.is_file())
 
