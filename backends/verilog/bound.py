@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from circuitize.circuits.bind import bind
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.port import Port
+from circuitize.circuits.port import Port, Role
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import raw
 
 from .design import Design
+from .modes import Modal
 from .shell import Interface, enclosed
 
 Integers = NDArray[np.int64]
@@ -30,16 +31,24 @@ class Bound:
 
     program: IntegerProgram
     initial: Mapping[str, Integers]
+    modal: Modal | None = None
 
     @property
     def streamed(self) -> list[Port[Fixed]]:
         """The inputs that enter frame by frame."""
+        if self.modal is not None:
+            return [Port(passage.port, "public", passage.format) for passage in self.modal.entering()]
         return [port for port in self.program.inputs if port.name not in self.initial]
 
 
-def bound_to(program: IntegerProgram, values: Mapping[str, Integers]) -> Bound:
-    """Bind every held input to its value, integers of its format; state is kept as an input."""
+def bound_to(program: IntegerProgram, values: Mapping[str, Integers], loadable: bool = False) -> Bound:
+    """Bind every held input to its value, integers of its format; state is kept as an input.
+
+    With `loadable` every held input is state but those that are frozen.
+    """
     carried = {port.name for port in program.outputs}
+    if loadable:
+        carried |= {port.name for port in program.inputs if port.role is not Role.FROZEN}
     state = {name: value for name, value in values.items() if name in carried}
     parameters = {name: value for name, value in values.items() if name not in carried}
     return Bound(bind(program, raw(parameters)) if parameters else program, state)
@@ -51,6 +60,10 @@ PLAIN = Interface()
 
 def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN) -> Design:
     """The scheduler's design in its shell: what is handed over. Raises CircuitizeError as `design` does."""
+    if made.modal is not None and interface.bus_bits is not None:
+        raise CircuitizeError(
+            "--loadable: expected a stream for each tensor, found one bus for all; leave --bus-bits and --board out"
+        )
     if interface.bus_bits is not None and scheduler == "folded":
         options = {"elements_per_beat": 1, **options}
     return enclosed(design(made, scheduler, options), interface, program_digest(made.program))
@@ -62,6 +75,10 @@ def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
         raise CircuitizeError(
             "expected a program with an input that enters frame by frame, found only held ones; leave one that is not"
         )
+    if made.modal is not None:
+        if scheduler != "folded":
+            raise CircuitizeError(f"--loadable: expected --scheduler folded, found {scheduler}; its weights are wires")
+        options = {**options, "modal": made.modal}
     state = {"initial": made.initial} if made.initial and scheduler == "folded" else {}
     result: Design = import_module(f"{__package__}.{scheduler}").schedule(made.program, **options, **state)
     return result

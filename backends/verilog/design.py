@@ -152,13 +152,14 @@ class Design:
     """What a scheduler makes.
 
     `files` are texts by name: `NAME.v`, and `NAME.hex` for memories that `$readmemh` loads by that name. The module
-    `top` has `clk`, `rst` and the streams. Frames leave in the order in which they enter; a frame enters when all its
-    input streams have; outputs need not leave together. With `control` there are AXI4-Lite registers, too. `held` names
-    the program's inputs that the design keeps itself: those with an output of the same name are state, which a frame
-    updates. `report` holds the scheduler's own estimate:
-    `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers. Where no stream waits, latency is
-    from the cycle in which the first beat of a frame is taken to that in which the last beat of its last output leaves,
-    both counted; the interval is from one frame's last beat to the next one's.
+    `top` has `clk`, `rst` and the streams. Frames leave in the order in which they enter; a frame enters when all
+    its input streams have; outputs need not leave together. With `control` there are AXI4-Lite registers, too. With
+    `modes` a frame is of one of several kinds, which the stream `mode` says, and these are by stream those in whose
+    frames it has a tensor; the status has one in each. `held` names the program's inputs that the design keeps
+    itself: those with an output of the same name are state, which a frame updates. `report` holds the scheduler's
+    own estimate: `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers. Where no stream
+    waits, latency is from the cycle in which the first beat of a frame is taken to that in which the last beat of
+    its last output leaves, both counted; the interval is from one frame's last beat to the next one's.
     """
 
     top: str
@@ -168,6 +169,7 @@ class Design:
     held: tuple[str, ...] = ()
     report: Json = field(default_factory=dict)
     control: bool = False
+    modes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def buses(self) -> tuple[Bus, ...]:

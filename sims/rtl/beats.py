@@ -28,7 +28,7 @@ def data_digits(stream: Stream | Bus) -> int:
 
 def written(stream: Stream, frames: Integers) -> bytes:
     """One line of hexadecimal digits a beat, `tlast` first, of tensors `frames[frame, ...]` in the stream's format."""
-    flat = frames.reshape(len(frames), -1)
+    flat = frames.reshape(len(frames), stream.format.size)
     step = max(1, _CHUNK // max(1, flat.shape[1]))
     return b"".join(_lines(stream, flat[at : at + step]) for at in range(0, len(flat), step))
 
@@ -106,6 +106,7 @@ class Taken:
     """
 
     def __init__(self, stream: Stream, text: bytes, frames: int) -> None:
+        self.stream = stream
         digits = data_digits(stream)
         width = CYCLE_DIGITS + 1 + digits + 1
         rows, expected = len(text) // width, frames * stream.beats
@@ -127,14 +128,22 @@ class Taken:
         weights = 16 ** np.arange(CYCLE_DIGITS, dtype=np.int64)[::-1]
         self.cycles: Integers = (nibbles[due, :CYCLE_DIGITS].astype(np.int64) * weights).sum(axis=1)
         data = nibbles[:, CYCLE_DIGITS + 1 :]
-        self.unknown = (data == 255).reshape(frames, -1).any(axis=1)
+        self.unknown = (data == 255).reshape(frames, stream.beats * digits).any(axis=1)
         step = max(1, _CHUNK // max(1, stream.lanes))
-        parts = [_elements(stream, data[at : at + step]) for at in range(0, rows, step)]
-        every = np.concatenate(parts).reshape(frames, -1)
+        parts = [_elements(stream, data[at : at + step]) for at in range(0, max(1, rows), step)]
+        every = np.concatenate(parts).reshape(frames, stream.beats * stream.lanes)
         size = int(np.prod(stream.format.shape, dtype=np.int64))
         self.values: Integers = every[:, :size]
         self.padded = ~self.unknown & every[:, size:].any(axis=1)
         """Frames whose lanes past the end are not zero."""
+
+    def spread(self, at: Integers, frames: int) -> None:
+        """Say of so many frames what is known of frames `at`: of the others everything is 0."""
+        for name in ("cycles", "unknown", "values", "padded"):
+            found = getattr(self, name)
+            every = np.zeros((frames, *found.shape[1:]), found.dtype)
+            every[at] = found
+            setattr(self, name, every)
 
 
 def _elements(stream: Stream, data: NDArray[np.uint8]) -> Integers:

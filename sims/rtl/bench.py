@@ -24,7 +24,7 @@ module {clocked};
 endmodule
 
 module {top}(input wire clk);
-  integer frames, quiet_limit, quiet, drain;
+  integer quiet_limit, quiet, drain;
   integer resets, turn, rest, length, closing, kept;
   reg [31:0] plan [0:{most}];
   reg [31:0] seed;
@@ -33,7 +33,6 @@ module {top}(input wire clk);
   wire aborts = rst & ~earlier_rst;
   reg [39:0] cycle;
   initial begin
-    if (!$value$plusargs("frames=%d", frames)) frames = 1;
     if (!$value$plusargs("quiet=%d", quiet_limit)) quiet_limit = 100000;
     seed = 0;
     gaps = $value$plusargs("seed=%d", seed) != 0;
@@ -69,7 +68,7 @@ module {top}(input wire clk);
 _STREAM = """
   reg [31:0] {n}_random;
   reg [8:0] {n}_duty;
-  integer {n}_beats, {n}_file;
+  integer {n}_beats, {n}_file, {n}_frames;
   wire {n}_go = !gaps || {{1'b0, {n}_random[15:8]}} < {n}_duty;
   always @(posedge clk) begin
     if (cycle < 9) begin
@@ -132,6 +131,7 @@ _OUTPUT = """
   reg [{wide}:0] {n}_before;
   initial begin
     {n}_file = $fopen("out_{n}.hex", "w");
+    if (!$value$plusargs("frames_{n}=%d", {n}_frames)) {n}_frames = 1;
     {n}_beats = 0;
     {n}_tready = 1'b0;
     {n}_stalled = 1'b0;
@@ -168,13 +168,13 @@ def bench(design: Design) -> str:
     """The text of the bench. It reads `in_NAME.hex`, a beat a line: last, data; and writes `out_NAME.hex`: cycle, last,
     data.
 
-    `+frames=N` says how many frames come out, `+beats_NAME=N` how many beats go in; `+seed=N` asks for random gaps and
-    stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N times:
-    `resets.hex` has, a line each, the cycles before a reset and those in it, and at its end those to the end. After a
-    reset every input begins again with the first frame whose status was not taken. It says `first`, `reset` (and how
-    many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, a line each, with
-    where and when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some readiness
-    waits for `tvalid`, as the protocol allows.
+    `+frames_NAME=N` says how many frames come out, `+beats_NAME=N` how many beats go in; `+seed=N` asks for random
+    gaps and stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N
+    times: `resets.hex` has, a line each, the cycles before a reset and those in it, and at its end those to the
+    end. After a reset every input begins again with the first frame whose status was not taken. It says `first`,
+    `reset` (and how many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`,
+    a line each, with where and when. Data lines carry noise once `tvalid` falls; inputs are offered during resets,
+    too; some readiness waits for `tvalid`, as the protocol allows.
     """
     parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]
     for number, stream in enumerate(design.buses):
@@ -217,7 +217,7 @@ def _given(bus: Bus, wire: str) -> str:
 def _ending(design: Design) -> str:
     buses = design.buses
     moves = " || ".join(f"({bus.name}_tvalid && {bus.name}_tready)" for bus in buses)
-    complete = " && ".join(f"{bus.name}_beats >= frames * {bus.beats}" for bus in buses if bus.output)
+    complete = " && ".join(f"{bus.name}_beats >= {bus.name}_frames * {bus.beats}" for bus in buses if bus.output)
     counts = "\n".join(f'      $display("beats {bus.name} %0d", {bus.name}_beats);' for bus in buses)
     telling = next((bus for bus in buses if any(stream.name == STATUS for stream in bus.streams)), None)
     taken = "0" if telling is None else f"{telling.name}_beats / {telling.beats}"

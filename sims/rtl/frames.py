@@ -16,6 +16,7 @@ from circuitize.circuits.values import to_integers
 
 from ..vectors import inputs_to_try, integer_examples
 from .compare import expected
+from .session import session, session_frames
 
 Integers = NDArray[np.int64]
 
@@ -45,14 +46,19 @@ def example_frames(made: Bound) -> dict[str, Integers]:
     return {
         port.name: np.stack([to_integers(port, batch[port.name], f"example {n}") for n, batch in enumerate(examples)])
         for port in made.streamed
-        if examples
+        if examples and made.modal is None
     }
 
 
 def frames_to_try(
     made: Bound, count: int, seed: int, frames: Sequence[Mapping[str, Integers]] | None = None
 ) -> dict[str, Integers]:
-    """Frames as `inputs_to_try` makes them of the program's examples, or of frames that are given in their place."""
+    """Frames as `inputs_to_try` makes them of the program's examples, or of frames that are given in their place.
+
+    Where there are modes, `session_frames`.
+    """
+    if made.modal is not None:
+        return session_frames(made.modal, count, seed, made.initial)
     examples = (
         integer_examples(made.program, made.initial)
         if frames is None
@@ -64,6 +70,9 @@ def frames_to_try(
 
 def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
     """Frames with what the executor makes of them, and the answers of the examples where the frames are these."""
+    if made.modal is not None:
+        found = session(made.modal, frames, made.initial)
+        return Vectors(frames, found.outputs, found.undefined, {}, made.initial)
     wanted = expected(made.program, frames, made.initial)
     entering = {port.name for port in made.program.inputs}
     examples = made.program.examples

@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.verilog.design import STATUS, Bus, Design, Stream
+from circuitize.backends.verilog.modes import MODE
 from circuitize.circuits.errors import CircuitizeError
 
 from .beats import Taken, line_length, packets, parted
 from .bench import bench
+from .passing import Passing
 from .simulators import find
 
 Integers = NDArray[np.int64]
@@ -95,21 +97,36 @@ class Simulation:
         `backpressure` seeds random gaps on every input and random readiness on every output; None has neither. Raise
         CircuitizeError where the design hangs, loses or makes up beats, or breaks the protocol of the streams.
         """
-        streams = self.design.streams
-        frames = _count(streams, vectors)
-        return self.run_beats(self._packets(vectors), frames, backpressure)
+        frames = _count(self.design.streams, vectors)
+        return self.run_beats(self._packets(vectors), frames, backpressure, vectors.get(MODE))
 
     def _packets(self, vectors: Mapping[str, Integers]) -> dict[str, bytes]:
-        return {bus.name: packets(bus, vectors) for bus in self.design.buses if not bus.output}
+        passing = Passing(self.design, vectors.get(MODE))
+        return {
+            bus.name: packets(bus, {s.port: passing.of(s, vectors[s.port]) for s in bus.streams})
+            for bus in self.design.buses
+            if not bus.output
+        }
 
-    def run_beats(self, beats: Mapping[str, bytes], frames: int, backpressure: int | None = None) -> Frames:
-        """As `run`, of beats by bus, as `beats.packets` writes them but with any `tlast`; `frames` shall come out."""
-        said = self._simulate(beats, frames, backpressure)
-        texts: dict[Stream, bytes] = {}
+    def run_beats(
+        self,
+        beats: Mapping[str, bytes],
+        frames: int,
+        backpressure: int | None = None,
+        modes: Integers | None = None,
+    ) -> Frames:
+        """As `run`, of beats by bus, as `beats.packets` writes them but with any `tlast`; `frames` shall come out.
+
+        `modes` are those of the frames, where the design has any.
+        """
+        passing = Passing(self.design, modes)
+        counts = {bus.name: passing.count(bus.streams[0], frames) for bus in self.design.buses}
+        said = self._simulate(beats, counts, backpressure)
+        taken: dict[Stream, Taken] = {}
         for bus in self.design.buses:
             if bus.output:
-                texts |= parted(bus, self.text(bus), frames)
-        taken = {stream: Taken(stream, text, frames) for stream, text in texts.items()}
+                texts = parted(bus, self.text(bus), counts[bus.name])
+                taken |= {s: passing.spread(Taken(s, text, counts[bus.name])) for s, text in texts.items()}
         ends = np.max([found.cycles for found in taken.values()], axis=0)
         failed = np.zeros(frames, np.bool_)
         for stream, found in taken.items():
@@ -137,15 +154,20 @@ class Simulation:
         streams = self.design.streams
         frames = _count(streams, vectors)
         (self._folder / "resets.hex").write_text("".join(f"{number:x}\n" for number in plan.reshape(-1).tolist()))
-        return self._simulate(self._packets(vectors), frames, backpressure, len(plan) - 1).resets
+        counts = {bus.name: frames for bus in self.design.buses}
+        return self._simulate(self._packets(vectors), counts, backpressure, len(plan) - 1).resets
 
     def text(self, stream: Stream | Bus) -> bytes:
         """The beats that the last run took of an output, a line each: cycle, `tlast`, data."""
         return (self._folder / f"out_{stream.name}.hex").read_bytes()
 
-    def _simulate(self, beats: Mapping[str, bytes], frames: int, backpressure: int | None, resets: int = 0) -> _Said:
+    def _simulate(
+        self, beats: Mapping[str, bytes], frames: Mapping[str, int], backpressure: int | None, resets: int = 0
+    ) -> _Said:
+        """`frames` of each bus come out."""
         folder = self._folder
-        options = [f"+frames={frames}", f"+quiet={_patience(self.design)}", f"+resets={resets}"]
+        options = [f"+quiet={_patience(self.design)}", f"+resets={resets}"]
+        options += [f"+frames_{bus.name}={frames[bus.name]}" for bus in self.design.buses if bus.output]
         for bus in self.design.buses:
             if not bus.output:
                 (folder / f"in_{bus.name}.hex").write_bytes(beats[bus.name])
@@ -158,8 +180,8 @@ class Simulation:
             )
         except subprocess.TimeoutExpired:
             raise CircuitizeError(
-                f"expected {frames} frames within {LONGEST} seconds, found the simulation still running; try fewer "
-                "frames, or --simulator verilator; if one frame takes so long, a wire may depend on itself"
+                f"expected {max(frames.values())} frames within {LONGEST} seconds, found the simulation still running; "
+                "try fewer frames, or --simulator verilator; if one frame takes so long, a wire may depend on itself"
             ) from None
         said = _Said(done.stdout)
         said.raise_for(self.design, frames, done.stderr)
@@ -210,7 +232,7 @@ class _Said:
         self.breach = next((line for line in words if line and line[0] in BREACHES), None)
         self.end = next((line[0] for line in words if line and line[0] in ("done", "quiet")), None)
 
-    def raise_for(self, design: Design, frames: int, errors: str) -> None:
+    def raise_for(self, design: Design, frames: Mapping[str, int], errors: str) -> None:
         if self.breach is not None:
             kind, where, cycle = self.breach
             raise CircuitizeError(
@@ -223,7 +245,8 @@ class _Said:
             )
         if self.end == "quiet":
             moved = ", ".join(
-                f"{s.name} {'gave' if s.output else 'took'} {self.beats.get(s.name, 0)} of {frames * s.beats} beats"
+                f"{s.name} {'gave' if s.output else 'took'} {self.beats.get(s.name, 0)} "
+                f"of {frames[s.name] * s.beats} beats"
                 for s in design.buses
             )
             raise CircuitizeError(

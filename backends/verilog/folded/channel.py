@@ -66,7 +66,9 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
     ports += ["input wire w_last"] if not state else []
     ports += [f"input wire [{width - 1}:0] w_data{lane}" for lane in channel.lanes]
     ports += ["input wire r_start", "output wire r_ready", "input wire r_step", "input wire r_last"]
-    ports += ["input wire commit", "input wire [0:0] r_bank", "output wire r_done"] if state else []
+    ports += (
+        ["input wire commit", "input wire [0:0] r_bank", "output wire r_done", "input wire steady"] if state else []
+    )
     ports += [f"output wire [{width - 1}:0] r_data{column}" for column in range(len(channel.layout.columns))]
     body = _front() if state else _banks(banks, bank)
     names: dict[tuple[int, int, int], str] = {}
@@ -115,7 +117,10 @@ def _banks(banks: int, bank: int) -> list[str]:
 
 
 def _front() -> list[str]:
-    """State: the bank that the status names is read while the other is written; a frame that is kept swaps them."""
+    """State: the bank that the status names is read while the other is written; a frame that is kept swaps them.
+
+    A frame reads it once, but any number of times where it stays as it is.
+    """
     return [
         "  reg fresh;",
         "  reg done;",
@@ -127,8 +132,8 @@ def _front() -> list[str]:
         "      fresh <= 1'b1;",
         "      done <= 1'b0;",
         "    end else begin",
-        "      fresh <= commit | (fresh & ~r_start);",
-        "      done <= ~commit & (done | (r_step & r_last));",
+        "      fresh <= commit | steady | (fresh & ~r_start);",
+        "      done <= ~commit & ~steady & (done | (r_step & r_last));",
         "    end",
     ]
 

@@ -78,8 +78,8 @@ def starts(actors: Sequence[Actor], links: Sequence[Link], frames: int, spacing:
 
 
 def ends(actors: Sequence[Actor], made: Indices) -> Indices:
-    """The clock of each frame's last beat."""
-    shown = [number for number, actor in enumerate(actors) if actor.shows is not None]
+    """The clock of each frame's last beat: of its status, where it has no output."""
+    shown = [number for number, actor in enumerate(actors) if actor.shows is not None] or [len(actors) - 1]
     found: Indices = np.max([made[:, number] + (actors[number].shows or 0) for number in shown], axis=0)
     return found
 

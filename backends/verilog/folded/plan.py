@@ -13,37 +13,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.types import Fixed
 
 from ..design import Stream, stream_names
+from ..modes import Modal, Mode, Passage
 from ..signals import element
 from . import model
 from .core import core
 from .datapath import Datapath
 from .graph import Graph, Stage, cut
+from .join import joined
 from .lane_text import interval_of, lane, lane_bits, literal_operand, unit
 from .layout import NOTHING, Layout, Rom, layout, rom
 from .tiling import Choice, Tiling, choose, divisor, lane_axis, tile
 
 Indices = NDArray[np.int64]
 
+UNDER_WAY = 4
+"""Frames of a program that may be under way at once in a design with modes."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A tensor that enters: what writes to `wire`, which is negative where no stage knows it."""
+
+    wire: int
+    stream: str
+    passage: Passage
+
+
+@dataclass(frozen=True, eq=False)
+class Exit:
+    """A tensor that leaves: elements `at` of a wire, in order."""
+
+    wire: int
+    at: Indices
+    stream: str
+    passage: Passage
+
 
 @dataclass
 class Fold:
     """A program cut into stages, and what does not depend on the budget.
 
+    `held` are the inputs in memory, by wire; `states` says which wire their next value is. `modal` says what kinds of
+    frames there are, where there are several; then `loads` are the entries that write memory, by its wire.
     `elements_per_beat`, where not 0, is the least of every stream: a power of two of them, or the whole tensor, is a
     beat.
     """
 
     program: IntegerProgram
     graph: Graph
-    inputs: list[int]
+    formats: dict[int, Fixed]
+    held: dict[int, Port[Fixed]]
     states: dict[int, int]
+    entries: list[Entry]
+    exits: list[Exit]
     axes: list[int]
-    names: tuple[dict[str, str], dict[str, str]]
     elements_per_beat: int = 0
+    modal: Modal | None = None
+    loads: dict[int, int] = field(default_factory=dict)
     _paths: dict[tuple[int, int], tuple[Datapath, int, Datapath | None, int]] = field(default_factory=dict)
 
     @property
@@ -51,21 +82,45 @@ class Fold:
         """Return the stages in order, so that a tensor is written before it is read."""
         return self.graph.stages
 
+    @cached_property
+    def updates(self) -> bool:
+        """Whether stages write state: then a frame waits for the one before."""
+        return any(stage.wire in self.states.values() for stage in self.stages)
+
     def format(self, wire: int) -> Fixed:
         """Return the format of a wire in memory: what a stage writes, or an input."""
         for stage in self.stages:
             if stage.wire == wire:
                 return stage.format
-        found = self.program.inputs[self.inputs.index(wire)].format
-        assert found is not None
-        return found
+        return self.formats[wire]
 
     @cached_property
     def flagged(self) -> list[int]:
-        """The stages that tell the status of a frame: those with a Check, and those that write state."""
+        """The stages that tell the status of a frame: those with a Check, and those that write state.
+
+        Where there are modes, also those that write what leaves: a frame's status then says that its stages are done.
+        """
         found = [k for k, stage in enumerate(self.stages) if stage.checks]
-        found += [k for k, stage in enumerate(self.stages) if k not in found and stage.wire in self.states.values()]
+        ends = set(self.states.values()) | ({exit.wire for exit in self.exits} if self.modal else set())
+        found += [k for k, stage in enumerate(self.stages) if k not in found and stage.wire in ends]
         return sorted(found)
+
+    @cached_property
+    def stage_modes(self) -> list[frozenset[Mode]]:
+        """The modes in which each stage runs: those of what it is needed for."""
+        needed: dict[int, frozenset[Mode]] = {}
+        if self.modal is None:
+            return [frozenset()] * len(self.stages)
+        for exit in self.exits:
+            if exit.passage.modes != {Mode.READ}:
+                needed[exit.wire] = needed.get(exit.wire, frozenset()) | exit.passage.modes
+        for wire in self.states.values():
+            needed[wire] = needed.get(wire, frozenset()) | {Mode.TRAIN}
+        for stage in reversed(self.stages):
+            for operand in stage.operands:
+                if operand.amounts is None:
+                    needed[operand.wire] = needed.get(operand.wire, frozenset()) | needed[stage.wire]
+        return [needed[stage.wire] for stage in self.stages]
 
     def paths(self, number: int, split: int) -> tuple[Datapath, int, Datapath | None, int]:
         """A unit's datapath and its clocks; a lane's, where there is one, and its clocks before the sum."""
@@ -81,9 +136,14 @@ class Fold:
         return self._paths[key]
 
 
-def fold(program: IntegerProgram, elements_per_beat: int = 0) -> Fold:
-    """Cut a program; raises CircuitizeError for one that is not integer or takes no input."""
+def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None) -> Fold:
+    """Cut a program, or those of a design with modes.
+
+    Raises CircuitizeError for one that is not integer or takes no input.
+    """
     require_integers(program)
+    if modal is not None:
+        return _modal(modal, elements_per_beat)
     outputs = {port.name: k for k, port in enumerate(program.outputs)}
     state_ports = [k for k, port in enumerate(program.inputs) if port.held and port.name in outputs]
     names = {program.inputs[k].name for k in state_ports}
@@ -93,13 +153,72 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0) -> Fold:
     graph = cut(arrow, [port.name in names for port in program.outputs])
     inputs = arrow.inputs.tolist()
     states = {inputs[k]: graph.outputs[outputs[program.inputs[k].name]][0] for k in state_ports}
+    real = [port for port in program.inputs if port.name not in names]
+    into, out = stream_names([port.name for port in real], [port.name for port in program.outputs])
+    wires = dict(zip([port.name for port in program.inputs], inputs, strict=True))
+    entries = [Entry(wires[p.name], into[p.name], _passage(p)) for p in real]
+    exits = [
+        Exit(wire, at, out[port.name], _passage(port))
+        for port, (wire, at) in zip(program.outputs, graph.outputs, strict=True)
+    ]
+    formats = {wires[port.name]: port.format for port in program.inputs}
+    held = {inputs[k]: program.inputs[k] for k in state_ports}
+    return Fold(program, graph, formats, held, states, entries, exits, _named(graph), elements_per_beat)
+
+
+def _passage(port: Port[Fixed]) -> Passage:
+    return Passage(port.name, port.name, port.format, frozenset())
+
+
+def _named(graph: Graph) -> list[int]:
+    """The axes that lanes spread over, by stage; stages get their names."""
     for number, stage in enumerate(graph.stages):
         part = re.sub(r"[^A-Za-z0-9]+", "_", stage.provenance.part).strip("_") or "stage"
         stage.name = f"s{number}_{part}"
-    axes = [lane_axis(stage) if stage.reduction else 0 for stage in graph.stages]
-    real = [port.name for port in program.inputs if port.name not in names]
-    streams = stream_names(real, [port.name for port in program.outputs])
-    return Fold(program, graph, inputs, states, axes, streams, elements_per_beat)
+    return [lane_axis(stage) if stage.reduction else 0 for stage in graph.stages]
+
+
+def _modal(modal: Modal, elements_per_beat: int) -> Fold:
+    """The stages of all programs of a design with modes, those that are equal once."""
+    arrow = joined(modal, core)
+    entering, leaving = modal.entering(), modal.leaving()
+    kept = {port.name for port in modal.state}
+    carried = [port for port in modal.step.outputs if port.name in kept]
+    running = [passage for passage in leaving if passage.modes != {Mode.READ}]
+    graph = cut(arrow, [False] * len(running) + [True] * len(carried))
+    into, out = stream_names([p.name for p in entering], [p.name for p in leaving])
+    fed = [p for p in entering if not p.modes & {Mode.WRITE}]
+    wires = dict(zip([p.name for p in modal.state] + [p.name for p in fed], arrow.inputs.tolist(), strict=True))
+    entries = [Entry(wires[p.name] if p in fed else -1 - k, into[p.name], p) for k, p in enumerate(entering)]
+    loads = {wires[e.passage.name]: e.wire for e in entries if e.passage.modes == {Mode.WRITE}}
+    written = {port.name: wire for port, (wire, _) in zip(carried, graph.outputs[len(running) :], strict=True)}
+    held = {wires[port.name]: port for port in modal.state}
+    states = {wire: written.get(port.name, loads[wire]) for wire, port in held.items()}
+    exits = [Exit(w, at, out[p.name], p) for p, (w, at) in zip(running, graph.outputs, strict=False)]
+    exits += [
+        Exit(wire, np.arange(passage.format.size), out[passage.name], passage)
+        for wire, passage in zip(held, leaving[len(running) :], strict=True)
+    ]
+    formats = {wire: port.format for wire, port in held.items()} | {e.wire: e.passage.format for e in entries}
+    axes = _named(graph)
+    made = Fold(modal.step, graph, formats, held, states, entries, exits, axes, elements_per_beat, modal, loads)
+    _require_one_reading(made)
+    for number, stage in enumerate(graph.stages):
+        if stage.wire in states.values() and stage.reduction:
+            axes[number] = max(0, len(stage.shape) - 1)
+    return made
+
+
+def _require_one_reading(made: Fold) -> None:
+    """Raise CircuitizeError where training and prediction read one tensor by stages of their own."""
+    for stage, modes in zip(made.stages, made.stage_modes, strict=True):
+        for operand in stage.operands:
+            if modes == {Mode.PREDICT} and operand.wire in made.held and made.updates:
+                name = made.held[operand.wire].name
+                raise CircuitizeError(
+                    f"--predict: expected the prediction to use {name!r} as the step's forward pass does, found "
+                    f"another product ({stage.provenance}); give both one batch, one model and the same formats"
+                )
 
 
 @dataclass
@@ -126,17 +245,52 @@ class Sizes:
     readers: list[Reader]
     lanes: int
     dsp: int
+    shared: dict[int, int] = field(default_factory=dict)
+    modes: list[frozenset[Mode]] = field(default_factory=list)
 
     @cached_property
     def links(self) -> list[model.Link]:
         """The channels, with as many banks as keep every writer busy."""
-        counts = model.banks(self.actors, self.unbanked)
+        if self.fold.modal is None:
+            counts = model.banks(self.actors, self.unbanked)
+        else:
+            counts = [2 if link.state else 1 for link in self.unbanked]
+            for mode in self.fold.modal.programs:
+                kept, actors, links = self.within(mode, self.unbanked)
+                for number, count in zip(kept, model.banks(actors, links), strict=True):
+                    counts[number] = max(counts[number], min(count, UNDER_WAY))
         return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
+
+    def within(self, mode: Mode, links: list[model.Link]) -> tuple[list[int], list[model.Actor], list[model.Link]]:
+        """The links that are used in a mode, by number; its actors; these links between them.
+
+        What a prediction reads stays the same, so it waits for no status.
+        """
+        number = {k: n for n, k in enumerate(k for k, modes in enumerate(self.modes) if mode in modes)}
+        kept = [
+            k
+            for k, link in enumerate(links)
+            if {link.writer, link.reader} <= number.keys() and (not link.state or mode == Mode.TRAIN)
+        ]
+        own = [replace(links[k], writer=number[links[k].writer], reader=number[links[k].reader]) for k in kept]
+        return kept, [self.actors[k] for k in number], own
+
+    @cached_property
+    def programs(self) -> list[tuple[list[model.Actor], list[model.Link]]]:
+        """Actors and channels of the frames of each program that the design runs, the step first."""
+        if self.fold.modal is None:
+            return [(self.actors, self.links)]
+        return [self.within(mode, self.links)[1:] for mode in self.fold.modal.programs]
 
     @cached_property
     def interval(self) -> int:
         """Clocks from frame to frame."""
-        return model.interval(self.actors, self.links)
+        return model.interval(*self.programs[0])
+
+    @property
+    def latency(self) -> int:
+        """Clocks of a frame."""
+        return model.latency(*self.programs[0])
 
 
 def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({})) -> Sizes:
@@ -149,26 +303,26 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     stages = fold.stages
     choices, dsp, lanes = [], 0, 0
     actors: list[model.Actor] = []
-    received = [wire for wire in fold.inputs if wire not in fold.states]
-    in_lanes = [_stream_lanes(fold.format(wire).size, target, fold.elements_per_beat) for wire in received]
-    for wire, width in zip(received, in_lanes, strict=True):
-        beats = -(-fold.format(wire).size // width)
-        actors.append(model.Actor(f"in{wire}", beats, beats))
-    writer = {wire: k for k, wire in enumerate(received)}
+    lane_of = {
+        entry.stream: _stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
+    }
+    writer = {entry.wire: k for k, entry in enumerate(fold.entries)}
+    first = len(fold.entries)
     spans: list[tuple[int, int]] = []
     most = max(stage.size * stage.terms for stage in stages)
     for number, stage in enumerate(stages):
         path = fold.paths(number, 1)[0]
         bits = lane_bits(stage, 1) if stage.reduction else 0
-        share = math.sqrt(stage.size * stage.terms / most) if fold.states else 1.0
+        share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
         choice = choose(
             stage,
             max(1, round(target * share) >> halved.get(number, 0)),
             fold.axes[number],
             (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp),
+            bool(fold.modal) and stage.wire in fold.states.values(),
         )
         choices.append(choice)
-        writer[stage.wire] = len(actors)
+        writer[stage.wire] = first + number
         path, after, inner, before = fold.paths(number, choice.split)
         late_terms, late_results = choice.late(stage)
         dsp += choice.units * path.dsp
@@ -182,28 +336,70 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
             last = result = choice.passes
         spans.append((last, result))
         actors.append(model.Actor(stage.name, choice.cycles, result + 1 + late_results + after))
-    out_lanes = [_stream_lanes(at.size, target, fold.elements_per_beat) for _, at in fold.graph.outputs]
+    for wire, load in fold.loads.items():
+        units = {stage.wire: choice.units for stage, choice in zip(stages, choices, strict=True)}
+        name = next(entry.stream for entry in fold.entries if entry.wire == load)
+        lane_of[name] = units.get(fold.states[wire], _stream_lanes(1, 1, fold.elements_per_beat))
+    in_lanes = [lane_of[entry.stream] for entry in fold.entries]
+    counts = [-(-e.passage.format.size // width) for e, width in zip(fold.entries, in_lanes, strict=True)]
+    actors = [model.Actor(f"in{e.wire}", count, count) for e, count in zip(fold.entries, counts, strict=True)] + actors
+    loaded = {wire: in_lanes[writer[load]] for wire, load in fold.loads.items()}
+    out_lanes = [
+        loaded[exit.wire]
+        if exit.passage.modes == {Mode.READ}
+        else _stream_lanes(exit.at.size, target, fold.elements_per_beat)
+        for exit in fold.exits
+    ]
     readers = []
     for number, stage in enumerate(stages):
         for operand in stage.operands:
             if operand.amounts is None:
                 reads = spans[number][0 if operand.in_reduction else 1]
                 readers.append(Reader(operand.wire, writer[stage.wire], operand.name, reads))
-    for (wire, at), width in zip(fold.graph.outputs, out_lanes, strict=True):
-        beats = -(-at.size // width)
-        readers.append(Reader(wire, len(actors), None, beats))
-        actors.append(model.Actor(f"out{wire}", beats, 0, beats + 1))
+    shared: dict[int, int] = {}
+    for exit, width in zip(fold.exits, out_lanes, strict=True):
+        beats = -(-exit.at.size // width)
+        found = _read_in_order(fold, choices, readers, first, exit, width)
+        if found is None:
+            readers.append(Reader(exit.wire, len(actors), None, beats))
+        else:
+            shared[len(actors)] = found
+        actors.append(model.Actor(f"out{exit.wire}", beats, 0, beats + 1))
     status = len(actors)
     actors.append(model.Actor("status", 1, 0, 0))
     state = {wire: writer[new] for wire, new in fold.states.items()}
     links = [
         model.Link(state.get(r.wire, writer.get(r.wire, 0)), r.actor, r.reads, None, r.wire in state) for r in readers
     ]
-    links += [model.Link(k, status, 0) for k in range(len(received))]
+    links += [model.Link(k, status, 0) for k in range(first)]
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
-    triggers = _untriggered(fold, writer, links)
-    links += [model.Link(0, actor, 0) for actor in triggers]
-    return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
+    if fold.modal is None:
+        links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
+        return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
+    modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
+    modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
+    read_back = [k for k in range(first + len(stages), status) if modes[k] == {Mode.READ}]
+    links += [model.Link(k, status, 0) for k in read_back]
+    admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
+    links += [model.Link(0, actor, 0) for actor in admitted]
+    return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
+
+
+def _read_in_order(
+    fold: Fold, choices: list[Choice], readers: list[Reader], first: int, exit: Exit, width: int
+) -> int | None:
+    """The reader, by number, that takes a state's elements in order and so many a clock: its memory is read back."""
+    if exit.passage.modes != {Mode.READ}:
+        return None
+    for number, reader in enumerate(readers):
+        if reader.wire != exit.wire or reader.operand is None:
+            continue
+        stage, choice = fold.stages[reader.actor - first], choices[reader.actor - first]
+        (operand,) = [operand for operand in stage.operands if operand.name == reader.operand]
+        inside = operand.in_reduction or stage.wire not in fold.states.values()
+        if not inside and choice.units == width and np.array_equal(operand.at, exit.at):
+            return number
+    return None
 
 
 def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link]) -> list[int]:
@@ -229,11 +425,7 @@ class Plan:
     tilings: list[Tiling]
     layouts: list[Layout]
     roms: dict[tuple[int, str], Rom]
-
-    @property
-    def latency(self) -> int:
-        """Return the clocks from a frame's first beat in to its last beat out, both included, by the model."""
-        return model.latency(self.sizes.actors, self.sizes.links)
+    written: dict[int, Indices]
 
 
 def plan(sizes: Sizes) -> Plan:
@@ -241,11 +433,12 @@ def plan(sizes: Sizes) -> Plan:
     fold = sizes.fold
     tilings = [tile(stage, choice) for stage, choice in zip(fold.stages, sizes.choices, strict=True)]
     written: dict[int, Indices] = {}
-    received = [wire for wire in fold.inputs if wire not in fold.states]
-    for wire, width in zip(received, sizes.in_lanes, strict=True):
-        written[wire] = _beats(fold.format(wire).size, width)
+    for entry, width in zip(fold.entries, sizes.in_lanes, strict=True):
+        written[entry.wire] = _beats(entry.passage.format.size, width)
     for stage, tiling in zip(fold.stages, tilings, strict=True):
         written[stage.wire] = tiling.written()
+    for wire, load in fold.loads.items():
+        assert np.array_equal(written[load], written[fold.states[wire]]), "memory is loaded as it is updated"
     layouts: list[Layout] = []
     roms: dict[tuple[int, str], Rom] = {}
     for number, (stage, tiling) in enumerate(zip(fold.stages, tilings, strict=True)):
@@ -262,11 +455,14 @@ def plan(sizes: Sizes) -> Plan:
             else:
                 source = fold.states.get(operand.wire, operand.wire)
                 layouts.append(layout(table, valid, written[source], fold.format(operand.wire).size))
-    for (wire, at), width in zip(fold.graph.outputs, sizes.out_lanes, strict=True):
-        places = _beats(at.size, width)
-        table = np.where(places >= 0, at[np.maximum(places, 0)], -1)
-        layouts.append(layout(table, np.ones(table.shape, bool), written[wire], fold.format(wire).size))
-    return Plan(sizes, tilings, layouts, roms)
+    for number, (exit, width) in enumerate(zip(fold.exits, sizes.out_lanes, strict=True)):
+        if number + len(fold.entries) + len(fold.stages) in sizes.shared:
+            continue
+        places = _beats(exit.at.size, width)
+        table = np.where(places >= 0, exit.at[np.maximum(places, 0)], -1)
+        source = fold.states.get(exit.wire, exit.wire)
+        layouts.append(layout(table, np.ones(table.shape, bool), written[source], fold.format(exit.wire).size))
+    return Plan(sizes, tilings, layouts, roms, written)
 
 
 def _beats(size: int, lanes: int) -> Indices:
@@ -278,15 +474,13 @@ def _beats(size: int, lanes: int) -> Indices:
 def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:
     """Input and output streams, the status apart."""
     fold = sizes.fold
-    into, out = fold.names
-    ports = [port for port, wire in zip(fold.program.inputs, fold.inputs, strict=True) if wire not in fold.states]
     ins = [
-        Stream(into[port.name], port.name, False, port.format, width, user=True)
-        for port, width in zip(ports, sizes.in_lanes, strict=True)
+        Stream(e.stream, e.passage.port, False, e.passage.format, width, user=True)
+        for e, width in zip(fold.entries, sizes.in_lanes, strict=True)
     ]
     outs = [
-        Stream(out[port.name], port.name, True, port.format, width)
-        for port, width in zip(fold.program.outputs, sizes.out_lanes, strict=True)
+        Stream(e.stream, e.passage.port, True, e.passage.format, width)
+        for e, width in zip(fold.exits, sizes.out_lanes, strict=True)
     ]
     return ins, outs
 
@@ -302,4 +496,4 @@ def operand_widths(stage: Stage, name: str, columns: int) -> tuple[int, ...]:
 def least_cycles(fold: Fold) -> int:
     """Clocks of the longest stage when nothing is done in parallel."""
     longest = [stage.size * stage.terms for stage in fold.stages]
-    return max([*longest, *(math.prod(port.format.shape) for port in fold.program.inputs if port.format)])
+    return max([*longest, *(entry.passage.format.size for entry in fold.entries), 1])

@@ -14,6 +14,8 @@ from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import Raw, to_integers
 
 from ..design import STATUS, Design, Stream
+from ..modes import Modal, Mode
+from . import model
 from .cost import estimate
 from .plan import Fold, Plan, Sizes, fold, least_cycles, plan, sizes, streams
 from .top import TOP, emit
@@ -31,28 +33,39 @@ def schedule(
     dsp_budget: int | None = None,
     interval_budget: int | None = None,
     elements_per_beat: int = 0,
+    modal: Modal | None = None,
 ) -> Design:
     """A folded design of an integer program.
 
     Held inputs that an output of the same name updates are state, which starts as `initial` says (integers, or reals to
     be rounded once). At most one of the budgets: `lanes` that multiply and add at once in all stages together,
     `dsp_budget` multiplier blocks, or `interval_budget` clocks from frame to frame. A beat has `elements_per_beat`
-    or more, a power of two or the whole tensor; where 0, as few as keep up. Raises CircuitizeError, saying what is the
-    least possible, where a budget cannot be met.
+    or more, a power of two or the whole tensor; where 0, as few as keep up. `modal`, of which `program` is the step, is
+    a design whose frames write its state, read it, predict or train. Raises CircuitizeError, saying what is the least
+    possible, where a budget cannot be met.
     """
-    folded = fold(program, elements_per_beat)
+    folded = fold(program, elements_per_beat, modal)
     start = _initial(folded, initial or {})
     chosen = choose_sizes(folded, lanes, dsp_budget, interval_budget)
     made = plan(chosen)
     emission = emit(made, start)
-    held = tuple(port.name for port, wire in zip(program.inputs, folded.inputs, strict=True) if wire in folded.states)
-    return Design(TOP, "folded", emission.files, all_streams(chosen), held, report(made))
+    held = tuple(port.name for port in folded.held.values())
+    return Design(TOP, "folded", emission.files, all_streams(chosen), held, report(made), modes=modes_of(chosen))
 
 
 def all_streams(chosen: Sizes) -> tuple[Stream, ...]:
     """Inputs, outputs, and the status."""
     ins, outs = streams(chosen)
     return (*ins, *outs, Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1))
+
+
+def modes_of(chosen: Sizes) -> dict[str, tuple[Mode, ...]]:
+    """By stream, the modes in whose frames it has a tensor; empty where frames are all alike."""
+    fold = chosen.fold
+    if fold.modal is None:
+        return {}
+    entering = {entry.stream: tuple(sorted(entry.passage.modes)) for entry in fold.entries}
+    return entering | {exit.stream: tuple(sorted(exit.passage.modes)) for exit in fold.exits}
 
 
 def report(made: Plan) -> dict[str, int]:
@@ -63,9 +76,19 @@ def report(made: Plan) -> dict[str, int]:
         "ff": sized["ff"],
         "dsp": chosen.dsp,
         "bram_bits": sized["bram_bits"],
-        "latency_cycles": made.latency,
+        "latency_cycles": chosen.latency,
         "interval_cycles": chosen.interval,
         "lanes": chosen.lanes,
+        **_prediction(chosen),
+    }
+
+
+def _prediction(chosen: Sizes) -> dict[str, int]:
+    """Clocks of a prediction beside a step."""
+    return {
+        f"predict_{word}_cycles": found
+        for program in chosen.programs[1:]
+        for word, found in (("latency", model.latency(*program)), ("interval", model.interval(*program)))
     }
 
 
@@ -90,7 +113,7 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
     slowest = least_cycles(folded)
     if interval_budget is not None:
         quick = sizes(folded, max(1, min(interval_budget, slowest)))
-        if not folded.states and quick.interval <= interval_budget:
+        if not folded.updates and quick.interval <= interval_budget:
             return quick
         found = _last(slowest, lambda target: sizes(folded, target), lambda s: s.interval <= interval_budget)
         if found is None:
@@ -115,7 +138,7 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
             best, high = found, middle
         else:
             low = middle + 1
-    return _spend(best, word, limit) if folded.states else best
+    return _spend(best, word, limit) if folded.updates else best
 
 
 def _spend(best: Sizes, word: str, limit: int) -> Sizes:
@@ -149,7 +172,7 @@ def _last(most: int, make: Callable[[int], Sizes], fits: Callable[[Sizes], bool]
 
 def _initial(folded: Fold, initial: Mapping[str, Values]) -> dict[str, Integers]:
     """What state starts as, checked."""
-    ports = [p for p, wire in zip(folded.program.inputs, folded.inputs, strict=True) if wire in folded.states]
+    ports = list(folded.held.values())
     names = [port.name for port in ports]
     for name in names:
         if name not in initial:

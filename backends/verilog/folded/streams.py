@@ -158,17 +158,17 @@ def sender(name: str, comment: str, stream: Stream) -> str:
     return _module(name, comment, ports, lines)
 
 
-def status(name: str, flags: int, states: int) -> str:
-    """One beat a frame, once every flag of the frame is there and, where there is state, all of it has been read.
+def status(name: str, flags: int, states: int, kept: bool) -> str:
+    """One beat a frame, once every flag of the frame is there and, where `kept` state changes, all of it has been read.
 
-    Taken with 0, it makes the banks of all states change places: one register, which no reset clears, says for all of
-    them which bank holds the state that was kept last.
+    Taken with 0, it makes the banks of all states change places where the frame `keeps` what it wrote: one register,
+    which no reset clears, says for all of them which bank holds the state that was kept last.
     """
     ports = ["input wire clk", "input wire rst"]
     ports += [f"input wire ready{k}" for k in range(flags)] + [f"input wire fail{k}" for k in range(flags)]
     ports += [f"input wire done{k}" for k in range(states)]
     ports += ["output wire take", "output wire [0:0] tdata", "output wire tvalid", "input wire tready"]
-    ports += ["output wire tlast"] + (["output reg [0:0] bank"] if states else [])
+    ports += ["output wire tlast"] + (["input wire keeps", "output reg [0:0] bank"] if kept else [])
     ready = [f"ready{k}" for k in range(flags)] + [f"done{k}" for k in range(states)]
     lines = [
         f"  assign tdata = {' | '.join(f'fail{k}' for k in range(flags))};",
@@ -176,12 +176,12 @@ def status(name: str, flags: int, states: int) -> str:
         "  assign take = tvalid & tready;",
         "  assign tlast = 1'b1;",
     ]
-    if states:
-        lines += ["  initial bank = 1'b0;", "  always @(posedge clk) if (take & ~tdata[0]) bank <= ~bank;"]
+    if kept:
+        lines += ["  initial bank = 1'b0;", "  always @(posedge clk) if (take & keeps & ~tdata[0]) bank <= ~bank;"]
     else:
         lines.append("  wire clk_unused = clk;")
     comment = "The status of each frame: 1 where a Check failed or its inputs were wrong." + (
-        " State changes only where it is taken with 0." * bool(states)
+        " State changes only where it is taken with 0." * kept
     )
     return _module(name, comment, ports, lines)
 

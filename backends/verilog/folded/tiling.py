@@ -143,23 +143,28 @@ def _varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
     return bool((np.take(at, [0], axis) != at).any())
 
 
-def choose(stage: Stage, budget: int, axis: int, widths: tuple[int, int, int]) -> Choice:
+def choose(stage: Stage, budget: int, axis: int, widths: tuple[int, int, int], ordered: bool = False) -> Choice:
     """The cheapest sizes with which a frame takes at most `budget` clocks, or the quickest if none do.
 
-    `widths` are relative costs: of a multiplier, of a lane, of a unit for the result's operations.
+    `widths` are relative costs: of a multiplier, of a lane, of a unit for the result's operations. With `ordered` the
+    elements are written in row-major order, a power of two of them a clock or all at once, and lanes spread over the
+    last axis.
     """
     if not stage.reduction:
         units = min(stage.size, -(-stage.size // max(1, budget)))
+        units = _even(stage.size, stage.size, units) if ordered else units
         passes = -(-stage.size // units)
         return Choice(axis, 1, stage.size, 1, units, passes, 1, units, passes)
     best: tuple[tuple[int, float], Choice] | None = None
     for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis):
+        if ordered and passes * lanes != stage.size:
+            continue
         room = max(1, budget // passes)
         least = 1 if stage.reduction == "argmax" else -(-stage.terms // room)
         for split in {least, divisor(stage.terms, least)}:
             reading = -(-stage.terms // split)
             fewest = -(-lanes // max(room, reading))
-            for units in {fewest, divisor(lanes, fewest)}:
+            for units in {_even(stage.size, lanes, fewest)} if ordered else {fewest, divisor(lanes, fewest)}:
                 cycles = passes * max(reading, -(-lanes // units))
                 ragged = (passes * lanes > stage.size) + (stage.terms % split > 0) + (lanes % units > 0)
                 cost = (widths[0] + widths[1]) * lanes * split + (widths[2] + widths[1] * (split - 1)) * units
@@ -186,6 +191,12 @@ def _tiles(shape: tuple[int, ...], axis: int) -> list[tuple[int, int, int, int, 
 def divisor(number: int, least: int) -> int:
     """The smallest divisor from `least` on."""
     return next(k for k in range(least, number + 1) if number % k == 0)
+
+
+def _even(size: int, lanes: int, least: int) -> int:
+    """The fewest units from `least` on that are a power of two and divide the lanes; all elements where none does."""
+    fits = [k for k in range(least, lanes + 1) if lanes % k == 0 and (k & (k - 1) == 0 or k == size)]
+    return fits[0] if fits else max(k for k in range(1, lanes + 1) if lanes % k == 0 and k & (k - 1) == 0)
 
 
 def tile(stage: Stage, choice: Choice) -> Tiling:

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..design import STATUS, Bus, Stream
+from ..modes import Mode
 from ..signals import element
 from .channel import HEAD, TAIL, Channel, write_channel, write_rom
+from .conductor import Conductor, frames
 from .graph import Stage
 from .lane_text import literal_operand
 from .layout import NOTHING
-from .plan import Plan, Reader, operand_widths, streams
+from .plan import UNDER_WAY, Plan, Reader, operand_widths, streams
 from .stage_text import Body, write_stage
 from .streams import flags, receiver, sender, status
 
@@ -71,12 +73,15 @@ class _Top:
         self.lines: list[str] = []
         self.ins, self.outs = streams(self.sizes)
         self.initial = initial
+        self.first = len(self.ins)
+        self.conductor = Conductor(self.fold.modal, self.wire, self.lines)
         self.writers: dict[int, _Port] = {}
         self.ready: dict[int, list[str]] = {}
         self.free: dict[int, list[str]] = {}
         self.columns: dict[tuple[int, str], list[str]] = {}
         self.done: list[str] = []
         self._name_writers()
+        self._stores()
         self._channels()
         self._flags()
         self._receivers()
@@ -93,8 +98,7 @@ class _Top:
         return name
 
     def _name_writers(self) -> None:
-        received = [wire for wire in self.fold.inputs if wire not in self.fold.states]
-        for wire, stream in zip(received, self.ins, strict=True):
+        for wire, stream in zip([entry.wire for entry in self.fold.entries], self.ins, strict=True):
             lanes = [self.wire(f"in_{stream.name}_{k}", stream.element_bits) for k in range(stream.lanes)]
             self.writers[wire] = _Port(f"in_{stream.name}", lanes)
         for stage, tiling in zip(self.fold.stages, self.plan.tilings, strict=True):
@@ -105,12 +109,36 @@ class _Top:
             for signal in ("start", "valid", "last"):
                 self.wire(f"{port.name}_{signal}")
 
+    def _stores(self) -> None:
+        """Who writes each state: the stage that updates it, or the receiver that loads it where there are modes."""
+        self.stores = {wire: self.writers[new] for wire, new in self.fold.states.items()}
+        for wire, load in self.fold.loads.items():
+            if load == self.fold.states[wire]:
+                continue
+            made, given = self.stores[wire], self.writers[load]
+            name = f"{given.name}_store"
+            bits = element(self.fold.format(wire)).width
+            lanes = [self.wire(f"{name}{k}", bits) for k in range(len(given.lanes))]
+            self.stores[wire] = _Port(name, lanes)
+            train = self.conductor.within(frozenset({Mode.TRAIN}))
+            self.lines.append(
+                f"  assign {self.wire(f'{name}_valid')} = {given.name}_valid | ({made.name}_valid & {train});"
+            )
+            self.lines += [
+                f"  assign {lane} = {train} ? {update} : {loaded};"
+                for lane, update, loaded in zip(lanes, made.lanes, given.lanes, strict=True)
+            ]
+            self.lines.append(f"  wire {given.name}_last_unused = {given.name}_last;")
+
+    def _modes(self, actor: int) -> frozenset[Mode]:
+        return self.sizes.modes[actor] if self.sizes.modes else frozenset()
+
     def _channels(self) -> None:
         """One channel for each reader, with the reader's control signals named after it."""
         used: dict[int, set[int]] = {}
         for number, (reader, layout) in enumerate(zip(self.sizes.readers, self.plan.layouts, strict=True)):
             state = reader.wire in self.fold.states
-            port = self.writers[self.fold.states.get(reader.wire, reader.wire)]
+            port = self.stores[reader.wire] if state else self.writers[reader.wire]
             width = element(self.fold.format(reader.wire)).width
             name, to = self._reader(reader)
             banks = self.sizes.links[number].banks or 1
@@ -119,19 +147,32 @@ class _Top:
             channel = Channel(name, width, layout, banks, comment, initial)
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)
-            wires = [".clk(clk)", ".rst(rst)", f".w_valid({port.name}_valid)"]
+            wires = [".clk(clk)", ".rst(rst)"]
             if state:
-                self.done.append(self.wire(f"{name}_done"))
-                wires += [".commit(status_take)", ".r_bank(status_bank)", f".r_done({name}_done)"]
+                done, train = self.wire(f"{name}_done"), self.conductor.within(frozenset({Mode.TRAIN}))
+                if reader.operand is not None and self.fold.updates:
+                    self.done.append(f"({done} | ~{train})" if self.fold.modal else done)
+                else:
+                    self.lines.append(f"  wire {done}_unused = {done};")
+                wires += [f".w_valid({port.name}_valid)", ".commit(status_take)", ".r_bank(status_bank)"]
+                wires += [
+                    f".r_done({done})",
+                    f".steady({f'~{train}' if self.fold.modal else chr(49) + chr(39) + 'b0'})",
+                ]
             else:
-                self.free.setdefault(self.sizes.links[number].writer, []).append(self.wire(f"{name}_free"))
-                wires += [f".w_start({port.name}_start)", f".w_free({name}_free)", f".w_last({port.name}_last)"]
+                writer, free = self.sizes.links[number].writer, self.wire(f"{name}_free")
+                some = self.conductor.narrowed(self._modes(writer), self._modes(reader.actor))
+                self.free.setdefault(writer, []).append(f"({free} | ~{some})" if some else free)
+                wires += [f".w_free({free})", f".w_last({port.name}_last)"]
+                wires += [f".w_{word}({port.name}_{word}{f' & {some}' * bool(some)})" for word in ("start", "valid")]
             used.setdefault(reader.wire, set()).update(channel.lanes)
             wires += [f".w_data{lane}({port.lanes[lane]})" for lane in channel.lanes]
             self.ready.setdefault(reader.actor, []).append(self.wire(f"{name}_ready"))
             wires += [f".r_start({to}_start)", f".r_ready({name}_ready)"]
             side = self._side(reader)
-            wires += [f".r_step({to}_{side}step)", f".r_last({to}_{side}last)"]
+            also = [k for k, shared in self.sizes.shared.items() if shared == number]
+            more = "".join(f" | out_{self.outs[k - self.first - len(self.fold.stages)].name}_r_step" for k in also)
+            wires += [f".r_step({to}_{side}step{more})", f".r_last({to}_{side}last)"]
             columns = [self.wire(f"{name}_{k}", width) for k in range(len(layout.columns))]
             wires += [f".r_data{k}({column})" for k, column in enumerate(columns)]
             self.columns[reader.actor, reader.operand or ""] = columns
@@ -147,11 +188,10 @@ class _Top:
 
     def _reader(self, reader: Reader) -> tuple[str, str]:
         """The channel's name and the reader's."""
-        first = len(self.ins)
         if reader.operand is None:
-            stream = self.outs[reader.actor - first - len(self.fold.stages)]
+            stream = self.outs[reader.actor - self.first - len(self.fold.stages)]
             return f"to_{stream.name}", f"out_{stream.name}"
-        stage = self.fold.stages[reader.actor - first]
+        stage = self.fold.stages[reader.actor - self.first]
         return f"{stage.name}_{reader.operand}_memory", stage.name
 
     def _side(self, reader: Reader) -> str:
@@ -163,43 +203,64 @@ class _Top:
 
     def _initial(self, wire: int) -> Indices:
         """(element, value) of what the writer's lanes would write, step by step."""
-        port = self.fold.program.inputs[self.fold.inputs.index(wire)]
-        values = np.asarray(self.initial[port.name], np.int64).reshape(-1)
-        place = [stage.wire for stage in self.fold.stages].index(self.fold.states[wire])
-        written = self.plan.tilings[place].written()
+        values = np.asarray(self.initial[self.fold.held[wire].name], np.int64).reshape(-1)
+        written = self.plan.written[self.fold.states[wire]]
         return np.stack([np.where(written >= 0, written, NOTHING), values[np.maximum(written, 0)]], axis=2)
 
     def _flags(self) -> None:
-        """Flags of the receivers and of the stages that have one, and tokens for stages that nothing else starts."""
+        """Flags of the receivers and of the stages that have one, and tokens for what nothing else starts."""
         status_number, self.flag_names = len(self.sizes.actors) - 1, []
-        first = len(self.ins)
+        self.statuses: list[tuple[str, str]] = []
         made: set[str] = set()
         for link in self.sizes.links[len(self.sizes.readers) :]:
-            writer = list(self.writers.values())[link.writer]
-            depth = link.banks or 1
+            depth, to_status = link.banks or 1, link.reader == status_number
+            modal = self.fold.modal is not None
+            depth = UNDER_WAY if modal and not to_status else depth
             module = f"folded_flags_{depth}"
             if module not in made:
                 made.add(module)
                 self.files[f"{module}.v"] = flags(module, depth)
-            if link.reader == status_number:
-                name, fail, take = f"{writer.name}_flag", f"{writer.name}_fail", "status_take"
-                self.wire(fail)
+            writer = self._actor(link.writer)
+            start, valid, fail = f"{writer}_start", f"{writer}_valid & {writer}_last", "1'b0"
+            if to_status:
+                name, take = f"{writer}_flag", "status_take"
+                some = self.conductor.within(self._modes(link.writer))
                 self.flag_names.append(name)
+                self.statuses.append((f"{name}_ready", f"{name}_fail"))
+                if modal:
+                    take = f"status_take & {some}"
+                    self.statuses[-1] = (f"({name}_ready | ~{some})", f"({name}_fail & {some})")
+                if writer.startswith("out_"):
+                    stream = writer.removeprefix("out_")
+                    valid = f"{stream}_tvalid & {stream}_tready & {stream}_tlast"
+                else:
+                    fail = self.wire(f"{writer}_fail")
+                    fail = f"{fail} | {self.conductor.unknown}" if modal and link.writer == 0 else fail
             else:
-                stage = self.fold.stages[link.reader - first]
-                name, fail, take = f"{stage.name}_token", "1'b0", f"{stage.name}_start"
+                reader = self._actor(link.reader)
+                name, take = f"{reader}_token", f"{reader}_start"
                 self.ready.setdefault(link.reader, []).append(f"{name}_ready")
+                if modal:
+                    start = valid = f"{writer}_valid & {self.conductor.within(self._modes(link.reader))}"
             self.wire(f"{name}_free")
             self.wire(f"{name}_ready")
             self.wire(f"{name}_fail")
-            if link.reader != status_number:
+            if not to_status:
                 self.lines.append(f"  wire {name}_fail_unused = {name}_fail;")
-            self.free.setdefault(link.writer, []).append(f"{name}_free")
+            if modal and not to_status:
+                self.lines.append(f"  wire {name}_free_unused = {name}_free;")
+            else:
+                self.free.setdefault(link.writer, []).append(f"{name}_free")
             self.lines.append(
-                f"  {module} {name}_i (.clk(clk), .rst(rst), .w_start({writer.name}_start), .w_free({name}_free),\n"
-                f"    .w_valid({writer.name}_valid & {writer.name}_last), .w_fail({fail}), .r_take({take}), "
+                f"  {module} {name}_i (.clk(clk), .rst(rst), .w_start({start}), .w_free({name}_free),\n"
+                f"    .w_valid({valid}), .w_fail({fail}), .r_take({take}), "
                 f".r_ready({name}_ready), .r_fail({name}_fail));"
             )
+
+    def _actor(self, number: int) -> str:
+        """The name of a receiver, a stage or a sender."""
+        names = [f"in_{stream.name}" for stream in self.ins] + [stage.name for stage in self.fold.stages]
+        return [*names, *(f"out_{stream.name}" for stream in self.outs)][number]
 
     def _receivers(self) -> None:
         for number, stream in enumerate(self.ins):
@@ -208,7 +269,15 @@ class _Top:
             text = receiver(name, comment, stream)
             self.files[f"{name}.v"] = text
             wires = [".clk(clk)", ".rst(rst)", *_axi(stream)]
-            wires += [f".w_free({' & '.join(self.free[number])})", f".fail({name}_fail)"]
+            room = [*self.free[number], *self.ready.get(number, [])]
+            if number == 0 and self.fold.modal is not None:
+                room.append("frames_room")
+                self.files["folded_frames.v"] = frames("folded_frames", stream.element_bits, UNDER_WAY)
+                self.lines.append(
+                    f"  folded_frames frames_i (.clk(clk), .rst(rst), .start({name}_start), .ends(status_take), "
+                    f".wanted({stream.name}_tdata), .mode(mode), .room(frames_room));"
+                )
+            wires += [f".w_free({' & '.join(room)})", f".fail({name}_fail)"]
             wires += [f".w_start({name}_start)", f".w_valid({name}_valid)", f".w_last({name}_last)"]
             wires += [f".out{k}({lane})" for k, lane in enumerate(self.writers_of(number).lanes)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
@@ -217,9 +286,8 @@ class _Top:
         return list(self.writers.values())[number]
 
     def _stages(self) -> None:
-        first = len(self.ins)
         for number, (stage, tiling) in enumerate(zip(self.fold.stages, self.plan.tilings, strict=True)):
-            actor, name = first + number, stage.name
+            actor, name = self.first + number, stage.name
             flagged = f"{name}_flag" in self.flag_names
             slots: dict[str, tuple[int, ...]] = {}
             layouts = {
@@ -266,26 +334,33 @@ class _Top:
         return rom.slots, columns
 
     def _senders(self) -> None:
-        first = len(self.ins) + len(self.fold.stages)
+        first = self.first + len(self.fold.stages)
         for number, stream in enumerate(self.outs):
             name, actor = f"out_{stream.name}", first + number
             for signal in ("start", "r_step", "r_last"):
                 self.wire(f"{name}_{signal}")
             comment = f"{name}: output {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
             self.files[f"{name}.v"] = sender(name, comment, stream)
-            layout = self.plan.layouts[[r.actor for r in self.sizes.readers].index(actor)]
-            columns = self.columns[actor, ""]
-            (ready,) = self.ready[actor]
+            place = self.sizes.shared.get(actor)
+            if place is None:
+                place = [r.actor for r in self.sizes.readers].index(actor)
+            else:
+                self.lines.append(f"  wire {name}_r_last_unused = {name}_r_last;")
+            reader, layout = self.sizes.readers[place], self.plan.layouts[place]
+            columns = self.columns[reader.actor, reader.operand or ""]
+            ready = " & ".join([*self.ready[actor], *self.free.get(actor, [])])
             wires = [".clk(clk)", ".rst(rst)", f".r_ready({ready})", f".r_start({name}_start)"]
             wires += [f".r_step({name}_r_step)", f".r_last({name}_r_last)", *_axi(stream)]
             wires += [f".in{k}({columns[column]})" for k, column in enumerate(layout.slots)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
-        self.files["folded_status.v"] = status("folded_status", len(self.flag_names), len(self.done))
+        kept = bool(self.fold.states)
+        self.files["folded_status.v"] = status("folded_status", len(self.flag_names), len(self.done), kept)
         wires = [".clk(clk)", ".rst(rst)"]
-        for k, flag in enumerate(self.flag_names):
-            wires += [f".ready{k}({flag}_ready)", f".fail{k}({flag}_fail)"]
+        for k, (ready, fail) in enumerate(self.statuses):
+            wires += [f".ready{k}({ready})", f".fail{k}({fail})"]
+        keeps = self.conductor.within(frozenset({Mode.WRITE, Mode.TRAIN})) if self.fold.modal else "1'b1"
         wires += [f".done{k}({done})" for k, done in enumerate(self.done)]
-        wires += [".take(status_take)", *([".bank(status_bank)"] if self.done else [])]
+        wires += [".take(status_take)", *([".bank(status_bank)", f".keeps({keeps})"] if kept else [])]
         wires += [f".{word}({STATUS}_{word})" for word in ("tdata", "tvalid", "tready", "tlast")]
         self.lines.append(f"  folded_status status_i (\n    {', '.join(wires)});")
 
@@ -296,7 +371,7 @@ class _Top:
         ports += [f"output wire [0:0] {STATUS}_tdata", f"output wire {STATUS}_tvalid"]
         ports += [f"input wire {STATUS}_tready", f"output wire {STATUS}_tlast"]
         self.lines.insert(0, "  wire status_take;")
-        if self.done:
+        if self.fold.states:
             self.lines.insert(0, "  wire [0:0] status_bank;")
         declared = [line for line in self.lines if line.startswith("  wire ") and "=" not in line]
         rest = [line for line in self.lines if not (line.startswith("  wire ") and "=" not in line)]

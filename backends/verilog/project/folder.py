@@ -25,11 +25,13 @@ from circuitize.circuits.types import Fixed
 
 from ..board import Board, board_files
 from ..design import Design, Stream
+from ..modes import Modal
 from ..shell.registers import REGISTERS
 from .synthesis import scripts
 from .testbench import BENCH, MAKEFILE, TEST
 
 DESIGN_FILE, PROGRAM_FILE, VECTORS_FILE = "design.json", "program.arrow", "test/vectors.npz"
+PREDICTION_FILE = "predict.arrow"
 VERSION = 2
 
 Integers = NDArray[np.int64]
@@ -55,12 +57,21 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Project:
-    """A design, the integer program that it was made from, frames to try it on, and the board that it is for if any."""
+    """A design, the integer program that it was made from, frames to try it on, and the board that it is for if any.
+
+    `prediction` is the program that shares the memory of a step.
+    """
 
     design: Design
     program: IntegerProgram
     vectors: Vectors
     board: Board | None = None
+    prediction: IntegerProgram | None = None
+
+    @property
+    def modal(self) -> Modal | None:
+        """The programs of a design whose frames have modes."""
+        return Modal(self.program, self.prediction) if self.design.modes else None
 
 
 def write_project(project: Project, folder: Path) -> None:
@@ -78,12 +89,17 @@ def write_project(project: Project, folder: Path) -> None:
     for name, content in contents.items():
         write_whole(folder / name, [content], private=name == VECTORS_FILE)
     save(project.program, folder / PROGRAM_FILE)
+    if project.prediction is not None:
+        save(project.prediction, folder / PREDICTION_FILE)
     described = {
         "version": VERSION,
         "top": design.top,
         "scheduler": design.scheduler,
         "digest": program_digest(project.program),
-        "streams": [_described(stream) for stream in design.streams],
+        "prediction": None if project.prediction is None else program_digest(project.prediction),
+        "streams": [
+            {**_described(stream), "modes": list(design.modes.get(stream.name, ()))} for stream in design.streams
+        ],
         "registers": REGISTERS if design.control else {},
         "held": list(design.held),
         "report": dict(design.report),
@@ -97,7 +113,7 @@ def written_files(folder: Path) -> set[str]:
     """The files that a project's folder says it consists of, relative to it: what a later design may replace."""
     described = _json(folder / DESIGN_FILE).get("files")
     named = {str(name) for name in described} if isinstance(described, dict) else set()
-    return {DESIGN_FILE, PROGRAM_FILE, *named}
+    return {DESIGN_FILE, PROGRAM_FILE, PREDICTION_FILE, *named}
 
 
 def read_project(folder: Path) -> Project:
@@ -118,10 +134,12 @@ def read_project(folder: Path) -> Project:
             tuple(described["held"]),
             described["report"],
             bool(described["registers"]),
+            {entry["name"]: tuple(entry["modes"]) for entry in described["streams"] if entry.get("modes")},
         )
         vectors = _unpacked(contents[VECTORS_FILE])
         digest = described["digest"]
         board = described["board"] and Board(**described["board"])
+        predicting = described.get("prediction")
     except (KeyError, TypeError, ValueError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise FormatError(
             f"{where}: expected the description of a design, found one without or with another {error}; compile again"
@@ -129,7 +147,14 @@ def read_project(folder: Path) -> Project:
     program = load(folder / PROGRAM_FILE, integer=True)
     if program_digest(program) != digest:
         raise FormatError(f"{folder / PROGRAM_FILE}: expected digest {digest}, found another program; compile again")
-    return Project(design, program, vectors, board)
+    prediction = None
+    if predicting is not None:
+        prediction = load(folder / PREDICTION_FILE, integer=True)
+        if program_digest(prediction) != predicting:
+            raise FormatError(
+                f"{folder / PREDICTION_FILE}: expected digest {predicting}, found another program; compile again"
+            )
+    return Project(design, program, vectors, board, prediction)
 
 
 def _described(stream: Stream) -> Json:

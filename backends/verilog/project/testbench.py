@@ -77,6 +77,13 @@ def buses():
     return [(output, name, streams) for (output, name), streams in sorted(found.items(), key=lambda item: item[0])]
 
 
+def passing(streams):
+    """The frames that have tensors on a bus: all, or those of its modes."""
+    modes = streams[0].get("modes")
+    every = range(len(UNDEFINED))
+    return [frame for frame in every if VECTORS["inputs/mode"][frame] in modes] if modes else every
+
+
 def beats(stream, tensor):
     """The beats of one tensor: elements in row-major order, the earliest in the lowest bits; and its `tkeep`s."""
     bits, lanes = stream["slot_bits"], stream["lanes"]
@@ -109,7 +116,7 @@ async def drive(dut, name, streams):
     data, valid = getattr(dut, f"{name}_tdata"), getattr(dut, f"{name}_tvalid")
     ready, last = getattr(dut, f"{name}_tready"), getattr(dut, f"{name}_tlast")
     keep = getattr(dut, f"{name}_tkeep") if streams[0]["keep"] else None
-    for frame in range(len(UNDEFINED)):
+    for frame in passing(streams):
         pace(chance)
         words = packet(streams, [VECTORS[f"inputs/{stream['port']}"][frame] for stream in streams])
         for number, (_, word, kept) in enumerate(words):
@@ -133,7 +140,7 @@ async def take(dut, name, streams):
     data, valid = getattr(dut, f"{name}_tdata"), getattr(dut, f"{name}_tvalid")
     ready, last = getattr(dut, f"{name}_tready"), getattr(dut, f"{name}_tlast")
     keep = getattr(dut, f"{name}_tkeep") if streams[0]["keep"] else None
-    for frame in range(len(UNDEFINED)):
+    for frame in passing(streams):
         pace(chance)
         words = packet(streams, [wanted(stream, frame) for stream in streams])
         for number, (stream, word, kept) in enumerate(words):

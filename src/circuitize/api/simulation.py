@@ -81,7 +81,7 @@ def simulate(
 
 def _with(project: Project, path: Path) -> Project:
     """The project with a file's frames in the place of its own."""
-    made = Bound(project.program, project.vectors.initial)
+    made = Bound(project.program, project.vectors.initial, project.modal)
     inputs, answers = given_frames(path, made.streamed, project.program.outputs)
     return replace(project, vectors=replace(expected_vectors(made, inputs), answers=answers))
 
@@ -100,7 +100,7 @@ def _frames(project: Project, count: int | None, seed: int) -> Vectors:
             answers={name: frames[:count] for name, frames in own.answers.items()},
         )
     frames = [{name: frames[n] for name, frames in own.inputs.items()} for n in range(len(own))]
-    made = Bound(project.program, own.initial)
+    made = Bound(project.program, own.initial, project.modal)
     more = frames_to_try(made, count - len(own), seed, frames)
     joined = {name: np.concatenate([frames, more[name]]) for name, frames in own.inputs.items()}
     return replace(expected_vectors(made, joined), answers=own.answers)

@@ -67,6 +67,8 @@ class Verilog(Target["Hardware"]):
         Option("elements", "choice", "each in 1, 2, 4 or 8 bytes, or bit after bit (default: bytes)", choices=ELEMENTS),
         Option("bus_bits", "count", "one stream in and one out, of N bits, for one DMA", "N"),
         Option("control", "flag", "AXI4-Lite registers: reset, status, frames, cycles"),
+        Option("loadable", "flag", "weights and other state are memory that frames write and read", only=FOLDED),
+        Option("predict", "name", "beside a step: its prediction, on the same memory", "FILE.py:NAME", only=FOLDED),
         Option("board", "choice", "files for a board, with a Makefile for its bitstream", choices=BOARDS),
         Option("mhz", "count", "the design's clock there, a multiple of 5 (default: 50)", "N", only=ON_BOARD),
         Option("plot", "file", "draw cycles and LUTs of folded designs there", "FILE.svg", commands=("estimate",)),

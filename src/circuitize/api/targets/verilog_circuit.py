@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from circuitize.api.exact import Exact
+from circuitize.api.user_files import program_in
 from circuitize.api.values import given_values, require_values, rounded
 from circuitize.backends.verilog.board import DEFAULT, Board, for_serial_line
 from circuitize.backends.verilog.bound import Bound, bound_to, integrated
+from circuitize.backends.verilog.modes import Modal
 from circuitize.backends.verilog.project import Project, write_project
 from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import SIZES
@@ -17,7 +20,9 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.phases import Phases
+from circuitize.circuits.port import Role
 from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.quantize import quantize
 from circuitize.circuits.reading import Json
 from circuitize.sims.rtl.frames import example_frames, frames_to_try, vectors
 
@@ -41,7 +46,8 @@ class Hardware(WrittenCircuit):
         scheduler = options.pop("scheduler", target.options[0].default)
         self.board = board_of(options)
         interface = Interface(**{name: options.pop(name) for name in INTERFACE if name in options})
-        made = bound(exact.integer, request)
+        made = loadable(exact.integer, request, options)
+        self.modal = made.modal
         if self.board is not None:
             interface = for_serial_line(interface, made)
         with phases.phase("schedule", "scheduling"):
@@ -65,7 +71,8 @@ class Hardware(WrittenCircuit):
         }
 
     def fill(self, folder: Path) -> list[Path]:
-        write_project(Project(self.design, self.program, self.frames, self.board), folder)
+        prediction = None if self.modal is None else self.modal.prediction
+        write_project(Project(self.design, self.program, self.frames, self.board, prediction), folder)
         return sorted(path for path in folder.rglob("*") if path.is_file())
 
     def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
@@ -86,8 +93,28 @@ def board_of(options: dict[str, Any]) -> Board | None:
     return Board(given["board"], given.get("mhz", DEFAULT)) if given else None
 
 
-def bound(program: IntegerProgram, request: Request) -> Bound:
+def loadable(program: IntegerProgram, request: Request, options: dict[str, Any]) -> Bound:
+    """A program whose held inputs are memory, with its prediction, where options say so; they are taken out of them."""
+    given, asked = options.pop("predict", None), options.pop("loadable", False)
+    if given is None and not asked:
+        return bound(program, request)
+    made = bound(program, request, asked=True)
+    prediction = None
+    if given is not None:
+        path, _, name = given.rpartition(":")
+        if not path or not name:
+            raise CircuitizeError(f"--predict: expected FILE.py:NAME, found {given!r}; name a file and a program in it")
+        prediction = quantize(program_in(Path(path), name))
+        values = {port.name for port in prediction.inputs if port.role is Role.FROZEN}
+        if values:
+            raise CircuitizeError(f"--predict: expected weights that the step updates, found frozen {sorted(values)}")
+    return replace(made, modal=Modal(made.program, prediction))
+
+
+def bound(program: IntegerProgram, request: Request, asked: bool = False) -> Bound:
     """Bind every held input to its value as given, or in the first example; state is kept as an input.
+
+    Where memory is `asked` for, every held input is state.
 
     Values are read as `program_inputs` reads them. Raise CircuitizeError for a held input without a value, for an
     unknown name, and for values that do not fit.
@@ -102,4 +129,4 @@ def bound(program: IntegerProgram, request: Request) -> Bound:
         )
     where, given = given_values(program, request.inputs, request.say, request.raw_inputs)
     require_values(held, given, where)
-    return bound_to(program, rounded(held, given, where, request.say))
+    return bound_to(program, rounded(held, given, where, request.say), asked)

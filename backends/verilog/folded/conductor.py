@@ -1,0 +1,70 @@
+"""Which mode a design's frames are in: those of one program overlap, any other waits until none is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from ..modes import Modal, Mode
+from .channel import HEAD, TAIL
+from .counter import bits_of
+
+
+class Conductor:
+    """The mode of the frames under way, as wires of the top module."""
+
+    def __init__(self, modal: Modal | None, wire: Callable[[str, int], str], lines: list[str]) -> None:
+        self.modal, self.wire, self.lines = modal, wire, lines
+        self.within = cache(self._within)
+        if modal is not None:
+            self.bits = max(modal.modes).bit_length()
+            wire("mode", self.bits)
+            wire("frames_room", 0)
+
+    def _within(self, modes: frozenset[Mode]) -> str:
+        """A wire that is 1 in frames of these modes, and in all of them the constant 1."""
+        if self.modal is None or modes >= set(self.modal.modes):
+            return "1'b1"
+        name = self.wire("_".join(["mode_is", *(mode.word for mode in sorted(modes))]), 0)
+        found = " | ".join(f"(mode == {self.bits}'d{mode.value})" for mode in sorted(modes))
+        self.lines.append(f"  assign {name} = {found};")
+        return name
+
+    @property
+    def unknown(self) -> str:
+        """1 in frames of a mode between the least and the greatest that the design lacks; they fail."""
+        assert self.modal is not None
+        modes = self.modal.modes
+        lacking = sorted({*range(min(modes), max(modes))} - {*modes})
+        return " | ".join(f"(mode == {self.bits}'d{mode})" for mode in lacking) or "1'b0"
+
+    def narrowed(self, writer: frozenset[Mode], reader: frozenset[Mode]) -> str:
+        """The same for the modes of a reader, but empty where its writer has no others."""
+        return "" if writer <= reader else self.within(reader)
+
+
+def frames(name: str, bits: int, most: int) -> str:
+    """Counts frames under way: `room` for one more of a program that is the mode, or for any where there is none.
+
+    The mode changes with the beat that begins a frame. Where memory is moved, one frame is under way at a time.
+    """
+    count = bits_of(most)
+    lines: Sequence[str] = [
+        f"  reg [{count - 1}:0] under_way;",
+        f"  wire none = under_way == {count}'d0;",
+        f"  wire again = (wanted == mode) & mode[1] & (under_way != {count}'d{most});",
+        "  assign room = none | again;",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        f"      mode <= {bits}'d0;",
+        f"      under_way <= {count}'d0;",
+        "    end else begin",
+        "      if (start) mode <= wanted;",
+        f"      if (start & ~ends) under_way <= under_way + {count}'d1;",
+        f"      if (~start & ends) under_way <= under_way - {count}'d1;",
+        "    end",
+    ]
+    ports = ["input wire clk", "input wire rst", "input wire start", "input wire ends"]
+    ports += [f"input wire [{bits - 1}:0] wanted", f"output reg [{bits - 1}:0] mode", "output wire room"]
+    text = f"// {name}: the mode of the frames under way, and whether one more may begin.\n{HEAD}module {name} (\n  "
+    return text + ",\n  ".join(ports) + "\n);\n" + "\n".join(lines) + "\n" + TAIL

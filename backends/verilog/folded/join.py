@@ -1,0 +1,31 @@
+"""Several programs that share memory as one arrow, in which what they have in common is there once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.simplify import simplify
+
+from ..modes import Modal, Mode
+
+
+def joined(modal: Modal, core: Callable[[Arrow], Arrow]) -> Arrow:
+    """The programs of a design with modes, each made of core operations first, side by side on the same inputs.
+
+    Inputs: what is held, then what enters in frames that run a program, in the order of `Modal.entering`. Outputs: what
+    leaves such frames, in the order of `Modal.leaving`, then the state's next values. Equal operations on equal wires
+    are one, so that a prediction is a part of the step where the two agree.
+    """
+    builder = Builder(share=True)
+    held = {port.name: builder.input(port.format) for port in modal.state}
+    fed = [passage for passage in modal.entering() if not passage.modes & {Mode.WRITE}]
+    wires = held | {passage.name: builder.input(passage.format) for passage in fed}
+    leaving: list[int] = []
+    carried: list[int] = []
+    for program in modal.programs.values():
+        made = builder.splice(core(program.arrow), [wires[port.name] for port in program.inputs])
+        for port, wire in zip(program.outputs, made, strict=True):
+            (carried if port.name in held else leaving).append(wire)
+    return simplify(builder.build([*leaving, *carried]))

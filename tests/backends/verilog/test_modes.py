@@ -1,0 +1,142 @@
+"""Designs whose frames write memory, read it, predict and train: equal to the executor in each mode and across them."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from modal_designs import BATCH, MODEL, modal, programs
+
+from circuitize.backends.verilog.bound import Bound, integrated
+from circuitize.backends.verilog.design import Design
+from circuitize.backends.verilog.folded.plan import fold
+from circuitize.backends.verilog.modes import MODE, Modal, Mode
+from circuitize.backends.verilog.shell import Interface
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.quantize import quantize
+from circuitize.frontends import training
+from circuitize.frontends.formats import Format
+from circuitize.frontends.layers import dense, sequential
+from circuitize.sims.rtl import Simulation, compare
+from circuitize.sims.rtl.session import session, session_frames
+
+KINDS = ["both", "step", "predict", pytest.param("momentum", marks=pytest.mark.deep)]
+
+
+@cache
+def design(kind: str) -> Design:
+    found, initial = modal(kind)
+    return integrated(Bound(found.step, initial, found), "folded", {"lanes": 24}, Interface("learns", control=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames_of_every_mode_equal_the_executor(kind: str) -> None:
+    found, initial = modal(kind)
+    vectors = session_frames(found, 60, 1, initial)
+    wanted = session(found, vectors, initial)
+    with Simulation(design(kind)) as simulation:
+        for pace in (None, 1, 2):
+            compared = compare(simulation.run(vectors, pace), wanted)
+            assert (compared.mismatches, compared.first_difference) == (0, None)
+
+
+def test_train_predict_train_on_and_read_back() -> None:
+    """Written weights come back as written; what is trained in between is what the executor trains."""
+    found, initial = modal("both")
+    order = [Mode.WRITE, Mode.READ, Mode.PREDICT, *[Mode.TRAIN] * 3, Mode.READ, Mode.PREDICT, Mode.TRAIN, Mode.READ]
+    vectors = session_frames(found, len(order), 3, initial)
+    step = found.step.examples[0]
+    for name in ("inputs", "targets", "learning_rate"):
+        (port,) = [port for port in found.step.inputs if port.name == name]
+        vectors[name][:] = np.rint(np.asarray(step[name]) * 2.0**port.format.fraction_bits).astype(np.int64)
+    vectors[MODE] = np.array(order, np.int64)
+    for port in found.state:
+        vectors[port.name][0] = initial[port.name] + 5
+    wanted = session(found, vectors, initial)
+    assert not wanted.undefined.any()
+    with Simulation(design("both")) as simulation:
+        frames = simulation.run(vectors, 4)
+    assert compare(frames, wanted).first_difference is None
+    for port in found.state:
+        read = frames.outputs[port.name]
+        assert (read[1] == initial[port.name] + 5).all()
+        assert (read[6] != read[1]).any() and (read[9] != read[6]).any()
+    assert (frames.outputs["outputs"][2] != frames.outputs["outputs"][7]).any()
+
+
+def test_what_is_wrong_leaves_the_memory() -> None:
+    """Modes that the design lacks, and an element outside its interval in a write, raise the status alone."""
+    found, initial = modal("step")
+    vectors = session_frames(found, 6, 0, initial)
+    vectors[MODE] = np.array([Mode.WRITE, Mode.PREDICT, Mode.READ, Mode.WRITE, Mode.READ, Mode.TRAIN], np.int64)
+    name = found.state[0].name
+    wanted = session(found, vectors, initial)
+    vectors[name][3].flat[0] = found.state[0].format.high + 1
+    read = {port.name: np.array(wanted.outputs[port.name]) for port in found.state}
+    for port in found.state:
+        read[port.name][4] = vectors[port.name][0]
+    undefined = np.array([False, True, False, True, False, True])
+    wanted = replace(wanted, outputs={**wanted.outputs, **read}, undefined=undefined)
+    with Simulation(design("step")) as simulation:
+        frames = simulation.run(vectors, 2)
+    assert frames.failed[:5].tolist() == undefined[:5].tolist()
+    for port in found.state:
+        assert (frames.outputs[port.name][[2, 4]] == vectors[port.name][0]).all()
+
+
+def test_a_prediction_that_keeps_is_noticed() -> None:
+    """The same design, but every frame swaps the banks."""
+    found, initial = modal("both")
+    made = design("both")
+    name = next(name for name in made.files if name.endswith("folded_status.v"))
+    broken = made.files[name].replace("take & keeps", "take")
+    assert broken != made.files[name]
+    vectors = session_frames(found, 20, 1, initial)
+    with Simulation(replace(made, files={**made.files, name: broken})) as simulation:
+        assert compare(simulation.run(vectors), session(found, vectors, initial)).mismatches
+
+
+def test_the_prediction_is_a_part_of_the_step() -> None:
+    """No weight is read by a stage of the prediction alone, and memory is read back through ports that are there."""
+    step, predict, _ = programs()
+    both, alone = fold(step, modal=Modal(step, predict)), fold(step, modal=Modal(step))
+    reads = [o.wire for stage in both.stages for o in stage.operands if o.wire in both.held]
+    assert len(reads) == len([o.wire for stage in alone.stages for o in stage.operands if o.wire in alone.held])
+
+
+def test_lint(tmp_path: Path) -> None:
+    for kind in ("both", "step", "predict"):
+        of = design(kind)
+        folder = tmp_path / kind
+        folder.mkdir()
+        for name, text in of.files.items():
+            (folder / name).write_text(text)
+        sources = sorted(name for name in of.files if name.endswith(".v"))
+        lint = ["verilator", "--lint-only", "-Wall", "--top-module", of.top, *sources]
+        assert subprocess.run(lint, cwd=folder, capture_output=True, text=True, check=False).stderr == ""
+
+
+def test_formats_that_differ_are_refused() -> None:
+    step, predict, _ = programs()
+    narrow = sequential(*(dense(*sizes, format=Format.signed(8, fraction_bits=7)) for sizes in ((4, 3), (3, 2))))
+    for model, batch, name in ((narrow, BATCH, "dense1.weight"), (MODEL, BATCH + 1, "inputs")):
+        draw = np.random.default_rng(0)
+        example = {**model.initial(seed=0), "inputs": draw.integers(0, 2, (batch, 4)) / 2}
+        other = quantize(training.predict(model, batch, examples=[example]))
+        with pytest.raises(CircuitizeError, match=rf"--predict: expected '{name}' as the step has it, .*found") as told:
+            Modal(step, other)
+        assert "\n" not in str(told.value)
+    with pytest.raises(CircuitizeError, match="--predict: expected a training step"):
+        Modal(predict, predict)
+    with pytest.raises(CircuitizeError, match="found another step"):
+        Modal(step, step)
+    found, initial = modal("both")
+    made = Bound(found.step, initial, found)
+    with pytest.raises(CircuitizeError, match="leave --bus-bits and --board out"):
+        integrated(made, "folded", {}, Interface(bus_bits=32))
+    with pytest.raises(CircuitizeError, match="expected --scheduler folded, found parallel"):
+        integrated(made, "parallel", {})

@@ -1,0 +1,59 @@
+"""A small network that trains and predicts, and its designs with modes."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.verilog.modes import Modal
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_integers
+from circuitize.frontends import training
+from circuitize.frontends.layers import dense, relu, sequential
+from circuitize.frontends.losses import mean_squared_error
+from circuitize.frontends.optimizers import SGD, Momentum
+
+Integers = NDArray[np.int64]
+
+MODEL = sequential(dense(4, 3), relu(), dense(3, 2))
+BATCH = 2
+
+
+@cache
+def programs(momentum: bool = False) -> tuple[IntegerProgram, IntegerProgram, dict[str, Integers]]:
+    """The step of a 4-3-2 network, its prediction for the same batch, and the state that it starts from."""
+    draw = np.random.default_rng(0)
+    optimizer = Momentum(decay=0.875) if momentum else SGD()
+    step = training.training_step(MODEL, mean_squared_error, optimizer, BATCH)
+    start = training.start(step, MODEL, seed=0)
+    examples: list[dict[str, NDArray[np.float64]]] = [
+        {
+            **start,
+            "inputs": draw.integers(0, 17, (BATCH, 4)) / 16,
+            "targets": np.eye(2)[draw.integers(0, 2, BATCH)],
+            "learning_rate": np.array(0.125),
+        }
+        for _ in range(4)
+    ]
+    predict = training.predict(MODEL, BATCH)
+    names = {port.name for port in predict.inputs}
+    integer = quantize(training.with_examples(step, *examples))
+    own = [{name: value for name, value in one.items() if name in names} for one in examples]
+    predicting = quantize(training.with_examples(predict, *own))
+    initial = {port.name: to_integers(port, start[port.name], "test") for port in integer.inputs if port.held}
+    return integer, predicting, initial
+
+
+def modal(kind: str) -> tuple[Modal, dict[str, Integers]]:
+    """`both`, `step`, `predict` or `momentum`, and the contents of its memory."""
+    step, predict, initial = programs(kind == "momentum")
+    made = {
+        "both": lambda: Modal(step, predict),
+        "momentum": lambda: Modal(step, predict),
+        "step": lambda: Modal(step),
+        "predict": lambda: Modal(predict),
+    }[kind]()
+    return made, {port.name: initial[port.name] for port in made.state}
