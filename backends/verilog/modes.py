@@ -25,6 +25,7 @@ class Mode(IntEnum):
 
     @property
     def word(self) -> str:
+        """The mode as names and messages spell it, in small letters."""
         return self.name.lower()
 
 
@@ -72,6 +73,7 @@ class Modal:
 
     @property
     def trains(self) -> bool:
+        """Whether the step updates what it holds; else its frames predict."""
         carried = {port.name for port in self.step.outputs}
         return any(port.held and port.name in carried for port in self.step.inputs)
 

@@ -37,6 +37,7 @@ class Forest:
 
     @property
     def inner(self) -> NDArray[np.bool_]:
+        """Whether each node has children; a leaf has none."""
         return self.left >= 0
 
     @cached_property

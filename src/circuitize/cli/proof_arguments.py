@@ -100,6 +100,7 @@ def verify(command: ArgumentParser) -> None:
 
 
 def hold(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize hold`."""
     command.add_argument("folder", type=Path, metavar="FOLDER", help="folder that prove or prove-run wrote")
     command.add_argument("--pin", type=Path, metavar="FILE", help="of a run: the pin that it must be as")
     _required_of_proofs(command)
