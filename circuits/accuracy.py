@@ -14,13 +14,13 @@ from .calibrate import example_inputs
 from .errors import CircuitizeError
 from .hypergraph import Arrow, fold
 from .operation import Operation, Provenance
+from .phases import Progress, silent
 from .program import IntegerProgram, Program, as_integers
 from .quantize import lowered, quantize
 from .types import Fixed
 from .values import to_integers, to_reals
 
 Values = NDArray[np.float64]
-Say = Callable[[str], None]
 
 BITS = range(6, 25)
 """Fraction bits that are tried where an error or a cost is to be met."""
@@ -74,11 +74,7 @@ class Report:
     integers: IntegerProgram
 
 
-def _silent(told: str) -> None:
-    """Progress that nobody watches."""
-
-
-def report(program: Program, say: Say = _silent) -> Report:
+def report(program: Program, say: Progress = silent) -> Report:
     """Predicted and measured error of each tensor and each output of a real program, on the program's own examples.
 
     Raise CircuitizeError for an integer program and where calibration is impossible, Undefined where an example has
@@ -86,6 +82,7 @@ def report(program: Program, say: Say = _silent) -> Report:
     integers, and the live ones of two in float64.
     """
     _expect_real(program)
+    say("quantizing")
     integers, arrow, wires = lowered(program)
     comparison = _Comparison(arrow, [integers.arrow.format(wire) if wire >= 0 else None for wire in wires])
     ports = [(port.name, port.format) for port in integers.outputs if port.format is not None]
@@ -119,7 +116,7 @@ def output_errors(program: Program) -> dict[str, float]:
 
 
 def fit_to_error(
-    program: Program, errors: Mapping[str, float], bits: Sequence[int] = BITS, say: Say = _silent
+    program: Program, errors: Mapping[str, float], bits: Sequence[int] = BITS, say: Progress = silent
 ) -> Program:
     """The program with the fewest fraction bits for which every output named stays within its error, in real units.
 
@@ -155,7 +152,7 @@ def fit_to_cost(
     cost: Callable[[IntegerProgram], float],
     most: float,
     bits: Sequence[int] = BITS,
-    say: Say = _silent,
+    say: Progress = silent,
 ) -> Program:
     """The program with the most fraction bits whose integer program costs at most so much, by any measure of it.
 

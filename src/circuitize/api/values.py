@@ -15,7 +15,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.operation import Values
 from circuitize.circuits.phases import Progress, silent
-from circuitize.circuits.port import Port
+from circuitize.circuits.port import Port, Role
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import Given, Raw, to_integers, to_reals
@@ -100,6 +100,27 @@ def _marked(path: Path, name: str, array: Values) -> Raw:
             "leave out --raw-inputs for real values"
         )
     return Raw(array)
+
+
+def completed(
+    program: IntegerProgram,
+    examples: Sequence[Mapping[str, NDArray[np.float64]]],
+    paths: Inputs = None,
+    say: Progress = silent,
+    raw: bool = False,
+) -> dict[str, Given]:
+    """Return what `given_values` finds, completed by what the program's source has: held inputs of its first example,
+    and scalars that are the same in all. A scalar that differs between steps, as Adam's, is to be given.
+    """
+    first, *others = examples
+    held = [port.name for port in program.inputs if port.held]
+    alike = [
+        port.name
+        for port in program.inputs
+        if port.role is Role.SCALAR and all(np.array_equal(first[port.name], each[port.name]) for each in others)
+    ]
+    _, found = given_values(program, paths, say, raw)
+    return {**{name: first[name] for name in (*held, *alike)}, **found}
 
 
 def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str) -> Mapping[str, Given]:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from functools import partial
 
-from circuitize.api.estimate import cost_of, costs
+from circuitize.api.accuracy import accuracy
 from circuitize.api.targets.registry import TARGETS
-from circuitize.circuits.accuracy import Report, WireError, fit_to_cost, fit_to_error, report
-from circuitize.circuits.encode import program_digest
+from circuitize.circuits.accuracy import WireError
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.program import Program, as_integers
-from circuitize.circuits.reading import Json
 
 from .loading import read_program, save_without_examples
-from .output import print_json, progress, say, show
+from .output import print_json, say, show
 
 
 def run(options: Namespace) -> int:
@@ -33,73 +30,29 @@ def run(options: Namespace) -> int:
             f"{options.program}: expected a program of reals, to compare with float64, found one of integers; "
             "name the file.py:name that it was quantized from"
         )
-    try:
-        chosen = _fitted(given, errors, cost)
-        before = _report(given) if chosen is None else _report_or_none(given)
-        found = before if chosen is None else _report(chosen)
-        assert found is not None
-        costs = {} if chosen is None else _costs(before, found)
-    finally:
-        show("")
-    digest = program_digest(found.integers)
+    found = accuracy(given, errors=errors, cost=cost, progress=show)
+    integers, tensors = found.report.integers, found.report.tensors
     for path in filter(None, (options.output, options.save_program)):
-        save_without_examples(found.integers, path)
+        save_without_examples(integers, path)
     if options.json:
-        _print_json(digest, found, before if chosen is not None else None, costs)
+        print_json(found.as_json())
         return 0
-    exact = sum(not error.measured for error in found.tensors)
+    exact = sum(not error.measured for error in tensors)
     say(
-        f"{options.program}: {len(found.tensors)} tensors, {exact} of them exact, on {len(given.examples)} examples; "
-        f"{_bits(found.integers)}, digest {digest}"
+        f"{options.program}: {len(tensors)} tensors, {exact} of them exact, on {len(given.examples)} examples; "
+        f"{_bits(integers)}, digest {found.digest}"
     )
-    if chosen is not None:
+    if found.fitted:
         say(f"given with {_bits(given)}")
-        _print_costs(costs)
+        _print_costs(found.costs)
     say("outputs, against float64")
-    _print_errors([(error.provenance.part, error) for error in found.outputs.values()])
-    worst = sorted((e for e in found.tensors if e.measured), key=lambda error: error.bits_kept)[: options.wires]
-    say(f"tensors that keep the fewest bits, {len(worst)} of {len(found.tensors)}")
+    _print_errors([(error.provenance.part, error) for error in found.report.outputs.values()])
+    worst = sorted((e for e in tensors if e.measured), key=lambda error: error.bits_kept)[: options.wires]
+    say(f"tensors that keep the fewest bits, {len(worst)} of {len(tensors)}")
     _print_errors([(f"{error.operation} in {error.provenance}", error) for error in worst])
     if options.output is not None:
         say(f"wrote {options.output}")
     return 0
-
-
-def _fitted(
-    given: Program, errors: Sequence[tuple[str | None, float]], cost: tuple[str, float] | None
-) -> Program | None:
-    """The program with formats that meet the target, if there is one."""
-    if cost is not None:
-        name, most = cost
-        return fit_to_cost(given, partial(cost_of, name), most, say=show)
-    if not errors:
-        return None
-    wanted: dict[str, float] = {}
-    for output, most in sorted(errors, key=lambda entry: entry[0] is not None):  # All of them, then single ones.
-        wanted |= {output: most} if output is not None else {port.name: most for port in given.outputs}
-    return fit_to_error(given, wanted, say=show)
-
-
-def _report(program: Program) -> Report:
-    with progress("quantizing"):
-        return report(program, show)
-
-
-def _report_or_none(given: Program) -> Report | None:
-    """Of a program as given: none where its own formats cannot be made, or leave it undefined."""
-    try:
-        return _report(given)
-    except CircuitizeError:
-        return None
-
-
-def _costs(before: Report | None, found: Report) -> dict[str, dict[str, int]]:
-    """By target, the cost as given and as chosen; what a target cannot do is left out."""
-    given = costs(before.integers, show) if before is not None else {}
-    chosen = costs(found.integers, show)
-    both = (("given", given), ("chosen", chosen))
-    counted = {name: {key: own[name] for key, own in both if name in own} for name in TARGETS}
-    return {name: own for name, own in counted.items() if own}
 
 
 def _amount(text: str, option: str) -> tuple[str | None, float]:
@@ -148,39 +101,3 @@ def _print_errors(rows: Sequence[tuple[str, WireError]]) -> None:
         right = f"{e.bits_kept:.1f}" if math.isfinite(e.bits_kept) else "all" if e.bits_kept > 0 else "none"
         cells = (str(e.format.width), str(e.format.fraction_bits), *numbers, right)
         say(f"  {title:<{wide}}" + "".join(f"  {cell:>10}" for cell in cells))
-
-
-def _print_json(digest: str, found: Report, before: Report | None, costs: Mapping[str, Mapping[str, int]]) -> None:
-    told: Json = {
-        "digest": digest,
-        "examples": len(found.integers.examples),
-        "precision": _precision(found.integers),
-        "outputs": {name: _error(error) for name, error in found.outputs.items()},
-        "tensors": [
-            {
-                "operation": e.operation,
-                "part": e.provenance.part,
-                "file": e.provenance.file,
-                "line": e.provenance.line,
-                **_error(e),
-            }
-            for e in found.tensors
-        ],
-    }
-    if costs:
-        told["costs"] = costs
-    if before is not None:
-        outputs = {name: _error(error) for name, error in before.outputs.items()}
-        told["given"] = {"precision": _precision(before.integers), "outputs": outputs}
-    print_json(told)
-
-
-def _precision(program: Program) -> dict[str, int]:
-    return {"fraction_bits": program.precision.fraction_bits, "significant_bits": program.precision.significant_bits}
-
-
-def _error(e: WireError) -> Json:
-    format = {"shape": list(e.format.shape), "fraction_bits": e.format.fraction_bits}
-    interval = {"low": e.format.low, "high": e.format.high}
-    predicted = e.predicted if math.isfinite(e.predicted) else None
-    return {**format, **interval, "greatest": e.scale, "predicted": predicted, "measured": e.measured}

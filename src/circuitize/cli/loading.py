@@ -6,15 +6,12 @@ from argparse import Namespace
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-import numpy as np
-
 from circuitize.api.exact import Exact, exact
 from circuitize.api.named import ONNX, program_named, split_name
-from circuitize.api.values import given_values
+from circuitize.api.values import completed
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.port import Role
 from circuitize.circuits.program import Program
 from circuitize.circuits.saved import save
 from circuitize.circuits.values import Given
@@ -93,19 +90,7 @@ def save_without_examples(program: Program, path: Path) -> None:
 
 
 def came_with(loaded: Exact, options: Namespace) -> Mapping[str, Given] | None:
-    """What inputs are given by --inputs, completed by what an ONNX file has: its weights, and scalars of every step.
-
-    None where PROGRAM is no such file, or --inputs says nothing: then the first example is all.
-    """
+    """What --inputs gives, completed by what an ONNX file has. None without --inputs or an ONNX file."""
     if program_path(options.program).suffix != ONNX or not options.inputs or not loaded.given.examples:
         return None
-    first, *others = loaded.given.examples
-    held = [port.name for port in loaded.given.inputs if port.held]
-    # A scalar that is another in another step, as Adam's, is to be said.
-    alike = [
-        port.name
-        for port in loaded.given.inputs
-        if port.role is Role.SCALAR and all(np.array_equal(first[port.name], each[port.name]) for each in others)
-    ]
-    _, found = given_values(loaded.integer, options.inputs, remark, options.raw_inputs)
-    return {**{name: first[name] for name in (*held, *alike)}, **found}
+    return completed(loaded.integer, loaded.given.examples, options.inputs, remark, options.raw_inputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from circuitize.api.runs.data import held
+from circuitize.api.runs.named import dataset_named, model_named, schedule_named
 from circuitize.api.runs.proving import ProvedRun, kept_file, prove_run, require_beginning
 from circuitize.api.values import require_writable, write_outputs
 from circuitize.circuits.errors import CircuitizeError
@@ -15,7 +16,7 @@ from circuitize.circuits.reading import Json
 from .loading import load_program
 from .output import Phases, print_json, print_table, remark, say, show
 from .prove import peak_bytes
-from .run_values import OPTIONS, read_dataset, read_model, read_scalars, read_schedule, said_of
+from .run_values import OPTIONS, read_scalars, said_of
 
 
 def run(options: Namespace) -> int:
@@ -38,11 +39,11 @@ def run(options: Namespace) -> int:
         options.output,
         steps=options.steps,
         seed=options.seed,
-        dataset=read_dataset(options.dataset, options.target, options.unscaled),
+        dataset=dataset_named(options.dataset, options.target, options.unscaled, spelling=OPTIONS),
         inputs=None if options.after or options.initial_seed else options.inputs or [],
         raw_inputs=options.raw_inputs,
         scalars=read_scalars(program, options.scalar),
-        schedule=read_schedule(options.schedule),
+        schedule=schedule_named(options.schedule, OPTIONS),
         per_proof=options.per_proof,
         memory=options.memory,
         losses=options.losses,
@@ -50,7 +51,7 @@ def run(options: Namespace) -> int:
         test=options.test,
         public_test=options.public_test,
         initial_seed=options.initial_seed,
-        model=read_model(options.model),
+        model=model_named(options.model, OPTIONS),
         after=options.after,
         not_zero_knowledge=options.not_zero_knowledge,
         ray=options.ray,

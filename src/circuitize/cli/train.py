@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from circuitize.api.exact import Exact
+from circuitize.api.runs.named import dataset_named, model_named, schedule_named
 from circuitize.api.training.folder import DATASET, INITIAL, PROGRAM
 from circuitize.api.training.pictures import draw_metrics
 from circuitize.api.training.promised import RUN
@@ -19,7 +20,7 @@ from circuitize.circuits.port import Role
 
 from .loading import load_program
 from .output import print_json, print_table, remark, say, show
-from .run_values import OPTIONS, read_dataset, read_model, read_scalars, read_schedule
+from .run_values import OPTIONS, read_scalars
 
 
 def run(options: Namespace) -> int:
@@ -32,18 +33,18 @@ def run(options: Namespace) -> int:
         seed=options.seed,
         steps=options.steps,
         epochs=options.epochs,
-        dataset=read_dataset(options.dataset, options.target, options.unscaled),
+        dataset=dataset_named(options.dataset, options.target, options.unscaled, spelling=OPTIONS),
         inputs=None if options.initial_seed else options.inputs or [],
         raw_inputs=options.raw_inputs,
         scalars=read_scalars(program.integer, options.scalar),
-        schedule=read_schedule(options.schedule),
+        schedule=schedule_named(options.schedule, OPTIONS),
         executor=options.executor,
         device=options.device,
         evaluate=None if options.evaluate is None else load_program(options.evaluate).given,
-        test=read_dataset(options.test),
+        test=dataset_named(options.test, spelling=OPTIONS),
         every=options.every,
         initial_seed=options.initial_seed,
-        model=read_model(options.model),
+        model=model_named(options.model, OPTIONS),
         record=options.record,
         roots=not options.no_roots,
         per_proof=options.per_proof,

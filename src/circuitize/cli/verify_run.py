@@ -6,6 +6,7 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
+from circuitize.api.runs.named import model_named, schedule_named
 from circuitize.api.runs.steps import from_step
 from circuitize.api.runs.verdict import Course, RunVerdict
 from circuitize.api.runs.verifying import verify_pinned, verify_run
@@ -14,7 +15,7 @@ from circuitize.circuits.exact import shown, written
 
 from .loading import load_program, program_path
 from .output import print_json, say, show, shown_number
-from .run_values import OPTIONS, read_model, read_roots, read_scalars, read_schedule, said_of
+from .run_values import OPTIONS, read_roots, read_scalars, said_of
 from .screen import one_line
 from .verdict import require_digest, require_outside
 
@@ -60,9 +61,9 @@ def judged(options: Namespace, pin: Path | None = None) -> tuple[RunVerdict, flo
         test=options.test,
         test_examples=options.test_examples,
         initial_seed=options.initial_seed,
-        model=read_model(options.model),
+        model=model_named(options.model, OPTIONS),
         scalars=read_scalars(program, options.scalar),
-        schedule=read_schedule(options.schedule),
+        schedule=schedule_named(options.schedule, OPTIONS),
         digest=options.digest,
         expect=read_roots(options.expect),
         pin=pin,

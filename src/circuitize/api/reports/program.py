@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from circuitize.backends.drawing.folding import part_of
 from circuitize.backends.report.html import Markup, picture, section, table, tag
 from circuitize.circuits.accuracy import Report as Accuracy
-from circuitize.circuits.accuracy import Say, WireError
+from circuitize.circuits.accuracy import WireError
 from circuitize.circuits.accuracy import report as accuracy
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
@@ -114,7 +114,7 @@ def errors(made: Exact, progress: Progress) -> Markup:
     if isinstance(made.given, IntegerProgram):
         return section(title, tag("p", "Not known: the program of reals that these integers stand for is not here."))
     try:
-        found = accuracy(made.given, _saying(progress))
+        found = accuracy(made.given, progress)
     except CircuitizeError as error:
         return section(title, tag("p", f"Not known: {error}"))
     parts: dict[str, list[WireError]] = {}
@@ -133,13 +133,6 @@ def errors(made: Exact, progress: Progress) -> Markup:
             [(name, *_worst(own)) for name, own in parts.items()],
         ),
     )
-
-
-def _saying(progress: Progress) -> Say:
-    def say(told: str) -> None:
-        progress(told)
-
-    return say
 
 
 def _outputs(found: Accuracy) -> Markup:

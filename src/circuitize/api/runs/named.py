@@ -1,0 +1,73 @@
+"""What a text names in a user's file besides programs: a schedule, a dataset, a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from circuitize.api.user_files import run_file, run_own
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.frontends.dataset import Dataset, dataset
+from circuitize.frontends.datasets import Split
+from circuitize.frontends.layers import Model
+
+from .data import Data
+from .scalars import Schedule, by_step
+from .spelling import PYTHON, Spelling
+
+
+def schedule_named(text: str | None, spelling: Spelling = PYTHON) -> Schedule | None:
+    """The schedule FILE.py:NAME, or NAME.KEY out of a dict: a Recipe, or a function from the step to scalars by name.
+
+    Steps count from 1. Raise CircuitizeError for any other value.
+    """
+    return None if text is None else by_step(_named(spelling.option("schedule"), text), text)
+
+
+def dataset_named(
+    text: str | None, target: str | None = None, unscaled: bool = False, spelling: Spelling = PYTHON
+) -> Data | None:
+    """The dataset FILE.npz; FILE.csv with its column `target` to predict, standardised unless `unscaled`; FILE.py:NAME.
+
+    In a Python file it is arrays by name, a Dataset or Split, or a function of no arguments that returns one. Raise
+    CircuitizeError for any other value, and for what is said of CSV files where the dataset is none.
+    """
+    for name, given in (("target", target is not None), ("unscaled", unscaled)):
+        if given and not (text or "").endswith(".csv"):
+            expected = spelling.option("dataset", "FILE.csv")
+            raise CircuitizeError(f"{spelling.option(name)}: expected {expected} with it, found another; leave it out")
+    if text is None or text.endswith(".npz"):
+        return None if text is None else Path(text)
+    if text.endswith(".csv"):
+        return dataset(text, target=target, standardise=not unscaled)
+    option = spelling.option("dataset")
+    found = _named(option, text)
+    if callable(found) and not isinstance(found, Dataset | Split):
+        found = run_own(text, found)
+    if not isinstance(found, Dataset | Split | Mapping):
+        raise CircuitizeError(
+            f"{option}: expected FILE.py:NAME of a Dataset or arrays by name, found {type(found).__name__}; "
+            "cz.dataset makes one"
+        )
+    return found
+
+
+def model_named(text: str | None, spelling: Spelling = PYTHON) -> Model | None:
+    """The Model FILE.py:NAME, or NAME.KEY out of a dict. Raise CircuitizeError for any other value."""
+    if text is None:
+        return None
+    option = spelling.option("model")
+    found = _named(option, text)
+    if not isinstance(found, Model):
+        raise CircuitizeError(f"{option}: expected FILE.py:NAME of a Model, found {text!r}")
+    return found
+
+
+def _named(option: str, text: str) -> object:
+    """What a file has under a name, or a dict in it under a key."""
+    path, _, name = text.rpartition(":")
+    if not path.endswith(".py"):
+        raise CircuitizeError(f"{option}: expected FILE.py:NAME, found {text!r}")
+    name, _, key = name.partition(".")
+    found = getattr(run_file(Path(path)), name, None)
+    return found if not key else found.get(key) if isinstance(found, Mapping) else None
