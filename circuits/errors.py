@@ -35,11 +35,11 @@ MOST_SHOWN = 100
 
 
 def excerpt(found: object) -> str:
-    """What was found, as Python writes it, and only the beginning where that is long.
+    """What was found, as Python writes it in one line, and only the beginning where that is long.
 
     So a text that somebody else wrote stands in quotes, is printable, and fills no screen.
     """
-    shown = repr(found)
+    shown = " ".join(repr(found).splitlines())
     return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.integers import (
     Add,
     ArgMax,
@@ -67,7 +67,7 @@ def from_trees(
     if not isinstance(batch, int) or isinstance(batch, bool) or batch < 1:
         raise CircuitizeError(f"expected a batch of at least 1, found {batch!r}; write batch=1")
     if not isinstance(inputs, Format):
-        raise CircuitizeError(f"expected a Format of the features, found {inputs!r}; write cz.Format(0, 0, 16)")
+        raise CircuitizeError(f"expected a Format of the features, found {excerpt(inputs)}; write cz.Format(0, 0, 16)")
     if not isinstance(score_bits, int) or isinstance(score_bits, bool) or not 0 <= score_bits <= 40:
         raise CircuitizeError(f"expected score_bits from 0 to 40, found {score_bits!r}; write 16")
     if forest.narrow and max(-inputs.low, inputs.high).bit_length() > EXACT:
