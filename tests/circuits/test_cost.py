@@ -33,7 +33,7 @@ PROGRAMS = [
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict"),
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "jet.py:scores", "jet.py:classify"),
     *("transformer.py:step", "quantized.py:step", "quantized.py:predict", "gpt2_folder.py:logits"),
-    *("onnx_digits.py:step", "jax_iris.py:step", "jax_iris.py:given"),
+    *("onnx_digits.py:step", "jax_iris.py:step", "jax_iris.py:given", "trees.py:predict"),
 ]
 LARGER = {
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"),

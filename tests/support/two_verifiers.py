@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 import pytest
 from tensor_proofs import both
 
 from circuitize.provers.tensor import descriptor
 from circuitize.provers.tensor.runs import checking
+from circuitize.provers.tensor.verifier import refusal
 
 
 @pytest.fixture(autouse=True)
 def judged_by_both(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where `verify` and `verify-run` ask the native verifier, the independent one is asked too, and must agree."""
     monkeypatch.setattr(descriptor, "refusal", both)
-    monkeypatch.setattr(checking, "check", partial(checking.check, judge=both))
+    check = checking.check
+
+    def by_both(run: Any, folder: Any, manifest: Any, progress: Any, judge: Any) -> checking.Checked:
+        return check(run, folder, manifest, progress, both if judge is refusal else judge)
+
+    monkeypatch.setattr(checking, "check", by_both)

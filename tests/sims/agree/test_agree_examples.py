@@ -39,6 +39,7 @@ PROGRAMS = [
     pytest.param("quantized.py:step", 1, 2e-4, marks=pytest.mark.deep),
     ("quantized.py:predict", 3, 2.0**-5),
     pytest.param("gpt2_folder.py:logits", 1, 2.0**-12, marks=pytest.mark.deep),
+    pytest.param("trees.py:predict", 3, None, marks=pytest.mark.deep),
 ]
 LARGER = {
     *("mnist_mlp.py:step64", "mlp_1m.py:step", "mlp_10m.py:step", "mlp_10m.py:deep", "matmul.py:product"),
