@@ -72,6 +72,11 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 20)
 
 
+def pytest_unconfigure() -> None:
+    """What stayed is collected at the exit after all, which extension modules would miss otherwise."""
+    gc.unfreeze()
+
+
 class SkipsAreFailures:
     """Under CI=true, a test that was skipped for any reason but a missing GPU makes the session fail."""
 

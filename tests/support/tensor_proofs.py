@@ -24,6 +24,7 @@ from circuitize.circuits.values import raw, to_integers
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import Hook, Proved, prove, prove_values
+from circuitize.provers.tensor.runs.checking import Refusal
 from circuitize.provers.tensor.statement import Statement
 from circuitize.provers.tensor.verifier import refusal as native_refusal
 from circuitize.sims import integer
@@ -93,6 +94,11 @@ def refusals(
 def both(*proof: Any, **more: Any) -> str | None:
     """One judge of two: what both verifiers say."""
     return refusals(*proof, **more)[0]
+
+
+def judging(judge: Refusal) -> Refusal:
+    """Return both verifiers where the native one is to judge, and any other judge as it is."""
+    return both if judge is native_refusal else judge
 
 
 def entering(statement: Statement) -> dict[str, bytes]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tensor_proofs import both
+from tensor_proofs import both, judging
 
 from circuitize.provers.tensor import descriptor
 from circuitize.provers.tensor.runs import checking
-from circuitize.provers.tensor.verifier import refusal
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +18,6 @@ def judged_by_both(monkeypatch: pytest.MonkeyPatch) -> None:
     check = checking.check
 
     def by_both(run: Any, folder: Any, manifest: Any, progress: Any, judge: Any) -> checking.Checked:
-        return check(run, folder, manifest, progress, both if judge is refusal else judge)
+        return check(run, folder, manifest, progress, judging(judge))
 
     monkeypatch.setattr(checking, "check", by_both)
