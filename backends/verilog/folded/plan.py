@@ -259,7 +259,22 @@ class Sizes:
                 kept, actors, links = self.within(mode, self.unbanked)
                 for number, count in zip(kept, model.banks(actors, links), strict=True):
                     counts[number] = max(counts[number], min(count, UNDER_WAY))
+        status = len(self.actors) - 1
+        counts = [
+            1 if link.reader == status and link.writer in self.updating else count
+            for link, count in zip(self.unbanked, counts, strict=True)
+        ]
         return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
+
+    @cached_property
+    def updating(self) -> set[int]:
+        """The stages that write state, as actors.
+
+        One frame of such a stage is under way at a time: it writes the bank that the last frame filled as soon as that
+        frame's status is taken, and not before, even where nothing that it reads is state.
+        """
+        first, written = len(self.fold.entries), set(self.fold.states.values())
+        return {first + k for k, stage in enumerate(self.fold.stages) if stage.wire in written}
 
     def within(self, mode: Mode, links: list[model.Link]) -> tuple[list[int], list[model.Actor], list[model.Link]]:
         """The links that are used in a mode, by number; its actors; these links between them.
@@ -378,7 +393,7 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
         return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
     modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
     modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
-    read_back = [k for k in range(first + len(stages), status) if modes[k] == {Mode.READ}]
+    read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]
     links += [model.Link(k, status, 0) for k in read_back]
     admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
     links += [model.Link(0, actor, 0) for actor in admitted]
