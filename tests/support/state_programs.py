@@ -1,4 +1,4 @@
-"""Small steps whose state is replaced without being read, read early, handed on, or left: what a scheduler may break."""
+"""Small steps whose state is replaced unread, read early, handed on, or left: what a scheduler may break."""
 
 from __future__ import annotations
 
