@@ -1,4 +1,4 @@
-"""State that a step replaces unread, hands on, or shows: no frame sees what a later one writes, in all orders of modes."""
+"""State that a step replaces unread, hands on, or shows: no frame sees what a later one writes."""
 
 from __future__ import annotations
 
