@@ -17,7 +17,8 @@ from ..design import STATUS, Design, Stream
 from ..modes import Modal, Mode
 from . import model
 from .cost import estimate
-from .plan import Fold, Plan, Sizes, fold, least_cycles, plan, sizes, streams
+from .folding import Fold, fold
+from .plan import Plan, Sizes, least_cycles, plan, sizes, streams
 from .top import TOP, emit
 
 LANES = 32
