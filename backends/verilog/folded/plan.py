@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,213 +11,22 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.port import Port
-from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.types import Fixed
 
-from ..design import Stream, stream_names
-from ..modes import Modal, Mode, Passage
+from ..design import Stream
+from ..modes import Mode
 from ..signals import element
 from . import model
-from .core import core
-from .datapath import Datapath
-from .graph import Graph, Stage, cut
-from .join import joined
-from .lane_text import interval_of, lane, lane_bits, literal_operand, unit
+from .folding import Exit, Fold
+from .graph import Stage
+from .lane_text import interval_of, lane_bits, literal_operand
 from .layout import NOTHING, Layout, Rom, layout, rom
-from .tiling import Choice, Tiling, choose, divisor, lane_axis, tile
+from .tiling import Choice, Tiling, choose, divisor, tile
 
 Indices = NDArray[np.int64]
 
 UNDER_WAY = 4
 """Frames of a program that may be under way at once in a design with modes."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A tensor that enters: what writes to `wire`, which is negative where no stage knows it."""
-
-    wire: int
-    stream: str
-    passage: Passage
-
-
-@dataclass(frozen=True, eq=False)
-class Exit:
-    """A tensor that leaves: elements `at` of a wire, in order."""
-
-    wire: int
-    at: Indices
-    stream: str
-    passage: Passage
-
-
-@dataclass
-class Fold:
-    """A program cut into stages, and what does not depend on the budget.
-
-    `held` are the inputs in memory, by wire; `states` says which wire their next value is. `modal` says what kinds of
-    frames there are, where there are several; then `loads` are the entries that write memory, by its wire.
-    `elements_per_beat`, where not 0, is the least of every stream: a power of two of them, or the whole tensor, is a
-    beat.
-    """
-
-    program: IntegerProgram
-    graph: Graph
-    formats: dict[int, Fixed]
-    held: dict[int, Port[Fixed]]
-    states: dict[int, int]
-    entries: list[Entry]
-    exits: list[Exit]
-    axes: list[int]
-    elements_per_beat: int = 0
-    modal: Modal | None = None
-    loads: dict[int, int] = field(default_factory=dict)
-    _paths: dict[tuple[int, int], tuple[Datapath, int, Datapath | None, int]] = field(default_factory=dict)
-
-    @property
-    def stages(self) -> list[Stage]:
-        """Return the stages in order, so that a tensor is written before it is read."""
-        return self.graph.stages
-
-    @cached_property
-    def updates(self) -> bool:
-        """Whether stages write state: then a frame waits for the one before."""
-        return any(stage.wire in self.states.values() for stage in self.stages)
-
-    def format(self, wire: int) -> Fixed:
-        """Return the format of a wire in memory: what a stage writes, or an input."""
-        for stage in self.stages:
-            if stage.wire == wire:
-                return stage.format
-        return self.formats[wire]
-
-    @cached_property
-    def flagged(self) -> list[int]:
-        """The stages that tell the status of a frame: those with a Check, and those that write state.
-
-        Where there are modes, also those that write what leaves: a frame's status then says that its stages are done.
-        """
-        found = [k for k, stage in enumerate(self.stages) if stage.checks]
-        ends = set(self.states.values()) | ({exit.wire for exit in self.exits} if self.modal else set())
-        found += [k for k, stage in enumerate(self.stages) if k not in found and stage.wire in ends]
-        return sorted(found)
-
-    @cached_property
-    def stage_modes(self) -> list[frozenset[Mode]]:
-        """The modes in which each stage runs: those of what it is needed for."""
-        needed: dict[int, frozenset[Mode]] = {}
-        if self.modal is None:
-            return [frozenset()] * len(self.stages)
-        for exit in self.exits:
-            if exit.passage.modes != {Mode.READ}:
-                needed[exit.wire] = needed.get(exit.wire, frozenset()) | exit.passage.modes
-        for wire in self.states.values():
-            needed[wire] = needed.get(wire, frozenset()) | {Mode.TRAIN}
-        for stage in reversed(self.stages):
-            for operand in stage.operands:
-                if operand.amounts is None:
-                    needed[operand.wire] = needed.get(operand.wire, frozenset()) | needed[stage.wire]
-        return [needed[stage.wire] for stage in self.stages]
-
-    def paths(self, number: int, split: int) -> tuple[Datapath, int, Datapath | None, int]:
-        """A unit's datapath and its clocks; a lane's, where there is one, and its clocks before the sum."""
-        key = (number, split)
-        if key not in self._paths:
-            stage = self.stages[number]
-            _, outer, after = unit("unit", stage, split)
-            if stage.reduction:
-                _, inner, before = lane("lane", stage, split)
-                self._paths[key] = outer, after, inner, before
-            else:
-                self._paths[key] = outer, after, None, 0
-        return self._paths[key]
-
-
-def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None) -> Fold:
-    """Cut a program, or those of a design with modes.
-
-    Raises CircuitizeError for one that is not integer or takes no input.
-    """
-    require_integers(program)
-    if modal is not None:
-        return _modal(modal, elements_per_beat)
-    outputs = {port.name: k for k, port in enumerate(program.outputs)}
-    state_ports = [k for k, port in enumerate(program.inputs) if port.held and port.name in outputs]
-    names = {program.inputs[k].name for k in state_ports}
-    if len(names) == len(program.inputs):
-        raise CircuitizeError("expected a program with an input, found none; leave one unbound")
-    arrow = core(program.arrow)
-    graph = cut(arrow, [port.name in names for port in program.outputs])
-    inputs = arrow.inputs.tolist()
-    states = {inputs[k]: graph.outputs[outputs[program.inputs[k].name]][0] for k in state_ports}
-    real = [port for port in program.inputs if port.name not in names]
-    into, out = stream_names([port.name for port in real], [port.name for port in program.outputs])
-    wires = dict(zip([port.name for port in program.inputs], inputs, strict=True))
-    entries = [Entry(wires[p.name], into[p.name], _passage(p)) for p in real]
-    exits = [
-        Exit(wire, at, out[port.name], _passage(port))
-        for port, (wire, at) in zip(program.outputs, graph.outputs, strict=True)
-    ]
-    formats = {wires[port.name]: port.format for port in program.inputs}
-    held = {inputs[k]: program.inputs[k] for k in state_ports}
-    return Fold(program, graph, formats, held, states, entries, exits, _named(graph), elements_per_beat)
-
-
-def _passage(port: Port[Fixed]) -> Passage:
-    return Passage(port.name, port.name, port.format, frozenset())
-
-
-def _named(graph: Graph) -> list[int]:
-    """The axes that lanes spread over, by stage; stages get their names."""
-    for number, stage in enumerate(graph.stages):
-        part = re.sub(r"[^A-Za-z0-9]+", "_", stage.provenance.part).strip("_") or "stage"
-        stage.name = f"s{number}_{part}"
-    return [lane_axis(stage) if stage.reduction else 0 for stage in graph.stages]
-
-
-def _modal(modal: Modal, elements_per_beat: int) -> Fold:
-    """The stages of all programs of a design with modes, those that are equal once."""
-    arrow = joined(modal, core)
-    entering, leaving = modal.entering(), modal.leaving()
-    kept = {port.name for port in modal.state}
-    carried = [port for port in modal.step.outputs if port.name in kept]
-    running = [passage for passage in leaving if passage.modes != {Mode.READ}]
-    graph = cut(arrow, [False] * len(running) + [True] * len(carried))
-    into, out = stream_names([p.name for p in entering], [p.name for p in leaving])
-    fed = [p for p in entering if not p.modes & {Mode.WRITE}]
-    wires = dict(zip([p.name for p in modal.state] + [p.name for p in fed], arrow.inputs.tolist(), strict=True))
-    entries = [Entry(wires[p.name] if p in fed else -1 - k, into[p.name], p) for k, p in enumerate(entering)]
-    loads = {wires[e.passage.name]: e.wire for e in entries if e.passage.modes == {Mode.WRITE}}
-    written = {port.name: wire for port, (wire, _) in zip(carried, graph.outputs[len(running) :], strict=True)}
-    held = {wires[port.name]: port for port in modal.state}
-    states = {wire: written.get(port.name, loads[wire]) for wire, port in held.items()}
-    exits = [Exit(w, at, out[p.name], p) for p, (w, at) in zip(running, graph.outputs, strict=False)]
-    exits += [
-        Exit(wire, np.arange(passage.format.size), out[passage.name], passage)
-        for wire, passage in zip(held, leaving[len(running) :], strict=True)
-    ]
-    formats = {wire: port.format for wire, port in held.items()} | {e.wire: e.passage.format for e in entries}
-    axes = _named(graph)
-    made = Fold(modal.step, graph, formats, held, states, entries, exits, axes, elements_per_beat, modal, loads)
-    _require_one_reading(made)
-    for number, stage in enumerate(graph.stages):
-        if stage.wire in states.values() and stage.reduction:
-            axes[number] = max(0, len(stage.shape) - 1)
-    return made
-
-
-def _require_one_reading(made: Fold) -> None:
-    """Raise CircuitizeError where training and prediction read one tensor by stages of their own."""
-    for stage, modes in zip(made.stages, made.stage_modes, strict=True):
-        for operand in stage.operands:
-            if modes == {Mode.PREDICT} and operand.wire in made.held and made.updates:
-                name = made.held[operand.wire].name
-                raise CircuitizeError(
-                    f"--predict: expected the prediction to use {name!r} as the step's forward pass does, found "
-                    f"another product ({stage.provenance}); give both one batch, one model and the same formats"
-                )
 
 
 @dataclass
@@ -259,7 +67,22 @@ class Sizes:
                 kept, actors, links = self.within(mode, self.unbanked)
                 for number, count in zip(kept, model.banks(actors, links), strict=True):
                     counts[number] = max(counts[number], min(count, UNDER_WAY))
+        status = len(self.actors) - 1
+        counts = [
+            1 if link.reader == status and link.writer in self.updating else count
+            for link, count in zip(self.unbanked, counts, strict=True)
+        ]
         return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
+
+    @cached_property
+    def updating(self) -> set[int]:
+        """The stages that write state, as actors.
+
+        One frame of such a stage is under way at a time: it writes the bank that the last frame filled as soon as that
+        frame's status is taken, and not before, even where nothing that it reads is state.
+        """
+        first, written = len(self.fold.entries), set(self.fold.states.values())
+        return {first + k for k, stage in enumerate(self.fold.stages) if stage.wire in written}
 
     def within(self, mode: Mode, links: list[model.Link]) -> tuple[list[int], list[model.Actor], list[model.Link]]:
         """The links that are used in a mode, by number; its actors; these links between them.
@@ -378,7 +201,7 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
         return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
     modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
     modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
-    read_back = [k for k in range(first + len(stages), status) if modes[k] == {Mode.READ}]
+    read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]
     links += [model.Link(k, status, 0) for k in read_back]
     admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
     links += [model.Link(0, actor, 0) for actor in admitted]

@@ -17,7 +17,8 @@ from ..design import STATUS, Design, Stream
 from ..modes import Modal, Mode
 from . import model
 from .cost import estimate
-from .plan import Fold, Plan, Sizes, fold, least_cycles, plan, sizes, streams
+from .folding import Fold, fold
+from .plan import Plan, Sizes, least_cycles, plan, sizes, streams
 from .top import TOP, emit
 
 LANES = 32
@@ -142,14 +143,18 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
 
 
 def _spend(best: Sizes, word: str, limit: int) -> Sizes:
-    """What is left of a budget goes to the stages that take longest: their targets are halved while it lasts."""
+    """What is left of a budget goes to the stages that take longest: their targets are halved while it lasts.
+
+    A stage that adds nothing up has no lanes, and so would never reach a limit of them: its units keep to the limit.
+    """
     halved: dict[int, int] = {}
     while True:
         stages = sorted(range(len(best.choices)), key=lambda k: -best.choices[k].cycles)[:4]
         for stage in stages:
             tried = {**halved, stage: halved.get(stage, 0) + 1}
             found = sizes(best.fold, best.target, tried)
-            if getattr(found, word) <= limit and found.choices[stage].cycles < best.choices[stage].cycles:
+            choice = found.choices[stage]
+            if max(getattr(found, word), choice.units) <= limit and choice.cycles < best.choices[stage].cycles:
                 best, halved = found, tried
                 break
         else:

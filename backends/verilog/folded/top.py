@@ -150,7 +150,7 @@ class _Top:
             wires = [".clk(clk)", ".rst(rst)"]
             if state:
                 done, train = self.wire(f"{name}_done"), self.conductor.within(frozenset({Mode.TRAIN}))
-                if reader.operand is not None and self.fold.updates:
+                if self.fold.updates and (reader.operand is not None or not self.fold.modal):
                     self.done.append(f"({done} | ~{train})" if self.fold.modal else done)
                 else:
                     self.lines.append(f"  wire {done}_unused = {done};")

@@ -13,7 +13,7 @@ from modal_designs import BATCH, MODEL, modal, programs
 
 from circuitize.backends.verilog.bound import Bound, integrated
 from circuitize.backends.verilog.design import Design
-from circuitize.backends.verilog.folded.plan import fold
+from circuitize.backends.verilog.folded.folding import fold
 from circuitize.backends.verilog.modes import MODE, Modal, Mode
 from circuitize.backends.verilog.shell import Interface
 from circuitize.circuits.errors import CircuitizeError

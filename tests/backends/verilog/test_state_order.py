@@ -1,0 +1,40 @@
+"""State that a step replaces unread, hands on, or shows: no frame sees what a later one writes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from state_programs import UPDATES, initial, modal, step
+from tiers import count
+
+from circuitize.backends.verilog.bound import Bound, integrated
+from circuitize.backends.verilog.folded import schedule
+from circuitize.backends.verilog.shell import Interface
+from circuitize.sims.rtl import Simulation, compare, expected
+from circuitize.sims.rtl.session import session, session_frames
+
+FRAMES = count(30, deep=400)
+PACES = (None, 1, 2)
+
+
+@pytest.mark.parametrize("outputs", [True, False])
+@pytest.mark.parametrize("name", UPDATES)
+def test_steps_in_a_row(name: str, outputs: bool) -> None:
+    draw = np.random.default_rng(1)
+    vectors = {"x": draw.integers(-100, 101, (FRAMES, 12)), "m": draw.integers(-3, 4, (FRAMES, 12, 12))}
+    program = step(name, outputs)
+    wanted = expected(program, vectors, initial())
+    with Simulation(schedule(program, initial(), lanes=8)) as simulation:
+        for pace in PACES:
+            assert compare(simulation.run(vectors, pace), wanted).first_difference is None
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_modes_in_any_order(name: str) -> None:
+    made, start = modal(name)
+    vectors = session_frames(made, 2 * FRAMES, 1, start)
+    wanted = session(made, vectors, start)
+    design = integrated(Bound(made.step, start, made), "folded", {"lanes": 8}, Interface("m"))
+    with Simulation(design) as simulation:
+        for pace in PACES:
+            assert compare(simulation.run(vectors, pace), wanted).first_difference is None
