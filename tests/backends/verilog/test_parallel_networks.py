@@ -62,7 +62,11 @@ def written(program: IntegerProgram, folder: Path, **options: Any) -> Path:
     return folder
 
 
-@NAMED
+@pytest.mark.parametrize(
+    "network",
+    [pytest.param(make, marks=pytest.mark.deep if make is networks.jet else ()) for make in MANY],
+    ids=lambda make: make.__name__,
+)
 def test_linters_find_nothing(network: Callable[[], IntegerProgram], tmp_path: Path) -> None:
     folder = written(network(), tmp_path)
     verilator = shutil.which("verilator")

@@ -17,8 +17,15 @@ FRAMES = count(30, deep=400)
 PACES = (None, 1, 2)
 
 
-@pytest.mark.parametrize("outputs", [True, False])
-@pytest.mark.parametrize("name", UPDATES)
+CASES = [(name, outputs) for name in UPDATES for outputs in (True, False)]
+FEW = [("replaced", False), ("delayed", True), ("swapped", False), ("added", True), ("one", False)]
+"""Each update once; the others are in the deep tier."""
+
+
+@pytest.mark.parametrize(
+    ("name", "outputs"),
+    [pytest.param(*case, marks=() if case in FEW else pytest.mark.deep) for case in CASES],
+)
 def test_steps_in_a_row(name: str, outputs: bool) -> None:
     draw = np.random.default_rng(1)
     vectors = {"x": draw.integers(-100, 101, (FRAMES, 12)), "m": draw.integers(-3, 4, (FRAMES, 12, 12))}
@@ -29,7 +36,9 @@ def test_steps_in_a_row(name: str, outputs: bool) -> None:
             assert compare(simulation.run(vectors, pace), wanted).first_difference is None
 
 
-@pytest.mark.parametrize("name", UPDATES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "replaced" else pytest.mark.deep) for name in UPDATES]
+)
 def test_modes_in_any_order(name: str) -> None:
     made, start = modal(name)
     vectors = session_frames(made, 2 * FRAMES, 1, start)

@@ -1,22 +1,24 @@
 """The field modulo p = 2^64 - 2^32 + 1 and its extension by X^d = 7 as functions of numpy's, compiled by numba.
 
 Each broadcasts arrays of words, numbers below p in uint64, and returns such numbers. Words that are not below p are the
-caller's error. Nothing is cached: of two processes that fill numba's cache at a time each may load what the other wrote
-in part, and crash.
+caller's error. Workers of one test run share what is compiled: `compiled_once` says how.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from independent_verifier.compiled_once import CACHED
+
 # As Any, since numba gives types to some of what its decorators return, and not the right ones.
-guvectorize: Any = numba.guvectorize
-njit: Any = numba.njit
-vectorize: Any = numba.vectorize
+guvectorize: Any = partial(numba.guvectorize, cache=CACHED)
+njit: Any = partial(numba.njit, cache=CACHED)
+vectorize: Any = partial(numba.vectorize, cache=CACHED)
 
 PRIME = 0xFFFFFFFF00000001
 NONRESIDUE = 7
@@ -34,18 +36,18 @@ _HALF = np.uint64(32)
 _SIGNATURE = "uint64(uint64, uint64)"
 
 
-@njit
+@njit()
 def _plus(x: Word, y: Word) -> Word:
     rest = _P - y
     return x - rest if x >= rest else x + y
 
 
-@njit
+@njit()
 def _minus(x: Word, y: Word) -> Word:
     return x - y if x >= y else x + (_P - y)
 
 
-@njit
+@njit()
 def _times(x: Word, y: Word) -> Word:
     """By halves of 32 bits: the product is low + 2^64 (middle + 2^32 top), which is low + 2^64 middle - top."""
     x_low, x_high, y_low, y_high = x & _LOW, x >> _HALF, y & _LOW, y >> _HALF
@@ -85,7 +87,7 @@ def power(x: Word, exponent: Word) -> Word:
     return found
 
 
-@njit
+@njit()
 def _extension_times(x: Words, y: Words, found: Words) -> None:
     """Coordinate k is the sum of x_i y_j over i + j = k, and of 7 x_i y_j over i + j = k + d."""
     degree = len(x)
