@@ -225,7 +225,7 @@ def fold(
 ) -> list[V | None]:
     """Give every wire a value: inputs as given, then edge by edge `interpret(edge index, operation, source values)`.
 
-    Returns the values by wire. Unless `keep`, a value is dropped after its last reader (outputs stay), so that memory
+    Return the values by wire. Unless `keep`, a value is dropped after its last reader (outputs stay), so that memory
     follows the live wires. Linear time; nothing recurses. Raise TypingError for another number of inputs.
     """
     if len(inputs) != len(arrow.inputs):

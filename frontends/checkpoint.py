@@ -56,7 +56,7 @@ class Tensors(Mapping[str, Values]):
 def load_safetensors(path: str | Path) -> Tensors:
     """The tensors of a .safetensors file, of a model.safetensors.index.json and its files, or of a folder with either.
 
-    Raises CircuitizeError where a file cannot be read, FormatError where one is damaged, or says something that it is
+    Raise CircuitizeError where a file cannot be read, FormatError where one is damaged, or says something that it is
     not. Nothing outside the folder of an index is read for what it says.
     """
     path = Path(path)
@@ -94,7 +94,7 @@ def _sharded(path: Path) -> Tensors:
 
 
 def _places(content: bytes, where: str) -> dict[str, str]:
-    """The file of each tensor. Raises FormatError for one that is not in the folder of the index."""
+    """The file of each tensor. Raise FormatError for one that is not in the folder of the index."""
     try:
         found = parse_json(content, MOST_VALUES, distinct=True)
     except ValueError as error:
@@ -141,7 +141,7 @@ def save_safetensors(
     With `like`, what was loaded: its files, headers and kinds of numbers again, tensors that are not given as they
     were; where none has changed, the bytes are equal. Without, floats are of the given `kind` (F32, F16, BF16, F64),
     or as numpy has them; files in a folder take `most_bytes` of tensors at most. Each file is written whole or not at
-    all. Raises CircuitizeError for a name that `like` has not, another shape, and numbers that a kind does not hold.
+    all. Raise CircuitizeError for a name that `like` has not, another shape, and numbers that a kind does not hold.
     """
     path = Path(path)
     if like is not None:

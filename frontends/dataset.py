@@ -87,7 +87,7 @@ class Dataset:
     ) -> Iterator[dict[str, Any]]:
         """What a step takes besides parameters and state: inputs, targets, and the scalars of steps 1, 2, ...
 
-        Each epoch is a fresh shuffle without its incomplete last batch. Raises CircuitizeError for a batch that is
+        Each epoch is a fresh shuffle without its incomplete last batch. Raise CircuitizeError for a batch that is
         larger than the data.
         """
         size = len(self.train_inputs)
@@ -141,7 +141,7 @@ def dataset(
     `test` is the share that is kept for testing, chosen by `seed`. Every value is rounded once to its format, half to
     even; test data beyond what training saw saturates.
 
-    Raises CircuitizeError for cells that hold no number, shapes that do not fit, and too little data.
+    Raise CircuitizeError for cells that hold no number, shapes that do not fit, and too little data.
     """
     if isinstance(inputs, (str, Path)):
         if targets is not None:

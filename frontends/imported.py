@@ -59,7 +59,7 @@ class Imported:
 
         Other inputs are by default sixteenths from 0 to 1. Inputs and what they are renewed by are committed, other
         outputs public, unless `visibility` says otherwise. Parameters join each of the `examples` that lacks them.
-        Raises CircuitizeError for a name that no input or output has.
+        Raise CircuitizeError for a name that no input or output has.
         """
         chosen, seen = dict(formats or {}), dict(visibility or {})
         require_names("formats", chosen, self.inputs)
@@ -87,7 +87,7 @@ def model(
     """A `Model` that starts from these values, for `training_step` and `predict`.
 
     `arrow` makes, for a type of a batch, a program of the parameters and one other input, with one output. Formats of
-    parameters that are not given hold twice their values. Raises CircuitizeError for a format of no parameter.
+    parameters that are not given hold twice their values. Raise CircuitizeError for a format of no parameter.
     """
     chosen = dict(formats or {})
     require_names("formats", chosen, parameters)
@@ -126,14 +126,14 @@ def format_for(values: ArrayLike, fraction_bits: int = FRACTION_BITS) -> Format:
 
 
 def require_names(what: str, given: Mapping[str, object], known: Collection[str]) -> None:
-    """Raises CircuitizeError where a name is not known."""
+    """Raise CircuitizeError where a name is not known."""
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise CircuitizeError(f"{what}: expected names among {sorted(known)}, found {unknown[0]!r}; correct it")
 
 
 def shape_of(type: Type) -> Shape:
-    """The shape of a wire of reals. Raises TypingError for one of integers."""
+    """The shape of a wire of reals. Raise TypingError for one of integers."""
     if not isinstance(type, Array):
         raise TypingError(f"expected a wire of reals, found {type}; import the program before it is quantized")
     return type.shape

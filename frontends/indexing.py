@@ -25,7 +25,7 @@ Index: TypeAlias = int | slice | EllipsisType | Places | None
 def indexed(x: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
     """The elements that numpy's indexing gives, by edges that only move them.
 
-    One entry may be a list, or an array, of places or of truths known now. Raises TypingError for anything else.
+    One entry may be a list, or an array, of places or of truths known now. Raise TypingError for anything else.
     """
     entries = index if isinstance(index, tuple) else (index,)
     given = sum(entry is not None and entry is not Ellipsis for entry in entries)

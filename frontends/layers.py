@@ -126,7 +126,7 @@ class Model:
     def tie(self, name: str, to: str, transposed: bool = False) -> Model:
         """The same model in which one parameter is another one, or its transpose: `name` is no parameter any more.
 
-        Its gradient is added to the other's. Raises TypingError where a name is none of the model's or shapes differ.
+        Its gradient is added to the other's. Raise TypingError where a name is none of the model's or shapes differ.
         """
         gone, kept = self._index(name), self._index(to)
         wanted, found = self.parameters[gone].shape, self.parameters[kept].shape
@@ -268,7 +268,7 @@ def gelu(approximate: bool = False) -> Model:
 
 
 def require_model(found: object, where: str) -> None:
-    """Raises TypingError, with the user's line, for what is no model: most often a layer's function, not called."""
+    """Raise TypingError, with the user's line, for what is no model: most often a layer's function, not called."""
     if not isinstance(found, Model):
         remedy = "give a layer, such as dense(64, 32)"
         if isinstance(found, (list, tuple)):
@@ -295,7 +295,7 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 def sequential(*models: Model) -> Model:
     """One model after the other. Parameters are named `dense1.weight`: kind, number among its kind, and own name.
 
-    Raises TypingError for what is no model.
+    Raise TypingError for what is no model.
     """
     if not models:
         raise refused("sequential: expected at least one layer, found none; write sequential(dense(64, 32), relu())")

@@ -37,7 +37,7 @@ def lora(
     matrices; by default all of which only products of what goes through the network are taken, such as attention's
     projections and dense layers, and no table of which rows are read. Hu et al., arXiv 2106.09685.
 
-    Proofs commit to the frozen parameters once (docs/tensor.md). Raises TypingError for names of other parameters, and
+    Proofs commit to the frozen parameters once (docs/tensor.md). Raise TypingError for names of other parameters, and
     for a rank that is no less than an extent of a matrix.
     """
     require_model(model, "model")

@@ -70,7 +70,7 @@ def kullback_leibler(logits: Tensor, targets: Tensor, least: float = 2.0**-12) -
 
 
 def _require_one_shape(predictions: Tensor, targets: Tensor) -> None:
-    """Raises TypingError, with the user's line, for targets that would be spread over predictions, or do not fit."""
+    """Raise TypingError, with the user's line, for targets that would be spread over predictions, or do not fit."""
     if predictions.shape != targets.shape:
         classes = targets.shape == predictions.shape[:-1] and len(predictions.shape) > 1
         remedy = (
@@ -93,7 +93,7 @@ def _require_rows(logits: Tensor) -> None:
 
 
 def _require_indicators(logits: Tensor, targets: Tensor) -> None:
-    """Raises TypingError, with the user's line, unless targets are rows of indicators or probabilities."""
+    """Raise TypingError, with the user's line, unless targets are rows of indicators or probabilities."""
     _require_rows(logits)
     if targets.shape != logits.shape:
         raise refused(

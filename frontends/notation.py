@@ -57,7 +57,7 @@ def stated(given: object, where: str) -> Stated:
     """The format that a text or a `Format` names, or the formats that an array of these names, broadcast as numpy's.
 
     A text without modes truncates and may not wrap, as high-level synthesis has it but for the wrap: compiling refuses
-    one whose interval does not show that nothing wraps. Raises CircuitizeError, beginning with `where`, for what is no
+    one whose interval does not show that nothing wraps. Raise CircuitizeError, beginning with `where`, for what is no
     format, for more than 60 bits, and for elements of unlike rules.
     """
     texts = given if isinstance(given, np.ndarray) else np.empty((), object)
@@ -85,7 +85,7 @@ def stated(given: object, where: str) -> Stated:
 def formatted(x: Tensor, given: Stated) -> Tensor:
     """x in these formats, rounded once from all its bits; the derivative is straight through where nothing saturates.
 
-    Elements of unlike fraction bits are scaled to whole numbers by powers of two, which is exact, and back. Raises
+    Elements of unlike fraction bits are scaled to whole numbers by powers of two, which is exact, and back. Raise
     CircuitizeError where formats do not broadcast to x, and for ends that differ among elements and do not saturate.
     """
     try:
@@ -116,7 +116,7 @@ def _fields(given: Stated) -> tuple[Integers, Integers, Integers]:
 
 
 def _array(given: list[object] | tuple[object, ...], where: str) -> NDArray[np.object_]:
-    """An array of lists of lists. Raises CircuitizeError where they are ragged."""
+    """An array of lists of lists. Raise CircuitizeError where they are ragged."""
 
     def shape(entry: object) -> tuple[int, ...]:
         return (len(entry), *(shape(entry[0]) if entry else ())) if isinstance(entry, (list, tuple)) else ()

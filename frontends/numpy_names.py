@@ -85,7 +85,7 @@ OURS: dict[str, Any] = {}
 
 
 def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """A ufunc on tensors, as `__array_ufunc__` is asked. Raises TypingError for one that is none of ours."""
+    """A ufunc on tensors, as `__array_ufunc__` is asked. Raise TypingError for one that is none of ours."""
     name = function.__name__
     if method == "__call__" and not options:
         if name in OPERATORS:

@@ -37,7 +37,7 @@ class Optimizer(ABC):
     """
 
     def __new__(cls, *given: object, **named: object) -> Self:
-        """Raises TypingError for an argument that the optimiser does not have: most often a learning rate."""
+        """Raise TypingError for an argument that the optimiser does not have: most often a learning rate."""
         parameters = signature(cls.__init__).parameters
         known = [name for name in parameters if name != "self"]
         for name, value in named.items():
@@ -48,7 +48,7 @@ class Optimizer(ABC):
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        """Raises TypingError where something else stands in place of a format: most often a learning rate."""
+        """Raise TypingError where something else stands in place of a format: most often a learning rate."""
         for field in fields(self):  # type: ignore[arg-type]  # optimisers are dataclasses
             value = getattr(self, field.name)
             if field.type in ("Format", Format) and not isinstance(value, Format):
@@ -70,7 +70,7 @@ class Optimizer(ABC):
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
         """The scalars of step t = 1, 2, ...: exact arithmetic, rounded once to their formats, half to even.
 
-        Raises CircuitizeError where one is outside its format.
+        Raise CircuitizeError where one is outside its format.
         """
         return {name: format.rounded(Fraction(learning_rate)) for name, format in self.scalars.items()}
 

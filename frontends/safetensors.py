@@ -59,7 +59,7 @@ class Header:
 
 
 def read_file(path: Path) -> tuple[Header, dict[str, Values]]:
-    """The header and the arrays of one file. Raises CircuitizeError where it cannot be read, FormatError for another.
+    """The header and the arrays of one file. Raise CircuitizeError where it cannot be read, FormatError for another.
 
     No memory is taken for an array before the file is known to hold it.
     """
@@ -113,7 +113,7 @@ def _header(file: IO[bytes], size: int, where: str) -> Header:
 
 
 def _entry(name: str, described: Any, where: str) -> tuple[Entry, int]:
-    """What is said of one tensor, and where its bytes end. Raises FormatError."""
+    """What is said of one tensor, and where its bytes end. Raise FormatError."""
     where = f"{where}: tensor {excerpt(name)}"
     if not name or not name.isprintable():
         raise FormatError(f"{where}: expected a name of printable characters, at least one; rename it")
@@ -148,7 +148,7 @@ def _array(file: IO[bytes], entry: Entry, where: str) -> Values:
 
 
 def file_chunks(header: Header, arrays: Mapping[str, Values], where: str) -> list[bytes | memoryview]:
-    """The bytes of a file, in pieces. Raises CircuitizeError for an array that its kind or its shape does not hold."""
+    """The bytes of a file, in pieces. Raise CircuitizeError for an array that its kind or its shape does not hold."""
     chunks: list[bytes | memoryview] = [struct.pack("<Q", len(header.text)), header.text]
     for entry in header.entries:
         place, array = f"{where}: tensor {entry.name!r}", np.asarray(arrays[entry.name])

@@ -31,7 +31,7 @@ def from_state_dict(
 
     `names` maps ours to theirs, where they differ. `outputs_first` lists ours that they keep as torch does: a linear
     weight [out, in], which is [in, out] here, a kernel [out, in, rows, columns], which is [rows, columns, in, out].
-    Raises CircuitizeError for a tensor that is missing, is of another shape, or holds what is no finite number; a
+    Raise CircuitizeError for a tensor that is missing, is of another shape, or holds what is no finite number; a
     square weight in the other layout nobody can tell.
     """
     shapes = _shapes(into)
@@ -68,7 +68,7 @@ def from_state_dict(
 def to_state_dict(
     values: Mapping[str, Any], names: Mapping[str, str] | None = None, outputs_first: Collection[str] = ()
 ) -> dict[str, Reals]:
-    """The inverse: values by our names, as they keep them, by their names. Raises CircuitizeError for unknown names."""
+    """The inverse: values by our names, as they keep them, by their names. Raise CircuitizeError for unknown names."""
     theirs = dict(names or {})
     require_names("names", theirs, values)
     require_names("outputs_first", dict.fromkeys(outputs_first), values)
@@ -83,7 +83,7 @@ def to_state_dict(
 def with_weights(model: Model, values: Mapping[str, Any], formats: Mapping[str, Format] | None = None) -> Model:
     """The same model, whose parameters and state start from these values, in these formats or in those they have.
 
-    Raises CircuitizeError for a name that the model has not, another shape, and values past a format.
+    Raise CircuitizeError for a name that the model has not, another shape, and values past a format.
     """
     kept = {p.name: p for p in (*model.parameters, *model.state)}
     chosen = dict(formats or {})

@@ -30,7 +30,7 @@ FLOATS = ("F16", "BF16", "F32", "F64")
 
 
 def kind_of(array: Values, where: str) -> str:
-    """The kind of numpy's numbers. Raises CircuitizeError for what is none."""
+    """The kind of numpy's numbers. Raise CircuitizeError for what is none."""
     for kind, dtype in KINDS.items():
         if kind != "BF16" and array.dtype == dtype:
             return kind
@@ -47,7 +47,7 @@ def decoded(kind: str, stored: Values) -> Values:
 def encoded(kind: str, array: Values, where: str) -> Values:
     """The numbers as a file has them, each rounded once, half to even.
 
-    Raises CircuitizeError for a finite number past the kind's, and for one that is not whole in a kind of whole ones.
+    Raise CircuitizeError for a finite number past the kind's, and for one that is not whole in a kind of whole ones.
     """
     dtype = KINDS[kind]
     if kind in FLOATS:

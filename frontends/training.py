@@ -100,7 +100,7 @@ def require(
     targets: Format | None,
     examples: Sequence[Batch],
 ) -> None:
-    """Raises TypingError, with the user's line, where an argument is something else: most often one not called."""
+    """Raise TypingError, with the user's line, where an argument is something else: most often one not called."""
     require_model(model, "model")
     if loss is not None and (not callable(loss) or isinstance(loss, (Model, Optimizer))):
         raise refused(
@@ -221,7 +221,7 @@ def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArra
 def with_examples(program: Program, *examples: Batch) -> Program:
     """The same program with these examples, of each only what the program takes in.
 
-    Raises CircuitizeError for an example that lacks an input.
+    Raise CircuitizeError for an example that lacks an input.
     """
     names = [port.name for port in program.inputs]
     for number, batch in enumerate(examples, 1):

@@ -69,12 +69,12 @@ def transformer_block(
 
 
 def tokens(count: int, width: int) -> Model:
-    """Cuts an example into `count` consecutive pieces: [B, count * width] -> [B, count, width]."""
+    """Cut an example into `count` consecutive pieces: [B, count * width] -> [B, count, width]."""
     return traced(lambda x: x.reshape(x.shape[0], count, width), inputs=(count * width,), kind="tokens")
 
 
 def positions(count: int, width: int, format: Format = WEIGHTS, deviation: float = 0.1) -> Model:
-    """Adds a trained vector to each position of a sequence.
+    """Add a trained vector to each position of a sequence.
 
     The parameter is table [count, width], normal with mean 0 and this standard deviation at first. Where tokens may be
     all alike, a greater one keeps a layer norm after it from dividing by next to nothing.

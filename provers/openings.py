@@ -77,7 +77,7 @@ def join(
     `wanted` holds what is committed to; `root_of` computes an input's root with a salt. An output or an input of that
     name may be joined, or one of another name that is of the same list of ports, whichever has the values; an output of
     this program is new, and gets a salt of its own. Where `only` has names, no other is joined. `say` hears what is
-    joined. Raises CircuitizeError, with the first difference, where an input of that name has other ports, formats or
+    joined. Raise CircuitizeError, with the first difference, where an input of that name has other ports, formats or
     values, or where nothing joins; FormatError for a damaged file.
     """
     known = _read(path, scheme)
@@ -138,7 +138,7 @@ def _spend(path: Path, spent: Mapping[Key, tuple[Opening, int]]) -> None:
     """Count openings in the file that they are of, before any is made: a proof that fails afterwards has used them up.
 
     Each comes as it was read before the lock, with how often it is opened. Of a link the file that it leads to counts:
-    written in the link's place, there would be two. Raises CircuitizeError where another process has used up what was
+    written in the link's place, there would be two. Raise CircuitizeError where another process has used up what was
     left, where the file has another root by now, and for a file of several names, which would count apart too.
     """
     path = path.resolve()
@@ -233,12 +233,12 @@ def opened(
 
 
 def read_openings(path: Path) -> dict[Key, int]:
-    """The salts of an earlier proof, by port or group. Raises FormatError for any other or damaged file."""
+    """The salts of an earlier proof, by port or group. Raise FormatError for any other or damaged file."""
     return {key: opening.salt for key, opening in _read(path, None).items()}
 
 
 def left_of(path: Path) -> dict[Key, int | None]:
-    """How often each root may still be opened, None without a limit. Raises FormatError for any other file."""
+    """How often each root may still be opened, None without a limit. Raise FormatError for any other file."""
     return {key: opening.left for key, opening in _read(path, None).items()}
 
 

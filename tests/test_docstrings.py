@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from pathlib import Path
 
 from docstrings import all_public, documents, found, public, report
 
@@ -10,6 +12,19 @@ from docstrings import all_public, documents, found, public, report
 def test_every_public_name_has_a_docstring() -> None:
     assert len(all_public()) > 4000
     assert not [name for _, name, _, documented in all_public() if not documented], report("/")
+
+
+THIRD_PERSON = re.compile(r'(?:"""|[.:;] |^\s*)(Raises|Returns)(?=\s)', re.MULTILINE)
+ROOT = Path(__file__).parents[1]
+
+
+def test_sentences_say_return_and_raise() -> None:
+    """One mood: "Return ...", "Raise ..."."""
+    folders = ("circuits", "frontends", "backends", "provers", "sims", "src", "tests", "benchmarks", "examples")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py") if "node_modules" not in path.parts]
+    found = [str(path.relative_to(ROOT)) for path in files if THIRD_PERSON.search(path.read_text())]
+    assert len(files) > 1200 and not found
+    assert THIRD_PERSON.search('"""A sum. ' + "Raises" + ' Unproved."""')
 
 
 EXAMPLE = '''

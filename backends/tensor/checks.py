@@ -21,7 +21,7 @@ class Chosen:
 
 
 def settle(draft: Draft, limb_bits: int | None = None) -> int:
-    """Looks up all ranges and signs of a draft, as cheaply as is known unless told a width; returns the widest limb.
+    """Look up all ranges and signs of a draft, as cheaply as is known unless told a width; return the widest limb.
 
     Soundness. A range: the limbs of x - low are each in a table of their own size, so x - low is a number of as many
     bits modulo p. Where the interval's size is no power of two and has no table of its own, high - x is such a number

@@ -44,7 +44,7 @@ class Dataset:
 def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
     """The committed data inputs of a step, which a run takes out of a dataset, all with as many rows.
 
-    Raises Unprovable where there is none, one is not committed, or they have no first axis of one extent.
+    Raise Unprovable where there is none, one is not committed, or they have no first axis of one extent.
     """
     ports = tuple(port for port in program.inputs if port.role is Role.DATA)
     if not ports:
@@ -75,7 +75,7 @@ def whole(port: Port[Fixed], size: int, axes: int = 1) -> Port[Fixed]:
 
 
 def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...]:
-    """The ports of a dataset's tensors, each once. Raises Unprovable where batches of one tensor have other formats."""
+    """The ports of a dataset's tensors, each once. Raise Unprovable where batches of one tensor have other formats."""
     found: dict[str, Port[Fixed]] = {}
     for port in program.inputs:
         if port.name in dataset.batches:
@@ -87,7 +87,7 @@ def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...
 
 
 def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
-    """Raises Unprovable unless the batches are the committed data inputs, all of them: any other would have no root."""
+    """Raise Unprovable unless the batches are the committed data inputs, all of them: any other would have no root."""
     named = {p.name for p in program.inputs if p.visibility is Visibility.COMMITTED and p.role is Role.DATA}
     odd = sorted(named ^ set(dataset.batches))
     if odd:

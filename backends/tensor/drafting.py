@@ -35,7 +35,7 @@ def drafted(
 ) -> Draft:
     """What is to be proved of a program, whose operations were expanded as far as `arrow` says.
 
-    Raises Unprovable for an operation that has no rule, or that its rule refuses.
+    Raise Unprovable for an operation that has no rule, or that its rule refuses.
     """
     draft = Draft(None if scanned is None else scanned.count)
     forms: dict[int, Form] = {}

@@ -52,7 +52,7 @@ def emit(
 
     Where the program is that of a `scan`, `scanned` is it: columns of what leaves a step are then what enters the next.
 
-    Raises Unprovable, naming operation, place, interval and remedy, for a program that has no such system, and
+    Raise Unprovable, naming operation, place, interval and remedy, for a program that has no such system, and
     CircuitizeError for a group that the program has not.
     """
     require_groups(program, assumed)

@@ -86,7 +86,7 @@ def frozen_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
 def groups(program: IntegerProgram) -> tuple[Group, ...]:
     """The groups of a program, inputs first, each where its first port is; both sides of a `renewal` alike.
 
-    Raises Unprovable where a public port, or one that is a group of its own, has the name of another group: a statement
+    Raise Unprovable where a public port, or one that is a group of its own, has the name of another group: a statement
     has one entry for each side and name.
     """
     found: dict[PortKey, list[Port[Fixed]]] = {}
@@ -125,7 +125,7 @@ def input_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
 
 
 def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> None:
-    """Raises CircuitizeError unless each is a group of committed inputs."""
+    """Raise CircuitizeError unless each is a group of committed inputs."""
     known = input_groups(program)
     for name in sorted(groups):
         if name not in known:
@@ -136,7 +136,7 @@ def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> In
     """The program whose proof shows that the roots of these groups hold values within the formats of their ports.
 
     It takes the groups' committed inputs and returns nothing, so that all it says is that there are such values. Names,
-    roles and formats are the program's: a group has one root, whichever of the two it is committed for. Raises
+    roles and formats are the program's: a group has one root, whichever of the two it is committed for. Raise
     CircuitizeError for a group that the program has not.
     """
     ports = _ports_of(program, groups)
@@ -147,7 +147,7 @@ def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> In
 def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
     """The program that returns the committed inputs of these groups, whose proof shows that two roots hold the same.
 
-    Raises CircuitizeError for a group that the program has not.
+    Raise CircuitizeError for a group that the program has not.
     """
     ports = _ports_of(program, groups)
     return replace(renewal(ports), examples=_examples_of(program, ports), precision=program.precision)

@@ -104,7 +104,7 @@ def _contract(draft: Draft, operation: Operation, site: Site, forms: tuple[Form,
 
 
 def _check(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """Looks up what the types do not already show. The source lies below 2^62, so it is the number in the interval."""
+    """Look up what the types do not already show. The source lies below 2^62, so it is the number in the interval."""
     assert isinstance(operation, Check)
     x = site.types[0]
     if x.low < operation.low or x.high > operation.high:

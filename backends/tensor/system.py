@@ -103,7 +103,7 @@ class TensorSystem:
     def trace(self, inputs: Mapping[str, Integers]) -> Trace:
         """The values of all wires; inputs are integers of their formats, as `to_integers` makes them of real values.
 
-        Raises Undefined where the program has no value, CircuitizeError for what is no array of integers.
+        Raise Undefined where the program has no value, CircuitizeError for what is no array of integers.
         """
         for name in self.inputs:
             if np.asarray(inputs[name]).dtype.kind not in "iu":

@@ -59,7 +59,7 @@ PLAIN = Interface()
 
 
 def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN) -> Design:
-    """The scheduler's design in its shell: what is handed over. Raises CircuitizeError as `design` does."""
+    """The scheduler's design in its shell: what is handed over. Raise CircuitizeError as `design` does."""
     if made.modal is not None and interface.bus_bits is not None:
         raise CircuitizeError(
             "--loadable: expected a stream for each tensor, found one bus for all; leave --bus-bits and --board out"
@@ -70,7 +70,7 @@ def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interfac
 
 
 def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
-    """The scheduler's design, without a shell. Raises CircuitizeError for a program or a budget that it cannot do."""
+    """The scheduler's design, without a shell. Raise CircuitizeError for a program or a budget that it cannot do."""
     if not made.streamed:
         raise CircuitizeError(
             "expected a program with an input that enters frame by frame, found only held ones; leave one that is not"

@@ -44,7 +44,7 @@ class Modal:
     """A program whose held inputs are memory, and a prediction that shares this memory if there is one.
 
     `step` updates every held input by an output of the same name, and then it trains; one without these predicts.
-    Raises CircuitizeError where the two do not fit each other.
+    Raise CircuitizeError where the two do not fit each other.
     """
 
     step: IntegerProgram

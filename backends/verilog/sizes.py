@@ -41,7 +41,7 @@ def unrolled(arrow: Arrow) -> int:
 def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) -> Sizes:
     """The parallel scheduler's own estimate, and of a shell where one is named.
 
-    Raises CircuitizeError for a program that is too large or keeps state.
+    Raise CircuitizeError for a program that is too large or keeps state.
     """
     found = unrolled(program.arrow)
     if found > MOST_UNROLLED:
@@ -54,7 +54,7 @@ def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) 
 def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: Interface | None = None) -> Sizes:
     """The folded scheduler's own estimate, and of a shell where one is named.
 
-    Raises CircuitizeError for what it cannot do, or not with so few lanes.
+    Raise CircuitizeError for what it cannot do, or not with so few lanes.
     """
     named = unrolled(program.arrow)
     if named > MOST_FOLDED:

@@ -72,7 +72,7 @@ def apart(script: str, *arguments: str) -> Any:
 
 
 def table(script: str, measurements: Iterable[Measurement], columns: Sequence[str], as_json: bool) -> None:
-    """Runs the script for each measurement, and prints the columns of its figures as it goes, or all figures as JSON.
+    """Run the script for each measurement, and print the columns of its figures as it goes, or all figures as JSON.
 
     The peer's figures stand under the last line of a program.
     """

@@ -42,7 +42,7 @@ class Diagram:
 
 
 def read(diagram: object, name: str = "diagram") -> Diagram:
-    """Raises CircuitizeError for something else, for a wire that is not written and read once, and for a cycle."""
+    """Raise CircuitizeError for something else, for a wire that is not written and read once, and for a cycle."""
     if not isinstance(diagram, module("open_hypergraphs").OpenHypergraph):
         raise CircuitizeError(f"{name}: expected an open hypergraph of catgrad, found {type(diagram).__name__}")
     inner = diagram.H
@@ -102,7 +102,7 @@ def arrow(diagram: object, name: str = "diagram") -> Arrow:
 
     Operations mean what was registered for them, what catgrad's core says, or what their own definition (`arrow`) or
     translation (`to_core`) is, in this order. Copies and discards leave no trace; a product with a constant becomes a
-    scale, and (x > 0) * x becomes ReLU. Raises CircuitizeError for an unknown operation, a wire that is not written
+    scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError for an unknown operation, a wire that is not written
     and read once, or a cycle. Linear time.
     """
     given = read(diagram, name)

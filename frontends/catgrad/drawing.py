@@ -111,7 +111,7 @@ Drawn = Callable[..., int]
 def diagram(given: Arrow | Program) -> Any:
     """The diagram of an arrow of reals, in catgrad's core, with its copies and discards: ready for its compiler.
 
-    Composites are expanded. Numbers are float32 there. Raises CircuitizeError for an operation that the core cannot
+    Composites are expanded. Numbers are float32 there. Raise CircuitizeError for an operation that the core cannot
     say, such as a rounding or a gather, for an array of constants of different numbers, and for integers.
     """
     arrow = expand_composites(given.arrow if isinstance(given, Program) else given)

@@ -25,7 +25,7 @@ VERSION = "0.1.3"
 
 @cache
 def package() -> ModuleType:
-    """The package. Raises CircuitizeError unless its version is the one known."""
+    """The package. Raise CircuitizeError unless its version is the one known."""
     require("open-hypergraphs", VERSION)
     return importlib.import_module("open_hypergraphs")
 
@@ -80,7 +80,7 @@ def assembled(
 def arrow_of(hypergraph: Any) -> Arrow:
     """The arrow of an `OpenHypergraph` whose labels are types and operations of ours.
 
-    Its edges may stand in any order. Raises CircuitizeError for other labels, for a wire that is not written once, for
+    Its edges may stand in any order. Raise CircuitizeError for other labels, for a wire that is not written once, for
     a cycle, and for types that an operation does not take.
     """
     if not isinstance(hypergraph, package().OpenHypergraph):
@@ -135,7 +135,7 @@ def _chosen(counts: Values, ends: Values, order: Sequence[int]) -> list[int]:
 def _order(wires: int, arity: Values, sources: Values, coarity: Values, targets: Values) -> list[int]:
     """Kahn's order of the edges, by number where there is a choice: edges that stand in an order keep it.
 
-    Raises CircuitizeError for a cycle. For n edges and their ends, n log n.
+    Raise CircuitizeError for a cycle. For n edges and their ends, n log n.
     """
     edges = len(arity)
     writer = np.full(wires, -1, np.int64)

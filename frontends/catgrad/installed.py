@@ -28,7 +28,7 @@ def prepare() -> None:
 
 
 def require(package: str, wanted: str) -> None:
-    """Raises CircuitizeError unless the version of a package is the one known."""
+    """Raise CircuitizeError unless the version of a package is the one known."""
     try:
         found = version(package)
     except PackageNotFoundError:
@@ -39,7 +39,7 @@ def require(package: str, wanted: str) -> None:
 
 @cache
 def module(name: str) -> ModuleType:
-    """A module of catgrad, or of its open hypergraphs. Raises CircuitizeError unless the version is the one known."""
+    """A module of catgrad, or of its open hypergraphs. Raise CircuitizeError unless the version is the one known."""
     require("catgrad", VERSION)
     numpy = version("numpy")
     if int(numpy.partition(".")[0]) >= 2:

@@ -23,7 +23,7 @@ _registered: dict[type, Meaning] = {}
 
 
 def register(operation: type, meaning: Meaning) -> None:
-    """Says what an operation means: `meaning(operation, *tensors)` returns a tensor, or one for each target.
+    """Say what an operation means: `meaning(operation, *tensors)` returns a tensor, or one for each target.
 
     It comes before anything else that is known of the operation: so a definition can be given a better arrow than its
     own. The exact type counts, not what it inherits from.

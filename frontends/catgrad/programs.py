@@ -54,7 +54,7 @@ def step(
 
     `optimizer` and `loss` are what catgrad's `compile_model` takes: `sgd(0.01)` and `mse`, for instance, whose
     gradient is that of half the sum of squares. All ports are committed. For a step by our own derivative, with other
-    losses and optimisers, give `network(model)` to `training_step`. Raises CircuitizeError where optimiser and loss
+    losses and optimisers, give `network(model)` to `training_step`. Raise CircuitizeError where optimiser and loss
     are exchanged, or are something else.
     """
     diagram, count, width = step_diagram(model, optimizer, loss)
@@ -78,7 +78,7 @@ def step_diagram(model: Any, optimizer: Any, loss: Any) -> tuple[Any, int, int]:
 def network(model: object, parameters: Format = WEIGHTS) -> Model:
     """A model of ours, for `training_step` and `predict` in `frontends.training`. It fits the batch it was built for.
 
-    Raises CircuitizeError for a model of several inputs or outputs.
+    Raise CircuitizeError for a model of several inputs or outputs.
     """
     made, count = forward(model)
     if len(made.source) != count + 1 or len(made.target) != 1:
@@ -103,7 +103,7 @@ def network(model: object, parameters: Format = WEIGHTS) -> Model:
 def program_of(found: object) -> Program | None:
     """The program that a user means by a catgrad model, or by (model, optimizer, loss); None for anything else.
 
-    Raises CircuitizeError for a tuple with a diagram in it that is not these three in this order.
+    Raise CircuitizeError for a tuple with a diagram in it that is not these three in this order.
     """
     if isinstance(found, (tuple, list)) and any(map(is_diagram, found)):
         require_three(found)

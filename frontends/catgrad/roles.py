@@ -31,14 +31,14 @@ def is_diagram(found: object) -> bool:
 
 
 def require_three(found: Sequence[Any]) -> None:
-    """Raises CircuitizeError unless a tuple with a diagram in it has three entries, the first of them a diagram."""
+    """Raise CircuitizeError unless a tuple with a diagram in it has three entries, the first of them a diagram."""
     if len(found) != 3 or not is_diagram(found[0]):
         places = ", ".join(f"{_described(entry)} at place {place}" for place, entry in enumerate(found, 1))
         raise CircuitizeError(f"expected {ORDER}, found {places}; write them in this order")
 
 
 def require_roles(optimizer: object, parameters: object, loss: object, predictions: object) -> None:
-    """Raises CircuitizeError unless these are an optimiser of the parameters and a loss of the predictions.
+    """Raise CircuitizeError unless these are an optimiser of the parameters and a loss of the predictions.
 
     Both are lenses from types to the same types, so types do not tell them apart. catgrad's own are known by their
     operations. Others are tried on numbers: an optimiser leaves a parameter as it is where its gradient is zero, and no

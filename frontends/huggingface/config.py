@@ -58,7 +58,7 @@ class Config:
 
 
 def read(folder: Path) -> tuple[Config, bytes]:
-    """The configuration of a folder, and the bytes of its file. Raises CircuitizeError for another model's."""
+    """The configuration of a folder, and the bytes of its file. Raise CircuitizeError for another model's."""
     path = folder / NAME
     try:
         content = read_at_most(path, MOST_BYTES, "a configuration", "fetch it again")

@@ -54,7 +54,7 @@ class Folder:
         """The network on sequences of `length` tokens, by default all of its context, that starts from the weights.
 
         It gives the logits of every position, or of the `last` alone. Formats of parameters that are not given hold
-        twice their values. Raises CircuitizeError for a length past the context, and for a format of no parameter.
+        twice their values. Raise CircuitizeError for a length past the context, and for a format of no parameter.
         """
         longest = self.config.context
         if length is not None and (type(length) is not int or not 1 <= length <= longest):
@@ -78,7 +78,7 @@ class Folder:
         """Write the folder again, with these weights by our names in the place of its own: config.json and tensors.
 
         Files, headers and kinds of numbers are those that were read; without other weights the bytes are equal. Other
-        files, such as a tokenizer's, are not copied. Raises CircuitizeError for names and shapes that differ.
+        files, such as a tokenizer's, are not copied. Raise CircuitizeError for names and shapes that differ.
         """
         given = dict(weights or {})
         require_names("weights", given, self.names)
@@ -92,7 +92,7 @@ class Folder:
 def read(folder: str | Path) -> Folder:
     """The folder of a GPT-2: config.json, and model.safetensors or its index with the files that it lists.
 
-    Raises CircuitizeError for another model, FormatError for damaged files, and for tensors that the configuration
+    Raise CircuitizeError for another model, FormatError for damaged files, and for tensors that the configuration
     does not speak of or that are missing.
     """
     path = Path(folder)

@@ -58,7 +58,7 @@ def derived(value: Value, name: str, parameters: tuple[object, ...], shape: Shap
 
 
 def keys(equation: Equation) -> list[Value]:
-    """The keys that a primitive makes of keys. Raises CircuitizeError for one that makes numbers of them."""
+    """The keys that a primitive makes of keys. Raise CircuitizeError for one that makes numbers of them."""
     if equation.name not in KEYED:
         equation.tensor(next(i for i, value in enumerate(equation.inputs) if isinstance(value.content, Key)))
     origins: list[object] = []

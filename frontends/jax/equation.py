@@ -158,7 +158,7 @@ class Equation:
         return self.parameters[name]
 
     def tensor(self, index: int = 0) -> Tensor:
-        """An operand as a wire: a known one becomes a constant. Raises CircuitizeError where it is not finite."""
+        """An operand as a wire: a known one becomes a constant. Raise CircuitizeError where it is not finite."""
         value = self.inputs[index]
         content = value.content
         if isinstance(content, Tensor):
@@ -189,7 +189,7 @@ class Equation:
         return Tensor(builder, builder.add(Constant.of(found)))
 
     def known(self, index: int, what: str) -> NDArray[Any]:
-        """An operand that must be known now. Raises CircuitizeError otherwise."""
+        """An operand that must be known now. Raise CircuitizeError otherwise."""
         value = self.inputs[index]
         if not value.known:
             raise self.fault(f"expected {what} known when the function is traced, found one that is computed")
@@ -211,7 +211,7 @@ class Equation:
 
 
 def values_of(equation: Equation, rule: Rule, made: Made | Sequence[Made]) -> list[Value]:
-    """The results of a rule with element types and intervals. Raises CircuitizeError where integers would wrap."""
+    """The results of a rule with element types and intervals. Raise CircuitizeError where integers would wrap."""
     several = [made] if isinstance(made, (Result, Tensor, Value)) else list(made)
     values = []
     for one, shape, dtype in zip(several, equation.shapes, equation.dtypes, strict=True):

@@ -143,7 +143,7 @@ def _cut(
 ) -> tuple[Tensor, list[int], list[Any]]:
     """The operand without what slices from known places leave out, the axes that are looked up, and where in them.
 
-    Raises CircuitizeError for slices from computed places on.
+    Raise CircuitizeError for slices from computed places on.
     """
     wire = indices.content
     assert isinstance(wire, Tensor)

@@ -15,7 +15,7 @@ OLDEST = (0, 7)
 
 @cache
 def package() -> Any:
-    """The package jax. Raises CircuitizeError where it is missing or too old."""
+    """The package jax. Raise CircuitizeError where it is missing or too old."""
     try:
         jax = importlib.import_module("jax")
     except ImportError:

@@ -41,7 +41,7 @@ def from_jax(
     `parameters` and `state` are pytrees of arrays; their leaves are named by their paths. `inputs` is a batch, or its
     shape and element type, whose first axis counts examples; a model that draws takes batches of this extent only.
     `formats` are those of parameters, of state and of whole numbers that come in as `inputs`, by default from 0 to
-    2^15 - 1. Raises CircuitizeError, with the user's line, for what a circuit cannot do.
+    2^15 - 1. Raise CircuitizeError, with the user's line, for what a circuit cannot do.
     """
     jax = package()
     weights, _ = leaves(jax, parameters, "")

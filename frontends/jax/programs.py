@@ -80,7 +80,7 @@ def from_jax_step(
     as have the same structure and shapes. Other results are `loss`, if there is one and it is a number, or `output1`
     and so on with their paths. Keys of random numbers become inputs, one for each draw. Whole numbers are from 0 to
     2^15 - 1 unless `formats` say otherwise; other formats hold twice the values given. The arguments, where all of them
-    hold numbers, are the example to calibrate with, with draws from a fixed seed. Raises CircuitizeError, with the
+    hold numbers, are the example to calibrate with, with draws from a fixed seed. Raise CircuitizeError, with the
     user's line, for what a circuit cannot do.
     """
     chosen = dict(formats or {})

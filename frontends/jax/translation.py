@@ -48,14 +48,14 @@ class Translated(Imported):
 
 
 def named(function: object) -> str:
-    """The name of a function. Raises CircuitizeError for something else."""
+    """The name of a function. Raise CircuitizeError for something else."""
     if not callable(function):
         raise CircuitizeError(f"expected a function of JAX, found {type(function).__name__}; give one")
     return str(getattr(function, "__name__", type(function).__name__))
 
 
 def traced(jax: Any, function: Callable[..., Any], arguments: Sequence[Any], name: str) -> tuple[Any, Any]:
-    """The jaxpr of a function, and the shapes of what it returns. Raises CircuitizeError where JAX raises."""
+    """The jaxpr of a function, and the shapes of what it returns. Raise CircuitizeError where JAX raises."""
     try:
         closed, returned = jax.make_jaxpr(function, return_shape=True)(*arguments)
     except CircuitizeError:

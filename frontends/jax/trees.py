@@ -43,7 +43,7 @@ class Leaf:
 def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
     """The leaves with their names, `root` before them where it is not empty, and the structure.
 
-    Raises CircuitizeError for a leaf that is no array and for two leaves of one name.
+    Raise CircuitizeError for a leaf that is no array and for two leaves of one name.
     """
     found, structure = jax.tree_util.tree_flatten_with_path(tree)
     made = []
@@ -60,7 +60,7 @@ def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
 def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
     """Values by name, as a run of a program leaves them, as the pytree whose leaves have these names.
 
-    `root` is what the names begin with: that of the argument of a whole step, none for a model. Raises CircuitizeError
+    `root` is what the names begin with: that of the argument of a whole step, none for a model. Raise CircuitizeError
     for a name without a value.
     """
     jax = package()

@@ -28,7 +28,7 @@ MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeErr
 def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value]:
     """The results of a closed jaxpr. Calls wait on a list, however deep they nest.
 
-    Raises CircuitizeError, with the user's line, for a primitive without a rule, or operands that a rule does not take.
+    Raise CircuitizeError, with the user's line, for a primitive without a rule, or operands that a rule does not take.
     """
     context.folders = context.folders or folders()
     constants = [Value(array, array.dtype) for array in closed.consts]

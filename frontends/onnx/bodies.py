@@ -32,7 +32,7 @@ def _body(proto: Any) -> FunctionBody:
 
 
 def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], FunctionBody]:
-    """The functions that a model brings, by domain and name. Raises FormatError for two of one name."""
+    """The functions that a model brings, by domain and name. Raise FormatError for two of one name."""
     found: dict[tuple[str, str], FunctionBody] = {}
     for proto in model.functions:
         key = ("" if proto.domain == "ai.onnx" else proto.domain, proto.name)

@@ -27,7 +27,7 @@ class Extents:
         self.used: set[str] = set()
 
     def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
-        """The shape of an input that the file declares so. Raises CircuitizeError where an extent stays open."""
+        """The shape of an input that the file declares so. Raise CircuitizeError where an extent stays open."""
         found, left = [], []
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
@@ -67,7 +67,7 @@ class Extents:
         return list(wanted)
 
     def require_used(self) -> None:
-        """Raises CircuitizeError where an extent is said that no input has."""
+        """Raise CircuitizeError where an extent is said that no input has."""
         unknown = [name for name in self.given if name not in self.used]
         if unknown:
             raise CircuitizeError(

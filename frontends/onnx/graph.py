@@ -56,7 +56,7 @@ def arrow(
     in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `formats` by the
     name of a tensor that a node writes are stated for it: rounded half to even, saturated. `dims` says extents that the
     file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`, which initializers are inputs,
-    after the others. Raises UnknownValue where a shape depends on an input that is not known, FormatError for a
+    after the others. Raise UnknownValue where a shape depends on an input that is not known, FormatError for a
     malformed model, CircuitizeError for an operator or a type that is not understood, for shapes that are not concrete,
     for whole numbers that float64
     may not hold, and where the package `onnx` is missing.

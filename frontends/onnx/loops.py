@@ -62,7 +62,7 @@ class Rounds(Turn):
         return [*steps, self]
 
     def _ended(self, inner: Scope) -> bool:
-        """Takes a round's results; False where a Loop's condition ends it."""
+        """Take a round's results; False where a Loop's condition ends it."""
         found = [inner.result(entry.name, self.step.where) for entry in self.graph.output]
         more = True
         if self.counting:

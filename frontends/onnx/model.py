@@ -25,7 +25,7 @@ LARGEST = (1 << 31) - 1
 
 
 def package() -> ModuleType:
-    """The package onnx. Raises CircuitizeError where it is missing."""
+    """The package onnx. Raise CircuitizeError where it is missing."""
     try:
         import onnx
     except ImportError:
@@ -34,7 +34,7 @@ def package() -> ModuleType:
 
 
 def read(source: object) -> Any:
-    """A ModelProto, or the one in a file. Raises FormatError where the file is none; external data is not followed."""
+    """A ModelProto, or the one in a file. Raise FormatError where the file is none; external data is not followed."""
     onnx = package()
     if isinstance(source, onnx.ModelProto):
         return source
@@ -60,7 +60,7 @@ def read(source: object) -> Any:
 
 
 def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
-    """The opset by domain. Raises FormatError where it is missing, given twice, too old or too new."""
+    """The opset by domain. Raise FormatError where it is missing, given twice, too old or too new."""
     found: dict[str, int] = {}
     for entry in model.opset_import:
         domain = "" if entry.domain == "ai.onnx" else entry.domain
@@ -76,7 +76,7 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
 
 
 def check(model: Any) -> None:
-    """Raises FormatError for what is not read: training information, sparse initializers; no graph."""
+    """Raise FormatError for what is not read: training information, sparse initializers; no graph."""
     graph = model.graph
     if not all(isinstance(text, str) for text in _texts(model)):
         raise FormatError("expected names that are text, found other bytes; the file is damaged")
@@ -127,7 +127,7 @@ def shown(text: str) -> str:
 
 
 def distinct(names: Iterable[str], what: str) -> None:
-    """Raises FormatError where a name is empty or there twice."""
+    """Raise FormatError where a name is empty or there twice."""
     seen: set[str] = set()
     for name in names:
         if not name or name in seen:
@@ -138,7 +138,7 @@ def distinct(names: Iterable[str], what: str) -> None:
 
 
 def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
-    """The element type and concrete shape of an input. Raises CircuitizeError where they are not said."""
+    """The element type and concrete shape of an input. Raise CircuitizeError where they are not said."""
     what = "input"
     where = f"{what} {entry.name!r}"
     if not entry.type.HasField("tensor_type"):
@@ -156,7 +156,7 @@ def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, t
 
 
 def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
-    """An attribute's value; a tensor as a Value. Raises FormatError for subgraphs, sparse tensors and references."""
+    """An attribute's value; a tensor as a Value. Raise FormatError for subgraphs, sparse tensors and references."""
     kinds = onnx.AttributeProto
     if entry.ref_attr_name:
         raise FormatError(f"{where}: expected a value of {entry.name!r}, found a reference; inline the function")

@@ -38,7 +38,7 @@ def from_onnx(
 
     The model has one input beside parameters, whose first axis counts examples, and one output, or `output`. `dims` are
     extents that the file leaves open, but for the first. In training batch norm takes its batch's statistics, and its
-    own are state that each step renews; dropout takes masks, of the shape that the first of `dims` gives them. Raises
+    own are state that each step renews; dropout takes masks, of the shape that the first of `dims` gives them. Raise
     as `network` does.
     """
     model = read(source)

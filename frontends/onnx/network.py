@@ -50,7 +50,7 @@ def network(
     these or "weights" for all, stay in the circuit, and so does what decides about shapes. `dims` says extents that the
     file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all; `known` inputs have
     these values, of their element types. With `fold_batch_norms` convolutions take in the batch norms behind them, as
-    `batch_norm.folded` says. Raises as `arrow` does, and CircuitizeError for a name that the graph has not.
+    `batch_norm.folded` says. Raise as `arrow` does, and CircuitizeError for a name that the graph has not.
     """
     model = with_outputs(read(source), outputs)
     check(model)
@@ -100,7 +100,7 @@ def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
 def default_format(name: str, type: str) -> Format:
     """Of an input of that element type: of floats sixteenths from 0 to 1, of narrow whole numbers all of them.
 
-    Raises CircuitizeError for wide whole numbers.
+    Raise CircuitizeError for wide whole numbers.
     """
     element = next(element for element in ELEMENTS.values() if element.name == type)
     if element.kind == "float":

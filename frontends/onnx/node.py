@@ -70,7 +70,7 @@ class UnknownValue(CircuitizeError):
 def constant(builder: Builder, value: Known) -> Tensor:
     """A known array as a wire, -infinity as `MASKED`: what masks is far below every score.
 
-    Raises CircuitizeError for whole numbers that float64 does not hold, and for other floats that are not finite.
+    Raise CircuitizeError for whole numbers that float64 does not hold, and for other floats that are not finite.
     """
     if value.dtype.kind in "iu" and value.size and not exact(int(value.min()), int(value.max())):
         raise CircuitizeError(
@@ -129,7 +129,7 @@ class Node:
     """A node: its operator, the opset, attributes with the schema's defaults, what it reads, and the results' types.
 
     An input that is left out is None. `proto` is the node in the file, `entries` its attributes there.
-    Raises CircuitizeError wherever something is not as a translation expects it.
+    Raise CircuitizeError wherever something is not as a translation expects it.
     """
 
     operator: str
@@ -216,7 +216,7 @@ class Node:
     def kept(self, made: Tensor, interval: Interval, reach: int = 0, wraps: bool = True) -> Result:
         """A result of whole numbers of that interval, wrapped as their element type wraps; floats stay as they are.
 
-        `reach` is the greatest magnitude on the way; without `wraps`, and of 64 bits, nothing may wrap. Raises
+        `reach` is the greatest magnitude on the way; without `wraps`, and of 64 bits, nothing may wrap. Raise
         CircuitizeError where float64 does not hold the way.
         """
         element, (low, high) = self.element, interval
@@ -237,7 +237,7 @@ class Node:
         return Made(wrapped(made, element), element, (element.low, element.high))
 
     def known(self, index: int, what: str) -> Known:
-        """An input that decides about shapes. Raises UnknownValue where it is not known when the graph is read."""
+        """An input that decides about shapes. Raise UnknownValue where it is not known when the graph is read."""
         content = self.value(index).content
         if isinstance(content, Tensor):
             name = self.names[index]

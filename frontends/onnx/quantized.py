@@ -105,7 +105,7 @@ def _spread(node: Node, given: Known, shape: Shape) -> Known:
 def stated(name: str, found: Value, formats: dict[str, Format]) -> Value:
     """A value of the graph in the format that the caller gives its name; other values as they are.
 
-    Raises CircuitizeError for whole numbers and truth values, which have formats of their own.
+    Raise CircuitizeError for whole numbers and truth values, which have formats of their own.
     """
     if name not in formats:
         return found

@@ -23,7 +23,7 @@ REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 def counted(node: Node, index: int, extent: int) -> Tensor | NDArray[np.int64]:
-    """An input of places from 0 on; negative ones count from the end. Raises where known ones are outside."""
+    """An input of places from 0 on; negative ones count from the end. Raise where known ones are outside."""
     content = node.value(index).content
     if isinstance(content, Tensor):
         return content + (content < 0.0) * float(extent) if node.interval(index)[0] < 0 else content
@@ -46,7 +46,7 @@ def _reduced(node: Node, count: int, updates: int) -> Interval:
 
 
 def written(node: Node, data: Tensor, hot: Tensor, updates: Tensor, reduction: str) -> Tensor:
-    """Writes updates [P, M, R] into data [P, K, R]; hot [P, M, K] is 1 where an update goes, else 0.
+    """Write updates [P, M, R] into data [P, K, R]; hot [P, M, K] is 1 where an update goes, else 0.
 
     Without a reduction each place is written once at most: ONNX leaves open what is kept of more.
     """

@@ -58,7 +58,7 @@ class Signature:
         return self.outputs[min(index, len(self.outputs) - 1)]
 
     def bind(self, values: Sequence[Value | None], outputs: int) -> list[Element | None]:
-        """The results' element types, None where attributes decide. Raises Misfit."""
+        """The results' element types, None where attributes decide. Raise Misfit."""
         if not self.least <= len(values) <= self.most:
             raise Misfit(f"expected {_range(self.least, self.most)} inputs, found {len(values)}; correct the node")
         if not self.least_outputs <= outputs <= self.most_outputs:
@@ -85,7 +85,7 @@ class Signature:
         return found
 
     def check(self, kinds: Sequence[tuple[str, str]]) -> None:
-        """Raises Misfit where an attribute is unknown, of the wrong kind, given twice, or missing."""
+        """Raise Misfit where an attribute is unknown, of the wrong kind, given twice, or missing."""
         names = [name for name, _ in kinds]
         for name, kind in kinds:
             if name not in self.attributes:

@@ -44,7 +44,7 @@ class Scope:
         return None
 
     def read(self, name: str, where: str) -> Value | None:
-        """What a name stands for; None for the name of what is left out. Raises FormatError where it is not written."""
+        """What a name stands for; None for the name of what is left out. Raise FormatError where it is not written."""
         if not name:
             return None
         found = self.find(name)
@@ -56,7 +56,7 @@ class Scope:
         return found
 
     def result(self, name: str, where: str) -> Value:
-        """What a result of a graph or function stands for. Raises FormatError where it has no name, or nothing."""
+        """What a result of a graph or function stands for. Raise FormatError where it has no name, or nothing."""
         found = self.read(name, where)
         if found is None:
             raise FormatError(f"{where}: expected results with names, found one without; name it")

@@ -14,7 +14,7 @@ from .whole import bounded
 
 
 class Bounded(Builder):
-    """A builder of arrows whose wires each have at most `most` elements. Raises TypingError."""
+    """A builder of arrows whose wires each have at most `most` elements. Raise TypingError."""
 
     def __init__(self, most: int = MOST) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data",
 
 
 def element(onnx: ModuleType, code: int, where: str) -> Element:
-    """The element type of that number. Raises FormatError for one that is not read."""
+    """The element type of that number. Raise FormatError for one that is not read."""
     if code not in ELEMENTS:
         names = onnx.TensorProto.DataType
         found = names.Name(code) if code in names.values() else code
@@ -44,7 +44,7 @@ def labels(tensor: Any) -> Value | None:
 
 
 def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
-    """A TensorProto's elements. Raises FormatError where they are elsewhere, or not as many as its shape says."""
+    """A TensorProto's elements. Raise FormatError where they are elsewhere, or not as many as its shape says."""
     kind = element(onnx, tensor.data_type, where)
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):
         raise FormatError(

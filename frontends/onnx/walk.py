@@ -43,7 +43,7 @@ def walk(
 
     `formats` are stated for what the graph's nodes write by these names, which are taken out.
 
-    Raises what `arrow` raises.
+    Raise what `arrow` raises.
     """
     graph, own = model.graph, own_functions(onnx, model)
     later = frozenset(name for proto in graph.node for name in proto.output)

@@ -67,7 +67,7 @@ class Archive:
 
 
 def read(source: str | Path | bytes) -> Archive:
-    """Raises CircuitizeError where a file cannot be read, FormatError for another, older or damaged one."""
+    """Raise CircuitizeError where a file cannot be read, FormatError for another, older or damaged one."""
     where = "archive" if isinstance(source, bytes) else str(source)
     try:
         with io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as file:
@@ -153,7 +153,7 @@ def _stored(
 
 
 def sizes(entries: Any) -> tuple[int, ...]:
-    """Extents as numbers. Raises ValueError for one that is symbolic, or no whole number of at least 0."""
+    """Extents as numbers. Raise ValueError for one that is symbolic, or no whole number of at least 0."""
     found = tuple(entry.get("as_int") for entry in entries)
     if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):
         raise ValueError(

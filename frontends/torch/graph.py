@@ -32,7 +32,7 @@ def arrow(source: str | Path | bytes) -> Imported:
     """The program in an archive that torch.export.save wrote, with concrete shapes.
 
     Parameters and buffers of floats are inputs by their names in the module, with their values; tied ones are one.
-    Minus infinity, which masks hold, is -64. Raises FormatError for another file, CircuitizeError for an operator that
+    Minus infinity, which masks hold, is -64. Raise FormatError for another file, CircuitizeError for an operator that
     is not read.
     """
     return program(source)[0]

@@ -24,7 +24,7 @@ def network(source: str | Path | bytes, formats: Mapping[str, Format] | None = N
     """The module in an archive as a model that starts from its values, for `training_step` and `predict`.
 
     It fits the batch that it was exported for. Buffers, such as running statistics, are frozen parameters. Formats that
-    are not given hold twice the values. Raises CircuitizeError for a module of several inputs or outputs, and as
+    are not given hold twice the values. Raise CircuitizeError for a module of several inputs or outputs, and as
     `arrow` does.
     """
     made, buffers = program(source)
@@ -57,7 +57,7 @@ def from_torch(
     The module is exported as it is outside training. By torch.export, in core ATen where `decompose` says so, it keeps
     its names, its tied parameters and its batch norms, and fits the example's batch. By torch's exporter to ONNX, which
     needs the package onnxscript, it fits any batch, but batch norms are folded, ties are cut, and parameters that the
-    exporter transposes are renamed. Raises CircuitizeError where torch is missing or refuses the module, and as
+    exporter transposes are renamed. Raise CircuitizeError where torch is missing or refuses the module, and as
     `network` or `from_onnx` does.
     """
     if exporter not in ("export", "onnx"):

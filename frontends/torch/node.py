@@ -58,7 +58,7 @@ def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def argument(given: Any, value: Callable[[str], Any]) -> Any:
-    """One argument as Python has it. Raises FormatError for one of another kind."""
+    """One argument as Python has it. Raise FormatError for one of another kind."""
     if not isinstance(given, dict) or len(given) != 1:
         raise FormatError(f"expected an argument of one kind, found {excerpt(given)}; export it again")
     ((kind, content),) = given.items()
@@ -82,7 +82,7 @@ def argument(given: Any, value: Callable[[str], Any]) -> Any:
 
 
 def bind(rule: Rule, given: dict[str, Any]) -> None:
-    """Raises CircuitizeError where a rule has no such parameter, or lacks one."""
+    """Raise CircuitizeError where a rule has no such parameter, or lacks one."""
     try:
         inspect.signature(rule).bind(**given)
     except TypeError as error:

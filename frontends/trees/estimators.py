@@ -24,7 +24,7 @@ TRIED = 64
 def forest_of(estimator: Any) -> Forest:
     """The trees of a fitted estimator. Nothing of scikit-learn is imported.
 
-    Raises CircuitizeError for another object, for one that is not fitted, for categories and several outputs, and
+    Raise CircuitizeError for another object, for one that is not fitted, for categories and several outputs, and
     where what was read does not score as the estimator does.
     """
     kind = type(estimator).__name__
@@ -138,7 +138,7 @@ def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
 
 
 def _agrees(estimator: Any, made: Forest, classifies: bool) -> None:
-    """Raises CircuitizeError unless scores on random inputs, thresholds among them, are the estimator's to 1e-9."""
+    """Raise CircuitizeError unless scores on random inputs, thresholds among them, are the estimator's to 1e-9."""
     random = np.random.default_rng(0)
     tested = made.threshold[made.inner] if made.inner.any() else np.zeros(1)
     x = random.choice(tested, (TRIED, made.features))

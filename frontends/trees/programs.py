@@ -56,7 +56,7 @@ def from_trees(
     every comparison is scikit-learn's. Leaves are rounded to `score_bits` fraction bits. `class` [batch] is the place
     of the decision in `classes_`, `scores` [batch, scores] what the trees sum up to; a regressor has scores alone.
     Where `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's whatever the rounding. `data`
-    [N, features], and `labels` [N], places in `classes_`, become examples. Raises CircuitizeError for what is no such
+    [N, features], and `labels` [N], places in `classes_`, become examples. Raise CircuitizeError for what is no such
     estimator, for formats that float32 does not hold where it compares in that, and for other names of outputs.
     """
     forest = forest_of(estimator)

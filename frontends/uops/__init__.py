@@ -32,7 +32,7 @@ def from_tinygrad(
 
     Tensors are taken as they are, with `inputs` by name. Whatever else they read is constant.
 
-    Raises CircuitizeError for another version, a value read within the function, a changed tensor without a name, and
+    Raise CircuitizeError for another version, a value read within the function, a changed tensor without a name, and
     an operation without a rule.
     """
     return taken(TINYGRAD, source, examples, inputs, state)

@@ -61,7 +61,7 @@ class Forms:
         return form if form is not None and form.name == name else None
 
     def note_tanh(self, tensor: Tensor, x: Tensor, scale: float) -> None:
-        """Notes of a hyperbolic tangent of scale * x whether it is the one in GELU."""
+        """Note of a hyperbolic tangent of scale * x whether it is the one in GELU."""
         cubic = self.form(x)
         if cubic is not None and cubic.name == "gelu_cubic" and near(scale, math.sqrt(2 / math.pi)):
             self.noted(tensor, "gelu_tanh", cubic.of)

@@ -57,7 +57,7 @@ def read(
 ) -> Graph:
     """The graph below these roots, cut at `ports`. Linear time, no recursion.
 
-    Raises CircuitizeError where a buffer is reached of which an input, by name in `views`, is but a view.
+    Raise CircuitizeError where a buffer is reached of which an input, by name in `views`, is but a view.
     """
     places: dict[Hashable, int] = {}
     nodes: list[Node] = []

@@ -24,7 +24,7 @@ def network(system: System, source: Any, example: Any, formats: Mapping[str, For
     """A `Model` that starts from a model's values, for `training_step` and `predict`; of examples like those given.
 
     What its layers renew while they train, as the statistics of batch norms, is state; whole numbers, as counts of
-    batches, stay what they are. Formats that are not given hold twice the values. Raises CircuitizeError for a model
+    batches, stay what they are. Formats that are not given hold twice the values. Raise CircuitizeError for a model
     of several inputs or outputs, and for a format of nothing that it has.
     """
     given = np.asarray(example.numpy() if system.is_tensor(example) else example)

@@ -17,7 +17,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Registers the rule of some operations."""
+    """Register the rule of some operations."""
 
     def registered(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))

@@ -51,7 +51,7 @@ class PlannedCircuit:
     ) -> None:
         """Proofs do not show that the groups with `trusted` roots are in format, and are of no other roots.
 
-        Their secrets, and how often they may be opened, are in the file `kept`. Raises CircuitizeError where a proof
+        Their secrets, and how often they may be opened, are in the file `kept`. Raise CircuitizeError where a proof
         needs more bytes than the machine has, or than `memory`.
         """
         self.program, self.digest, self.hides = program, digest, True
@@ -62,7 +62,7 @@ class PlannedCircuit:
 
     @cached_property
     def plan(self) -> Plan:
-        """Raises Unprovable where the program can be proved, but not in zero knowledge."""
+        """Raise Unprovable where the program can be proved, but not in zero knowledge."""
         return self.plain_plan.hiding(OPENINGS) if self.hides else self.plain_plan
 
     @property
@@ -90,7 +90,7 @@ class PlannedCircuit:
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
         """A fresh secret for each root that joins none; those of `trusted` roots are the kept ones.
 
-        Raises CircuitizeError where values are not those behind a trusted root, or nothing of it is left to open.
+        Raise CircuitizeError where values are not those behind a trusted root, or nothing of it is left to open.
         """
         values = list(trace)
         drawn = Drawn({key: int.from_bytes(one, "big") for key, one in prover.draw_secrets(self.plan).items()})

@@ -60,7 +60,7 @@ def estimate(program: IntegerProgram) -> Json:
 
     The inputs of a step of a run are known to be in format, as are frozen ones of a proof `with_weights`. `parts` has
     elements committed and looked up by operation and place, by port, and for the tables. Of a program that can be
-    proved only without zero knowledge the sizes are those of such a proof. Raises Unprovable for a program that has no
+    proved only without zero knowledge the sizes are those of such a proof. Raise Unprovable for a program that has no
     plan.
     """
     made = plan(program)

@@ -103,7 +103,7 @@ class Flow:
 def claimed_elements(made: TensorSystem) -> int:
     """Elements of the extension that the claims on a proof's tensors take, reductions of products included.
 
-    Raises Unprovable for more claims than any proof may need.
+    Raise Unprovable for more claims than any proof may need.
     """
     return followed(made).elements
 

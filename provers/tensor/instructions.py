@@ -9,7 +9,7 @@ from circuitize.circuits.errors import CircuitizeError
 def instructions() -> str:
     """`portable`, `avx2` or `avx512`: the widest that the processor has and the variable CIRCUITIZE_SIMD allows.
 
-    Proofs do not depend on it. The environment is read once in a process. Raises CircuitizeError where the variable
+    Proofs do not depend on it. The environment is read once in a process. Raise CircuitizeError where the variable
     holds anything else.
     """
     try:

@@ -133,7 +133,7 @@ def plan(
     With `openings` proofs are in zero knowledge, and the root of each group may be opened so often: one number for all
     but frozen ones, or one for each.
 
-    Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
+    Raise Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
     CircuitizeError for a group that the program has not or a degree that is none of these.
     """
     made = Plan.of(emit(program, limb_bits, assumed, dataset, scanned), openings)

@@ -43,7 +43,7 @@ class Proof:
 
     @staticmethod
     def decode(content: bytes) -> Proof:
-        """Raises FormatError unless the framing is exact; what the messages say is for `verify`."""
+        """Raise FormatError unless the framing is exact; what the messages say is for `verify`."""
         # Of a version of before too, so that what is said is of its kind.
         hides = content[FLAGS : FLAGS + 4] == (1).to_bytes(4, "little")
         digest, rest = (HIDING if hides else PLAIN).split(content)

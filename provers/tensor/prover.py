@@ -72,7 +72,7 @@ def prove(
     """A succinct proof that the program maps these inputs to the outputs it returns, zero-knowledge if its plan is.
 
     Inputs and outputs are integers of their formats, as `to_integers` makes them of real values.
-    Raises Unprovable for a program outside of what can be proved, Undefined where it has no value on the inputs, and
+    Raise Unprovable for a program outside of what can be proved, Undefined where it has no value on the inputs, and
     NotZeroKnowledge for hidden inputs unless the caller accepts that the proof may tell about them. The same values
     and secret give the same root, so that one proof's output is another's input.
     """

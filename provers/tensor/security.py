@@ -109,7 +109,7 @@ def least_degree(made: Plan) -> int:
     """The least degree of the extension at which a plan's claims are allowed and its errors small enough.
 
     It follows from the plan, and the plan from the program: a verifier never asks the proof. The greatest degree where
-    none is enough; `require_secure` refuses that. Raises Unprovable for more claims than any degree allows.
+    none is enough; `require_secure` refuses that. Raise Unprovable for more claims than any degree allows.
     """
     needed = claims(made)
     secure = (d for d in DEGREES if needed <= MOST_CLAIMS[d] and _enough(bounds(replace(made, degree=d))))
@@ -124,7 +124,7 @@ def for_a_run(made: Plan, proofs: int) -> Plan:
 
 
 def require_secure(made: Plan) -> None:
-    """Raises Unprovable where a term has fewer than 100 bits, or all together fewer than 98."""
+    """Raise Unprovable where a term has fewer than 100 bits, or all together fewer than 98."""
     found = bounds(made)
     if not _enough(found):
         worst = min(found, key=lambda bound: bound.bits)

@@ -33,7 +33,7 @@ def refusal(
     The plan, and with it every parameter and every message's length, follows from the verifier's own program; the
     proof's digest is compared, never believed. `context` is what the proof must have been made for. `trusted`
     holds the roots, by group, that the caller knows to be in format: every group that the plan assumes it of must have
-    such a root. Raises Unprovable where no proof of this program could be trusted.
+    such a root. Raise Unprovable where no proof of this program could be trusted.
     """
     made = made or plan(program)
     require_secure(made)

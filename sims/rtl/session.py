@@ -22,7 +22,7 @@ def session(modal: Modal, vectors: Mapping[str, Integers], initial: Mapping[str,
     """The outputs of frames `vectors[port][frame, ...]`, one after another from the memory's `initial` contents.
 
     Every array has an entry for every frame; what a frame's mode does not take or give is not looked at, or 0. A frame
-    of a mode that the design lacks has no value, and a frame without a value leaves the memory as it was. Raises
+    of a mode that the design lacks has no value, and a frame without a value leaves the memory as it was. Raise
     CircuitizeError for inputs that are missing, misshapen or outside their formats.
     """
     entering, leaving = modal.entering(), modal.leaving()

@@ -18,7 +18,7 @@ from circuitize.provers.statement import Statement, Unproved
 
 
 def check(format: Fixed, stated: int, text: str) -> None:
-    """Raises Unproved or CircuitizeError unless a proof that states an integer meets an expectation of `y`."""
+    """Raise Unproved or CircuitizeError unless a proof that states an integer meets an expectation of `y`."""
     public = (Port("x", Visibility.PUBLIC, format),), (Port("y", Visibility.PUBLIC, format),)
     statement = Statement("groth16", "", {("input", "x"): (stated,), ("output", "y"): (stated,)}, {})
     read_expectation(text, IntegerProgram(identity(format), *public)).check(statement)

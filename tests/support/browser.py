@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 
 def program() -> str:
-    """The browser. Raises RuntimeError where there is none: under `make test` there is."""
+    """The browser. Raise RuntimeError where there is none: under `make test` there is."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         raise RuntimeError("expected Chromium, found none; .ci/browser installs it")

@@ -62,7 +62,7 @@ class Tally:
 
 
 def ours(given: Graph) -> tuple[Arrays, tuple[str, ...]]:
-    """Outputs and their element types. Raises CircuitizeError where the graph is refused."""
+    """Outputs and their element types. Raise CircuitizeError where the graph is refused."""
     if isinstance(given.model, bytes):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.onnx"

@@ -62,7 +62,7 @@ def given(case: Any, inputs: Any) -> Arrays:
 
 
 def read(case: Any, feeds: Arrays) -> Imported:
-    """A case's arrow, inputs known where shapes depend on them. Raises CircuitizeError where it is refused."""
+    """A case's arrow, inputs known where shapes depend on them. Raise CircuitizeError where it is refused."""
     known: Arrays = {}
     whole = {n: (int(a.min()), int(a.max())) for n, a in feeds.items() if a.dtype.kind in "iu"}
     while True:

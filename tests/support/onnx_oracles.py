@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 def runtime(given: Graph) -> Arrays:
-    """By onnxruntime. Raises Refused."""
+    """By onnxruntime. Raise Refused."""
     if onnxruntime is None:
         raise Refused
     content = given.model if isinstance(given.model, bytes) else given.model.SerializeToString()
@@ -49,12 +49,12 @@ def _cast(array: Any, kinds: dict[str, str]) -> Any:
 
 
 def widened(given: Graph) -> Arrays:
-    """As `narrowed`, with whole numbers of 64 bits, which do not wrap. Raises Refused."""
+    """As `narrowed`, with whole numbers of 64 bits, which do not wrap. Raise Refused."""
     return narrowed(given, {"i": "int64", "u": "int64", "f": "float32"})
 
 
 def narrowed(given: Graph, kinds: dict[str, str] = {"f": "float32"}) -> Arrays:  # noqa: B006
-    """By onnxruntime where it lacks a kernel: floats of 32 bits, in an older opset where need be. Raises Refused."""
+    """By onnxruntime where it lacks a kernel: floats of 32 bits, in an older opset where need be. Raise Refused."""
     if isinstance(given.model, bytes):
         raise Refused("bytes")
     try:
@@ -88,7 +88,7 @@ def _narrowed(given: Graph, kinds: dict[str, str]) -> Arrays:
 
 
 def reference(given: Graph) -> Arrays:
-    """By ONNX's own evaluator. Raises Refused."""
+    """By ONNX's own evaluator. Raise Refused."""
     try:
         model = onnx.load_from_string(given.model) if isinstance(given.model, bytes) else given.model
         with warnings.catch_warnings():

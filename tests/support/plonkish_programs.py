@@ -86,7 +86,7 @@ def smallest(given: IntegerProgram) -> Emission:
 
 
 def fill(emission: Emission, given: IntegerProgram, vector: Vector, seed: int = 0) -> Run:
-    """The cells of a run. Raises Undefined where the program has no value."""
+    """The cells of a run. Raise Undefined where the program has no value."""
     return fill_trace(emission, integer.trace(given, vector), seed)
 
 

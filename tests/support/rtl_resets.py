@@ -45,7 +45,7 @@ def check_resets(
     After each reset frames enter again from the first one whose status was not taken. Whatever the resets, the outputs
     of frame n are those of the executor's n-th frame, state included: so the state that a reset leaves is that of the
     last frame kept. Half of the resets lie within a few cycles of when a status is taken. `vectors` are as many frames
-    as may end, three a reset; `count` is at most `MOST_RESETS`. Raises CircuitizeError as `Simulation.run` does.
+    as may end, three a reset; `count` is at most `MOST_RESETS`. Raise CircuitizeError as `Simulation.run` does.
     """
     wanted = expected(program, vectors, initial)
     few = {name: frames[:3] for name, frames in vectors.items()}

@@ -69,7 +69,7 @@ class Verifying:
 
 @contextmanager
 def verifying() -> Iterator[Verifying]:
-    """A browser for the page that `make page` has built. Raises RuntimeError where there is none."""
+    """A browser for the page that `make page` has built. Raise RuntimeError where there is none."""
     if not PAGE.is_file():
         raise RuntimeError(f"expected {PAGE}, found none; make page builds it")
     with browser() as own:

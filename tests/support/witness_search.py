@@ -73,7 +73,7 @@ class Search:
         self.steps = 0
 
     def solutions(self, known: Mapping[int, int], limit: int = 2) -> list[list[int]]:
-        """Up to `limit` witnesses that hold these values. Raises Undetermined."""
+        """Up to `limit` witnesses that hold these values. Raise Undetermined."""
         values: list[int | None] = [None] * self.wires
         values[0] = 1
         given = [(wire, value % self.prime) for wire, value in known.items()]

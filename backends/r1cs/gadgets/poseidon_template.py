@@ -77,7 +77,7 @@ class PoseidonTemplate:
     def emit(self, builder: CountingBuilder, inputs: Rows, edge: int, role: str = "poseidon") -> tuple[int, Rows]:
         """Emit a permutation for each `self.inputs` consecutive combinations, which may be any, the constant included.
 
-        Returns the first new wire, from which the wires follow as `trace` orders them, and one combination per
+        Return the first new wire, from which the wires follow as `trace` orders them, and one combination per
         permutation: the first lane of its final state.
         """
         count = inputs.count // self.inputs

@@ -62,7 +62,7 @@ class Board:
 def for_serial_line(interface: Interface, made: Bound) -> Interface:
     """The interface with one bus, as narrow as its elements allow where nothing was said.
 
-    Raises CircuitizeError for registers, which a serial line does not reach, and for packed elements.
+    Raise CircuitizeError for registers, which a serial line does not reach, and for packed elements.
     """
     if interface.control:
         raise CircuitizeError("--board: expected no --control, found it; a serial line has no registers: leave one out")

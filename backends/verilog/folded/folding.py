@@ -130,7 +130,7 @@ class Fold:
 def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | None = None) -> Fold:
     """Cut a program, or those of a design with modes.
 
-    Raises CircuitizeError for one that is not integer or takes no input.
+    Raise CircuitizeError for one that is not integer or takes no input.
     """
     require_integers(program)
     if modal is not None:

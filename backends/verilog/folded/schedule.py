@@ -42,7 +42,7 @@ def schedule(
     be rounded once). At most one of the budgets: `lanes` that multiply and add at once in all stages together,
     `dsp_budget` multiplier blocks, or `interval_budget` clocks from frame to frame. A beat has `elements_per_beat`
     or more, a power of two or the whole tensor; where 0, as few as keep up. `modal`, of which `program` is the step, is
-    a design whose frames write its state, read it, predict or train. Raises CircuitizeError, saying what is the least
+    a design whose frames write its state, read it, predict or train. Raise CircuitizeError, saying what is the least
     possible, where a budget cannot be met.
     """
     folded = fold(program, elements_per_beat, modal)

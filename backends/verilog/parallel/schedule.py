@@ -145,7 +145,7 @@ def schedule(program: IntegerProgram, levels_per_stage: int = 4, multiplication:
     """The design of an integer program whose parameters are bound.
 
     Registers stand at most `levels_per_stage` adders apart. Products with constants are sums of shifted copies, or
-    multipliers where `multiplication` is "dsp". Raises CircuitizeError for a real program, for state, and for options
+    multipliers where `multiplication` is "dsp". Raise CircuitizeError for a real program, for state, and for options
     that make no sense.
     """
     return Unrolled(program, levels_per_stage, multiplication).design()

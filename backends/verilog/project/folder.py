@@ -117,7 +117,7 @@ def written_files(folder: Path) -> set[str]:
 
 
 def read_project(folder: Path) -> Project:
-    """The project in a folder. Raises FormatError for one that is missing, damaged, changed or of another version."""
+    """The project in a folder. Raise FormatError for one that is missing, damaged, changed or of another version."""
     described = _json(folder / DESIGN_FILE)
     where = folder / DESIGN_FILE
     try:

@@ -14,7 +14,7 @@ from ..node import Made, Node
 
 
 def transformed(node: Node, scores: Tensor, named: str | None = None) -> Tensor:
-    """What the attribute post_transform makes of scores [N, C]. Raises CircuitizeError for the two that few use."""
+    """What the attribute post_transform makes of scores [N, C]. Raise CircuitizeError for the two that few use."""
     wanted = named or node.choice("post_transform", "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
     if wanted in ("SOFTMAX_ZERO", "PROBIT"):
         raise node.fault(f"expected post_transform NONE, SOFTMAX or LOGISTIC, found {wanted}; apply it afterwards")

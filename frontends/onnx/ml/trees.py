@@ -35,7 +35,7 @@ class Trees:
 
 
 def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Trees:
-    """The trees. Raises CircuitizeError unless each node is one tree's, once, and tests a feature that there is."""
+    """The trees. Raise CircuitizeError unless each node is one tree's, once, and tests a feature that there is."""
     inner = np.flatnonzero(trees.mode != LEAF)
     count = len(trees.mode)
     children = np.concatenate([trees.true[inner], trees.false[inner]])

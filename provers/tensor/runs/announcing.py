@@ -22,7 +22,7 @@ def announce(
 ) -> State:
     """Keep a secret for the run that a folder is to hold, which begins with these values and takes the secret.
 
-    Raises CircuitizeError where the folder holds something, or a secret is kept already.
+    Raise CircuitizeError where the folder holds something, or a secret is kept already.
     """
     with alone(kept, PROVES, wait=False):
         require_new(folder, kept)
@@ -35,7 +35,7 @@ def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
     """Write down, before its last roots are told, that the run has these scalars up to its last step.
 
     None where the secret was taken meanwhile by a run whose scalars up to that step nobody has fixed: the roots of
-    that run may be others. Raises CircuitizeError where the secret was kept for another one.
+    that run may be others. Raise CircuitizeError where the secret was kept for another one.
     """
     with alone(kept, PROVES, wait=False):
         state = State.read(kept)

@@ -92,7 +92,7 @@ class Ahead:
 def prove_apart(underway: Underway, place: Place) -> Ahead:
     """Write the proofs of what is left of a run as they come.
 
-    A proof that is in the folder already, since the run was interrupted, is not made again where it holds. Raises
+    A proof that is in the folder already, since the run was interrupted, is not made again where it holds. Raise
     CircuitizeError where the program has no value at a step, once the proofs before it are written.
     """
     run, folder = underway.run, underway.folder

@@ -67,7 +67,7 @@ def begin(
 ) -> Beginning:
     """What a run goes on with: what was kept of it, or what it begins with, which is then kept before a proof is made.
 
-    Raises CircuitizeError, before anything is written, where the folder or what is kept is of another run, of other
+    Raise CircuitizeError, before anything is written, where the folder or what is kept is of another run, of other
     scalars, values or another dataset, or where another run goes on from the same one.
     """
     scalars = run.scalars_digest()
@@ -159,7 +159,7 @@ def withdraw(
 
 
 def require_new(folder: Path, kept: Path) -> None:
-    """Raises CircuitizeError where no run can begin in a folder: something else lies there, or what a prover keeps.
+    """Raise CircuitizeError where no run can begin in a folder: something else lies there, or what a prover keeps.
 
     The secret in that file is all that opens the roots of its run, wherever that run's folder is now: it stays.
     """
@@ -172,7 +172,7 @@ def require_new(folder: Path, kept: Path) -> None:
 
 
 def require_free(folder: Path, kept: Path) -> None:
-    """Raises CircuitizeError where no run can begin in a folder, nor one go on that was interrupted as it began."""
+    """Raise CircuitizeError where no run can begin in a folder, nor one go on that was interrupted as it began."""
     require_empty(folder)
     if os.path.lexists(kept):
         try:
@@ -182,7 +182,7 @@ def require_free(folder: Path, kept: Path) -> None:
 
 
 def require_empty(folder: Path) -> None:
-    """Raises CircuitizeError where something lies in a folder, but for parts of files whose process was killed."""
+    """Raise CircuitizeError where something lies in a folder, but for parts of files whose process was killed."""
     if folder.exists() and (not folder.is_dir() or any(path.suffix != ".part" for path in folder.iterdir())):
         raise CircuitizeError(
             f"{folder}: expected a new folder, or that of this run, found something else; choose another"
@@ -218,7 +218,7 @@ def _known(
 
 
 def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
-    """Raises CircuitizeError unless a folder claims to be of this run, whatever its roots are."""
+    """Raise CircuitizeError unless a folder claims to be of this run, whatever its roots are."""
     if claimed.zero_knowledge != run.zero_knowledge:
         found = "in zero knowledge" if claimed.zero_knowledge else "not in zero knowledge"
         raise CircuitizeError(f"{folder}: expected proofs of one kind, found a run {found}; go on with its kind")
@@ -237,7 +237,7 @@ def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
 
 
 def _require_proofs(run: Run, folder: Path, claimed: Manifest, state: State, current: Mapping[str, bytes]) -> None:
-    """Raises CircuitizeError unless the proofs in a folder are those of this run, up to the step that is kept."""
+    """Raise CircuitizeError unless the proofs in a folder are those of this run, up to the step that is kept."""
     before = dict(claimed.roots)
     if state.step >= run.first:
         if not (folder / FORMATS).exists():
@@ -265,7 +265,7 @@ def _require_initial(
     state: State,
     folder: Path,
 ) -> None:
-    """Raises CircuitizeError unless a run that goes on is given what it began with."""
+    """Raise CircuitizeError unless a run that goes on is given what it began with."""
     if isinstance(initial, Earlier):
         same = all(initial.roots.get(name) == claimed.roots[name] for name in (*run.kept, DATA))
     else:

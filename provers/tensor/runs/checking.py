@@ -59,7 +59,7 @@ class Checked:
 
 
 def require_setting(run: Run, manifest: Manifest) -> None:
-    """Raises Refused where a run's folder claims to be of another program, plan, order or length."""
+    """Raise Refused where a run's folder claims to be of another program, plan, order or length."""
     pairs: list[tuple[str, object, object]] = [
         ("program", manifest.program, run.digest),
         ("seed", manifest.seed.hex(), run.seed.hex()),
@@ -96,11 +96,11 @@ def check(
     progress: Callable[[int], object] = lambda _: None,
     judge: Refusal = refusal,
 ) -> Checked:
-    """What a run's folder proves of a run. Raises Refused, naming the step, where it does not.
+    """What a run's folder proves of a run. Raise Refused, naming the step, where it does not.
 
     Of the folder's claims only roots, public outputs and the scalars that `run` leaves to it are believed, once the
     proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. `judge` checks
-    one proof. Raises CircuitizeError where no proof of this program could be trusted.
+    one proof. Raise CircuitizeError where no proof of this program could be trusted.
     """
     require_setting(run, manifest)
     reason = too_much(run, folder)
@@ -262,7 +262,7 @@ def _require_no_more(run: Run, folder: Path) -> None:
 
 
 def statement_of(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
-    """What the proof of a step must show, given the roots before it. Raises Refused where it states otherwise."""
+    """What the proof of a step must show, given the roots before it. Raise Refused where it states otherwise."""
     if found.run != identity:
         raise Refused(f"step {step}: it belongs to run {found.run.hex()[:16]}..., expected {identity.hex()[:16]}...")
     if found.step != step:
@@ -300,7 +300,7 @@ def _other_scalars(step: int, name: str, given: Integers | None, expected: Integ
 def _arrays(program: IntegerProgram, where: str, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
     """Stated integers as arrays of their ports' shapes; one stands for all where they are equal.
 
-    Raises Refused for values that no port can have.
+    Raise Refused for values that no port can have.
     """
     sides = ((INPUT, program.inputs), (OUTPUT, program.outputs))
     formats = {(side, port.name): port.format for side, ports in sides for port in ports}

@@ -43,7 +43,7 @@ class Earlier:
         return openings(tensors(program, self.manifest.examples), -(-self.manifest.steps // self.manifest.per_proof))
 
     def require_goes_on(self, run: Run) -> None:
-        """Raises CircuitizeError unless `run` is of the same program, with steps numbered on."""
+        """Raise CircuitizeError unless `run` is of the same program, with steps numbered on."""
         if self.manifest.program != run.digest:
             raise CircuitizeError(
                 f"{self.folder}: expected a run of program {run.digest}, found one of {self.manifest.program}; give "
@@ -59,7 +59,7 @@ class Earlier:
             )
 
     def require_roots(self, current: Mapping[str, bytes]) -> None:
-        """Raises CircuitizeError unless these are the roots that the run ended with, and that of its dataset."""
+        """Raise CircuitizeError unless these are the roots that the run ended with, and that of its dataset."""
         for name, root in current.items():
             if self.roots.get(name) != root:
                 what = "the dataset that it was proved with" if name == DATA else f"the {name} that it ended with"
@@ -68,7 +68,7 @@ class Earlier:
     def followed(self, fingerprint: bytes) -> tuple[State, bool]:
         """What the prover keeps of the run of a fingerprint, which begins where this one ended; and whether it is new.
 
-        That it goes on is written beside this run before a root is opened for it. Raises CircuitizeError where another
+        That it goes on is written beside this run before a root is opened for it. Raise CircuitizeError where another
         run goes on from this one: in zero knowledge its last roots are made for one. Asked under the lock of `alone`.
         """
         state = State.read(self.kept)
@@ -98,7 +98,7 @@ class Earlier:
 
 
 def earlier(folder: Path, kept: Path) -> Earlier:
-    """The finished run in a folder. Raises CircuitizeError where it is none, or `kept` is not what its prover kept."""
+    """The finished run in a folder. Raise CircuitizeError where it is none, or `kept` is not what its prover kept."""
     manifest, state = read_manifest(folder), State.read(kept)
     last = manifest.first + manifest.steps - 1
     if state.step != last:

@@ -53,7 +53,7 @@ def divided(
 
     A power of two, since the axis of time is padded to one; over the field that one step needs. Plans a handful of
     proofs; `progress` is told how many steps are tried. No proof has more than `most`, a power of two, where others
-    wait for one. A proof of one step is taken whatever it needs. Raises Unprovable where that has no plan.
+    wait for one. A proof of one step is taken whatever it needs. Raise Unprovable where that has no plan.
     """
     least = least_degree(_chunk(run, 1).plan)
     limits: dict[int, Limit | None] = {1: None}

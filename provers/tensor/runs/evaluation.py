@@ -40,7 +40,7 @@ class Evaluation:
     Soundness: prover and verifier each make one. It fixes program, plan and rows: every example is in one batch. The
     proof states the sums of the public outputs over all batches, the root of what is judged, which is that of the run's
     last step, and that of the test set, which the name of the run binds: it was there before the first step. That the
-    test set is in format is shown by this proof itself. Raises Unprovable for a program that judges nothing.
+    test set is in format is shown by this proof itself. Raise Unprovable for a program that judges nothing.
     """
 
     program: IntegerProgram
@@ -101,7 +101,7 @@ class Evaluation:
         return {port.name: held[port.name] for port in self.program.inputs if port.held} | batches
 
     def require_value(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> None:
-        """Raises CircuitizeError where it has no value on what a run begins with; it may have one there and none later.
+        """Raise CircuitizeError where it has no value on what a run begins with; it may have one there and none later.
 
         Takes as long as the evaluation itself, batch after batch.
         """

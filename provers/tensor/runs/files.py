@@ -107,7 +107,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Raises FormatError where it is missing, damaged or of another version."""
+    """Raise FormatError where it is missing, damaged or of another version."""
     path = folder / MANIFEST
     try:
         written = read_at_most(path, MOST_MANIFEST, "what a run claims", "ask for it again")
@@ -167,7 +167,7 @@ class StepProof:
 
     @staticmethod
     def decode(content: bytes, most_stated: int = MOST_HEADER) -> StepProof:
-        """Raises FormatError unless it is written exactly as `encode` writes, and states no more than so many bytes."""
+        """Raise FormatError unless it is written exactly as `encode` writes, and states no more than so many bytes."""
         if not content.startswith((_start(False), _start(True))):
             raise FormatError(
                 f"expected a step of a run, version {VERSION}, of {CHUNKS} chunk, found {content[: HEADER - 8]!r}"
@@ -193,7 +193,7 @@ class StepProof:
 
 
 def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int = MOST_HEADER) -> StepProof:
-    """Raises CircuitizeError where it cannot be read, FormatError where it is damaged, or longer than `most` bytes.
+    """Raise CircuitizeError where it cannot be read, FormatError where it is damaged, or longer than `most` bytes.
 
     Verifiers say how long it may be, and what it states, by `sizes.py`.
     """

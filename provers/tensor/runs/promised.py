@@ -39,7 +39,7 @@ def steps_promised(state: State) -> int:
 
 
 def require_promised(run: Run, data: Mapping[str, Integers], state: State, kept: Path) -> None:
-    """Raises CircuitizeError unless a run is of what the secret was kept for."""
+    """Raise CircuitizeError unless a run is of what the secret was kept for."""
     if state.promised != promised(run, data, steps_promised(state)):
         raise CircuitizeError(
             f"{kept}: expected the program, seed, dataset, scalars and kind of proofs of the training whose roots "

@@ -74,7 +74,7 @@ def prove_run(
     written after each proof, so that a run that is interrupted goes on where it was; a proof that it had made already
     it makes again, to the byte. `progress` is told the number of the last step that is proved, `running` that of each
     step that is run before. Proofs of steps are made here, one after the other, or as tasks where `place` does them.
-    Raises CircuitizeError, before anything is written, where the folder holds another run or a step's scalars are out
+    Raise CircuitizeError, before anything is written, where the folder holds another run or a step's scalars are out
     of format; and where the program has no value at a step: then proofs made stay.
     """
     require_joined(run)

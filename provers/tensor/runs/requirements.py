@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def require_step(program: IntegerProgram) -> None:
-    """Raises Unprovable unless a program is a step that runs consist of.
+    """Raise Unprovable unless a program is a step that runs consist of.
 
     Everything held is committed and leaves as it enters, by name, order and format; data are committed batches of one
     extent; all else that enters is a public scalar.
@@ -53,7 +53,7 @@ def require_step(program: IntegerProgram) -> None:
 
 
 def require_joined(run: Run) -> None:
-    """Raises Unprovable unless each group is of one list of ports where one proof gives it and another takes it.
+    """Raise Unprovable unless each group is of one list of ports where one proof gives it and another takes it.
 
     Soundness: equal roots are of equal lists, whose tensors lie at equal places. Other lists have other roots: no
     proofs of such a run would be accepted.

@@ -29,7 +29,7 @@ class Asked:
     def of(self, step: int, count: int) -> dict[str, Integers]:
         """By name one number for each of so many steps, from one on.
 
-        Raises CircuitizeError where a step lacks a scalar, or it is out of its format.
+        Raise CircuitizeError where a step lacks a scalar, or it is out of its format.
         """
         if step not in self.known:
             found = {port.name: np.empty(count, np.int64) for port in self.ports}

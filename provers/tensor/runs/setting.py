@@ -47,7 +47,7 @@ class Run:
     Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
     proof; roots and public outputs are what is left for a proof to state, and the scalars that `stated` names, of which
     a verifier has no value: each is a public value of its proof, bound by its transcript and checked to be in format,
-    and the verdict says it. Raises Unprovable for a step that no run can consist of.
+    and the verdict says it. Raise Unprovable for a step that no run can consist of.
     """
 
     program: IntegerProgram
@@ -215,7 +215,7 @@ class Run:
         )
 
     def require_plans(self) -> None:
-        """Raises Unprovable where a proof of the run is larger than can be proved."""
+        """Raise Unprovable where a proof of the run is larger than can be proved."""
         for made in (*self.plans, *([self.renewal_plan(self.first)] if self.renewals else [])):
             assert made.native
 
@@ -311,7 +311,7 @@ class Run:
     def scalars_digest(self) -> bytes:
         """A hash of the scalars of all steps. Linear in the steps.
 
-        Raises CircuitizeError unless each step has its scalars, in their formats.
+        Raise CircuitizeError unless each step has its scalars, in their formats.
         """
         found = hashlib.sha256()
         for step in self.beginnings:

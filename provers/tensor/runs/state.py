@@ -119,7 +119,7 @@ class State:
 
     @staticmethod
     def read(path: Path) -> State:
-        """Raises CircuitizeError where there is none, FormatError for another file."""
+        """Raise CircuitizeError where there is none, FormatError for another file."""
         try:
             with np.load(path, allow_pickle=False) as found:
                 version = int(found[f"{OWN}version"])
@@ -154,7 +154,7 @@ def _array(content: bytes) -> NDArray[np.uint8]:
 
 
 def _bytes(array: Values, lengths: Collection[int]) -> bytes:
-    """Raises ValueError unless these are bytes, so many."""
+    """Raise ValueError unless these are bytes, so many."""
     if array.dtype != np.uint8 or array.ndim != 1 or len(array) not in lengths:
         raise ValueError(f"{array.dtype} of shape {array.shape} among what is kept")
     return array.tobytes()

@@ -96,7 +96,7 @@ def prove_task(
 ) -> Result:
     """Do a task, with the commitments to what enters its first step.
 
-    `running` is told the number of each step that is run. Raises CircuitizeError where a step has no value.
+    `running` is told the number of each step that is run. Raise CircuitizeError where a step has no value.
     """
     wall, cpu = time.perf_counter(), time.process_time()
     renewed = _renew(run, data, task, commitments) if task.renewed is not None else None

@@ -46,7 +46,7 @@ READ = ("groth16", "mirage", "halo2", "tensor")
 def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict], list[str]]) -> tuple[Verdict, bytes]:
     """The verdict on a proof's folder, and where it holds the content of its held file, else none.
 
-    `said` are the lines that are said where the folder holds. Raises CircuitizeError for a prover whose proofs are not
+    `said` are the lines that are said where the folder holds. Raise CircuitizeError for a prover whose proofs are not
     read without Python, and for a folder with files that prove did not write.
     """
     name = verifier.prover.name
@@ -118,7 +118,7 @@ class _Judged:
         return reason
 
     def entry(self, folder: Path, file: str) -> Entry:
-        """What a file of the run's folder must be. Raises CircuitizeError for one that was not checked."""
+        """What a file of the run's folder must be. Raise CircuitizeError for one that was not checked."""
         if file not in (MANIFEST, WARNING_FILE) and not file.endswith(".proof"):
             raise CircuitizeError(f"{folder}: expected a run's folder, found {excerpt(file)} in it; take it out")
         content = _content(folder / file)
@@ -155,7 +155,7 @@ def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | No
 
 
 def _files(folder: Path) -> list[str]:
-    """All files of a folder and of those of a run in it, by their paths there. Raises CircuitizeError for others."""
+    """All files of a folder and of those of a run in it, by their paths there. Raise CircuitizeError for others."""
     found = []
     for path in sorted(folder.iterdir()):
         if path.is_dir():

@@ -48,7 +48,7 @@ class Weights:
     def reading(self, prover: Prover, program: Exact) -> Tensor:
         """The prover of tensor proofs that are of these roots, as verifiers need it.
 
-        Raises CircuitizeError for another prover, and for a program whose frozen inputs are other groups.
+        Raise CircuitizeError for another prover, and for a program whose frozen inputs are other groups.
         """
         if prover.name != Tensor.name:
             raise CircuitizeError(f"expected tensor proofs with weights apart, found {prover.name}; give no weights")
@@ -60,7 +60,7 @@ class Weights:
         return {name: left for (_, name), left in left_of(self.kept).items()}
 
     def proving(self, program: Program | Exact, *, memory: int | None = None) -> ProvableCircuit:
-        """The circuit of a program whose proofs open these roots. Raises CircuitizeError where none is left to open.
+        """The circuit of a program whose proofs open these roots. Raise CircuitizeError where none is left to open.
 
         Where a proof needs more bytes than `memory`, by default than the machine has, CircuitizeError says what fits.
 
@@ -99,7 +99,7 @@ def commit_weights(
     """Commit to the frozen inputs of a program, and write for each group a proof that its root is of values in format.
 
     `folder` is for others; beside it FOLDER.openings.json has the secrets. Values are those of `inputs`, or `integers`
-    of the inputs' formats, by default of the first example. Raises CircuitizeError for a program without frozen inputs,
+    of the inputs' formats, by default of the first example. Raise CircuitizeError for a program without frozen inputs,
     where either path is taken, and where a proof of formats needs more bytes than `memory`: before there is work.
     """
     made, path = exact(program, Phases(progress)), Path(os.path.normpath(folder))
@@ -124,7 +124,7 @@ def commit_weights(
 
 
 def require_new(folder: Path) -> None:
-    """Raises CircuitizeError where roots or secrets cannot be written, or are there already."""
+    """Raise CircuitizeError where roots or secrets cannot be written, or are there already."""
     whole = Path(os.path.normpath(folder))
     require_new_openings(kept_file(whole))
     require_folder(whole, FILE, ())
@@ -134,7 +134,7 @@ def accept_weights(program: Program | Exact, folder: Path | str) -> Weights:
     """The roots that the proofs of `folder` show to be of this program's frozen inputs, in format.
 
     Soundness: groups, programs and plans are those of the verifier's own program; of the folder, proofs are checked.
-    Raises CircuitizeError where one does not hold, or lacks.
+    Raise CircuitizeError where one does not hold, or lacks.
     """
     made, path = exact(program, Phases()), Path(folder)
     found, verdicts = judged(made, path)
@@ -173,7 +173,7 @@ def _circuit(own: Exact, memory: int | None) -> ProvableCircuit:
 
 
 def frozen_program(made: Exact) -> IntegerProgram:
-    """The program that takes the frozen inputs, and returns nothing. Raises CircuitizeError where there is none."""
+    """The program that takes the frozen inputs, and returns nothing. Raise CircuitizeError where there is none."""
     groups = frozen_groups(made.integer)
     if not groups:
         raise CircuitizeError(

@@ -21,7 +21,7 @@ def verifying_key_file(keys: Path) -> Path:
 
 
 def require_keys(keys: Path, prover: str, program: str) -> None:
-    """Raises CircuitizeError unless a proving key of this prover lies there, as far as its first bytes tell.
+    """Raise CircuitizeError unless a proving key of this prover lies there, as far as its first bytes tell.
 
     What else may be wrong with it is found where it is read.
     """
@@ -37,7 +37,7 @@ def require_keys(keys: Path, prover: str, program: str) -> None:
 
 
 def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> None:
-    """Raises CircuitizeError where the verifying key beside the proving key is of another prover or program.
+    """Raise CircuitizeError where the verifying key beside the proving key is of another prover or program.
 
     Where there is none beside it, the proving key itself is asked later.
     """
@@ -55,7 +55,7 @@ def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> No
 
 
 def require_readable(option: str, path: Path | None) -> None:
-    """Raises CircuitizeError where a file that is needed after long work cannot be read. Nothing is opened: a pipe is
+    """Raise CircuitizeError where a file that is needed after long work cannot be read. Nothing is opened: a pipe is
     read once.
     """
     if path is None:

@@ -29,7 +29,7 @@ def load_program(
 
     `options` are the command line's, where it has those of ONNX files.
 
-    Raises CircuitizeError as `read_program` and `quantize` do, and for a group that the program has not.
+    Raise CircuitizeError as `read_program` and `quantize` do, and for a group that the program has not.
     With `integer`, as verifiers have it, a saved arrow must be of the integer language: calibration would run whatever
     a file says, and proofs are of the integer program.
     """
@@ -66,7 +66,7 @@ def read_program(argument: str, *, integer: bool = False, options: Namespace | N
 
 
 def require_no_choices(argument: str, options: Namespace | None) -> None:
-    """Raises CircuitizeError where options say something of an ONNX file, and PROGRAM is none."""
+    """Raise CircuitizeError where options say something of an ONNX file, and PROGRAM is none."""
     said = [] if options is None else given(options)
     if said:
         raise CircuitizeError(f"{said[0]}: expected PROGRAM.onnx with it, found {argument}; leave it out")

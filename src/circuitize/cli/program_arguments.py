@@ -87,7 +87,7 @@ def given(options: Namespace) -> list[str]:
 
 
 def choices(options: Namespace) -> Choices:
-    """What a command line chooses of an ONNX file. Raises CircuitizeError for what is not written as it should be."""
+    """What a command line chooses of an ONNX file. Raise CircuitizeError for what is not written as it should be."""
     from circuitize.api.networks import Choices
 
     if options.fold_batch_norms and options.train is not None:

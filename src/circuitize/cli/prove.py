@@ -90,7 +90,7 @@ def run(options: Namespace) -> int:
 
 
 def _require_options(options: Namespace) -> None:
-    """Raises CircuitizeError where options do not fit the prover."""
+    """Raise CircuitizeError where options do not fit the prover."""
     keyed, name = options.prover in keyed_names(), options.prover
     if options.not_zero_knowledge and name not in plain_names():
         raise CircuitizeError(
@@ -117,7 +117,7 @@ def _require_options(options: Namespace) -> None:
 
 
 def accepted(loaded: Exact, folder: Path) -> Weights:
-    """The roots of the frozen inputs that a folder shows to be in format. Raises CircuitizeError where one is not."""
+    """The roots of the frozen inputs that a folder shows to be in format. Raise CircuitizeError where one is not."""
     from circuitize.api.weights import accept_weights
 
     require_plain_files(folder)
@@ -126,7 +126,7 @@ def accepted(loaded: Exact, folder: Path) -> Weights:
 
 
 def openings_path(options: Namespace) -> Path:
-    """Where the openings go. Raises CircuitizeError where the prover would keep something in what is for others, or
+    """Where the openings go. Raise CircuitizeError where the prover would keep something in what is for others, or
     where one of the three results cannot be written: before there is work.
     """
     from circuitize.api.proofs import require_new_openings, require_proof_folder

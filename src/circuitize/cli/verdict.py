@@ -11,13 +11,13 @@ RUN_FILE, PROOF_FILE = "run.json", "statement.json"
 
 
 def require_digest(digest: str) -> None:
-    """Raises CircuitizeError unless this is the digest of a program."""
+    """Raise CircuitizeError unless this is the digest of a program."""
     if not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
         raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
 
 
 def require_outside(path: Path, proof: Path) -> None:
-    """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
+    """Raise CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
     if path.resolve().is_relative_to(proof.resolve()):
         raise CircuitizeError(
             f"{path}: expected the verifier's own key, program and values, found one inside the proof's folder "
@@ -26,7 +26,7 @@ def require_outside(path: Path, proof: Path) -> None:
 
 
 def require_kind(folder: Path, own: str, other: str, kinds: tuple[str, str], command: str) -> None:
-    """Raises CircuitizeError where a folder has the other kind's file and not its own: another command is for it."""
+    """Raise CircuitizeError where a folder has the other kind's file and not its own: another command is for it."""
     if (folder / other).is_file() and not (folder / own).exists():
         raise CircuitizeError(
             f"{folder}: expected {kinds[0]}, found {kinds[1]} (it has {other}); use circuitize {command}"

@@ -98,7 +98,7 @@ def lines_of(proof: str, verdict: Verdict) -> list[str]:
 def gathered(
     proof: Path, keys: Path | None, program: str | None, digest: str | None, name: str | None = None
 ) -> Verifier:
-    """What a verifier with a key is given. Raises CircuitizeError where that is too little, or what the prover gave.
+    """What a verifier with a key is given. Raise CircuitizeError where that is too little, or what the prover gave.
 
     Soundness: a key, or a program, found inside the proof's folder is refused, since a prover could have written both
     for an easier program.

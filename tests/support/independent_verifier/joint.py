@@ -141,7 +141,7 @@ def check_joint(
     weight_at: Callable[[int, Elements], Elements],
     hides: bool,
 ) -> None:
-    """Raises Refused unless the sum over tables of <f, w> is the target; `weight_at` is w's extension, by number."""
+    """Raise Refused unless the sum over tables of <f, w> is the target; `weight_at` is w's extension, by number."""
     degree = transcript.degree
     oracles, passed = list(tables), []
     extension_of = over_four(tables, weight_at)

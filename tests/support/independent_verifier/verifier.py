@@ -38,7 +38,7 @@ def refusal(
 ) -> str | None:
     """None where the proof is valid, else why it is not: the same answer as the native verifier's, by other code.
 
-    Raises Unprovable where no proof of this program could be trusted.
+    Raise Unprovable where no proof of this program could be trusted.
     """
     made = made or plan(program)
     require_secure(made)

@@ -52,7 +52,7 @@ class Config:
 def config_of(given: Mapping[str, object] | None, layers: Mapping[str, Collection[str]]) -> Config:
     """A configuration as hls4ml writes them, checked against the names of layers and of their tensors.
 
-    Raises CircuitizeError for a key, a layer or a tensor that there is not, for what is no format, and for a format of
+    Raise CircuitizeError for a key, a layer or a tensor that there is not, for what is no format, and for a format of
     an accumulator, which is exact.
     """
     whole = _mapping({} if given is None else given, "config", TOP)

@@ -62,7 +62,7 @@ def layers_of(arrow: Arrow, ports: tuple[Port[Fixed], ...]) -> Layers:
 def with_layers(program: Program, config: Config, values: Mapping[str, Reals]) -> Program:
     """The program with its held inputs bound to values, every tensor in the format that is said of it.
 
-    What is not said of a parameter is its port's format. Raises CircuitizeError for a held input without a value or
+    What is not said of a parameter is its port's format. Raise CircuitizeError for a held input without a value or
     with one of another shape, and for formats that do not fit a tensor.
     """
     arrow, builder = program.arrow, Builder()

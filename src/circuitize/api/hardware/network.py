@@ -65,7 +65,7 @@ def hardware(
     `weights` are real values by parameter, by default those that a model begins with, or a program's first example;
     `data` are inputs along a first axis, to calibrate on and to try the design with. Options are `name`, `elements`,
     `bus_bits`, `control`, and for a design that shares nothing `levels_per_stage` and `multiplication`.
-    Raises CircuitizeError, naming layer and tensor, for what cannot be done as said.
+    Raise CircuitizeError, naming layer and tensor, for what cannot be done as said.
     """
     for option in options:
         if option not in OPTIONS:
@@ -107,7 +107,7 @@ class HardwareModel(WrittenCircuit):
         """The design's outputs for inputs along a first axis, as the real numbers that its integers stand for.
 
         One array where the network has one output, else arrays by name. Inputs are rounded to their format by its own
-        rule. Raises CircuitizeError for inputs that do not fit, and Undefined where a Check of the program fails.
+        rule. Raise CircuitizeError for inputs that do not fit, and Undefined where a Check of the program fails.
         """
         run = integer.executor(self.program)
         made = [run.outputs(list(frame)) for frame in self._frames(x)]
@@ -121,7 +121,7 @@ class HardwareModel(WrittenCircuit):
     def trace(self, x: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, Reals]:
         """What leaves each layer for inputs along a first axis, by layer, as real numbers: the design's own bits.
 
-        A layer that several tensors leave has several entries, `name.1` the second. Raises as `predict` does.
+        A layer that several tensors leave has several entries, `name.1` the second. Raise as `predict` does.
         """
         run, format = integer.executor(self.program), self.program.arrow.format
         chosen = {
