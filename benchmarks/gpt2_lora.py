@@ -1,7 +1,8 @@
 """Steps of LoRA on GPT-2 small with a proof each, chained by the roots of the adapters; the base is committed to once.
 
 Usage: python benchmarks/gpt2_lora.py [--folder DIR] [--length N] [--last] [--blocks N] [--rank N] [--bits N]
-                                      [--optimizer SGD|Adam] [--steps N] [--plan] [--json]
+                                      [--margin X] [--optimizer SGD|Adam] [--steps N] [--memory GB]
+                                      [--plan] [--json]
 
 Adapters stand beside the projections of attention. The loss is the cross-entropy of every next token, or with --last of
 the one after the text. Weights are drawn as in gpt2_forward.py, tokens by seed 1; all but the loss is committed, in
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -29,6 +31,7 @@ from circuitize.frontends.huggingface import read
 from circuitize.frontends.losses import label_cross_entropy
 from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.training import with_examples
+from circuitize.sims import real
 
 RATE = 2.0**-6
 OPTIMIZERS: dict[str, cz.SGD | cz.Adam] = {"SGD": cz.SGD(), "Adam": cz.Adam()}
@@ -42,8 +45,10 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=12, help="of the drawn network")
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument("--bits", type=int, default=12, help="fraction bits")
+    parser.add_argument("--margin", type=float, default=8.0, help="how many times what calibration saw a wire may hold")
     parser.add_argument("--optimizer", choices=OPTIMIZERS, default="SGD")
     parser.add_argument("--steps", type=int, default=1)
+    parser.add_argument("--memory", type=float, help="GB that a proof may take, in place of the machine's")
     parser.add_argument("--plan", action="store_true", help="sizes and the estimate, no proof")
     parser.add_argument("--json", action="store_true", help="print one object")
     chosen = parser.parse_args()
@@ -54,7 +59,7 @@ def main() -> None:
         estimate = found.timed("estimate", lambda: cz.estimate(step, targets="tensor").targets["tensor"])
         found.tell("estimate", estimate, f"estimated: {estimate}")
         if not chosen.plan:
-            chain(found, step, OPTIMIZERS[chosen.optimizer], chosen.steps, Path(scratch))
+            chain(found, step, chosen, Path(scratch))
     if chosen.json:
         print(json.dumps(found.rows))
 
@@ -69,7 +74,7 @@ def step_of(folder: Path, chosen: argparse.Namespace) -> Exact:
     base = read(folder).model(chosen.length, last=chosen.last)
     projections = [p.name for p in base.parameters if "multi_head" in p.name and p.name.endswith("_weight")]
     model, text = cz.lora(base, chosen.rank, projections), labels(VOCABULARY)
-    optimizer, precision = OPTIMIZERS[chosen.optimizer], cz.Precision(fraction_bits=chosen.bits, margin=8.0)
+    optimizer, precision = OPTIMIZERS[chosen.optimizer], cz.Precision(fraction_bits=chosen.bits, margin=chosen.margin)
     shape = () if chosen.last else (chosen.length,)
     step = cz.training_step(model, next_token, optimizer, 1, text, text, shape, precision=precision)
     random = np.random.default_rng(1)
@@ -84,15 +89,17 @@ def step_of(folder: Path, chosen: argparse.Namespace) -> Exact:
     return exact(with_examples(step, example, moved), Phases())
 
 
-def chain(found: Stages, step: Exact, optimizer: cz.SGD | cz.Adam, steps: int, scratch: Path) -> None:
+def chain(found: Stages, step: Exact, chosen: argparse.Namespace, scratch: Path) -> None:
     """Each step proved from what the one before left, and verified against its roots."""
-    weights = found.timed("commit to the weights, show formats", lambda: cz.commit_weights(step, scratch / "weights"))
+    optimizer, memory = OPTIMIZERS[chosen.optimizer], round(chosen.memory * 1e9) if chosen.memory else None
+    folder = scratch / "weights"
+    weights = found.timed("commit to the weights, show formats", lambda: cz.commit_weights(step, folder, memory=memory))
     accepted = found.timed("verify the formats", lambda: cz.accept_weights(step, weights.folder))
-    circuit = found.timed("plan", lambda: weights.proving(step))
+    circuit = found.timed("plan", lambda: weights.proving(step, memory=memory))
     groups = [one.name for one in groups_of(step.integer) if one.side == "output"]
     held: dict[str, Any] = dict(step.integer.examples[0])
     roots, earlier = dict[str, str](), None
-    for number in range(1, steps + 1):
+    for number in range(1, chosen.steps + 1):
         inputs, join = {**held, **optimizer.values(number, RATE)}, groups if earlier else ()
         # A name of its own a step: stages are rows.
         proof = found.timed(f"prove step {number}", lambda: circuit.prove(inputs, openings_from=earlier, join=join))  # noqa: B023
@@ -100,10 +107,28 @@ def chain(found: Stages, step: Exact, optimizer: cz.SGD | cz.Adam, steps: int, s
         verifier = cz.verifier(step, expect=roots, weights=accepted)
         verdict = found.timed(f"plan and verify step {number}", lambda: verifier.check(proof))  # noqa: B023
         assert verdict.valid, verdict.reason
+        if number == 1:
+            accuracy(found, step, proof.outputs)
         earlier = scratch / f"{number}.json"
         proof.save_openings(earlier)
         held |= {name: values for name, values in proof.outputs.items() if name != "loss"}
         roots = {f"input:{name}": hex(proof.statement.roots["output", name]) for name in groups}
+
+
+def accuracy(found: Stages, step: Exact, outputs: Mapping[str, Any]) -> None:
+    """How far the first step is from the same in float64: the loss, and the adapters' change against their greatest."""
+    example = step.given.examples[0]
+    expected = found.timed("the step in float64", lambda: real.run(step.given, example))
+    changed = [name for name in expected if name.endswith((".up", ".down"))]
+    error = max(float(np.abs(np.asarray(outputs[name]) - expected[name]).max()) for name in changed)
+    change = max(float(np.abs(expected[name] - example[name]).max()) for name in changed)
+    losses = float(np.asarray(outputs["loss"])), float(expected["loss"])
+    told = {"loss": losses[0], "loss_in_floats": losses[1], "greatest_error": error, "greatest_change": change}
+    found.tell(
+        "accuracy",
+        told,
+        f"loss {losses[0]:.4f}, in floats {losses[1]:.4f}; adapters within {error:.2g} of changes up to {change:.2g}",
+    )
 
 
 if __name__ == "__main__":

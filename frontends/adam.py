@@ -9,7 +9,7 @@ from fractions import Fraction
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 
-from .formats import Format
+from .formats import Format, exact_rate
 from .functions import relu, square, square_root
 from .layers import Parameter, zeros
 from .optimizers import SCALAR, Optimizer, scaled
@@ -65,7 +65,7 @@ class Adam(Optimizer):
         return {"step_size": self.step_size, "correction": self.correction}
 
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
-        exact = Fraction(learning_rate)
+        exact = exact_rate(learning_rate)
         return {
             "step_size": self.step_size.rounded(exact / (1 - Fraction(self.beta1) ** t)),
             "correction": self.correction.rounded(1 / (1 - Fraction(self.beta2) ** t)),
@@ -115,7 +115,7 @@ class AdamW(Adam):
         return {**super().scalars, "decay": self.step_size}
 
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
-        decay = self.step_size.rounded(Fraction(learning_rate) * Fraction(self.weight_decay))
+        decay = self.step_size.rounded(exact_rate(learning_rate) * Fraction(self.weight_decay))
         return {**super().values(t, learning_rate), "decay": decay}
 
     def update(self, parameter: Parameter) -> Arrow:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from circuitize.circuits.hypergraph import Arrow
 
 from .adam import FIRST_MOMENT, SECOND_MOMENT, Adam
-from .formats import LEARNING_RATE, Format
+from .formats import LEARNING_RATE, Format, exact_rate
 from .functions import maximum, reciprocal_square_root, relu, sign, square, square_root, where
 from .layers import Parameter, zeros
 from .optimizers import SCALAR, RateOptimizer, scaled
@@ -98,7 +98,7 @@ class LAMB(Adam):
 
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
         return {
-            "learning_rate": self.learning_rate.rounded(Fraction(learning_rate)),
+            "learning_rate": self.learning_rate.rounded(exact_rate(learning_rate)),
             "fairness": self.fairness.rounded(1 / (1 - Fraction(self.beta1) ** t)),
             "correction": self.correction.rounded(1 / (1 - Fraction(self.beta2) ** t)),
         }

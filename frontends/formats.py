@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -97,3 +98,10 @@ def labels(count: int) -> Format:
 
 LEARNING_RATE = Format.between(0.0, 1.0, 16)
 """Learning rates up to 1, 16 fraction bits."""
+
+
+def exact_rate(value: object) -> Fraction:
+    """A learning rate as the number that it is. Raise CircuitizeError for what is no finite number."""
+    if isinstance(value, Rational | float | np.floating) and math.isfinite(value):
+        return Fraction(value if isinstance(value, Rational) else float(value))
+    raise CircuitizeError(f"expected a finite number as the learning rate, found {value!r}; write 0.1")

@@ -14,7 +14,7 @@ import numpy as np
 from circuitize.circuits.hypergraph import Arrow, identity
 from circuitize.circuits.types import Array
 
-from .formats import LEARNING_RATE, Format
+from .formats import LEARNING_RATE, Format, exact_rate
 from .layers import Parameter, zeros
 from .operands import named
 from .provenance import refused
@@ -72,7 +72,7 @@ class Optimizer(ABC):
 
         Raise CircuitizeError where one is outside its format.
         """
-        return {name: format.rounded(Fraction(learning_rate)) for name, format in self.scalars.items()}
+        return {name: format.rounded(exact_rate(learning_rate)) for name, format in self.scalars.items()}
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
         """What is kept from step to step for one parameter; names are prefixed with the parameter's."""

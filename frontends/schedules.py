@@ -12,6 +12,8 @@ from fractions import Fraction
 
 from circuitize.circuits.errors import CircuitizeError
 
+from .formats import exact_rate
+
 Schedule = Callable[[int], Fraction]
 
 COSINE_BITS = 40
@@ -23,7 +25,7 @@ _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
 def constant(rate: float) -> Schedule:
     """The same rate at every step."""
-    exact = Fraction(rate)
+    exact = exact_rate(rate)
     return lambda t: exact
 
 
@@ -40,7 +42,7 @@ def cosine(rate: float, steps: int, final: float = 0.0) -> Schedule:
     Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts.
     """
     _expect_steps(steps)
-    low, high = Fraction(final), Fraction(rate)
+    low, high = exact_rate(final), exact_rate(rate)
     return lambda t: low + (high - low) * (1 + rounded_cosine(Fraction(min(t - 1, steps), steps))) / 2
 
 

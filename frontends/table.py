@@ -69,7 +69,9 @@ def read_csv(path: Path) -> Table:
         raise CircuitizeError(
             f"{path}:{odd[0]}: expected {width} columns as in the first line, found {len(odd[1])}; correct the row"
         )
-    named = not any(np.isfinite(_number(cell)) for cell in rows[0][1]) and len(rows) > 1
+    named = not any(np.isfinite(_number(cell)) for cell in rows[0][1])
+    if named and len(rows) == 1:
+        raise CircuitizeError(f"{path}: expected rows of numbers below the line of names, found none; check the file")
     names = tuple(cell.strip() for cell in rows[0][1]) if named else tuple(str(k + 1) for k in range(width))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

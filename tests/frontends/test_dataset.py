@@ -79,6 +79,7 @@ def test_csv_files(tmp_path: Path) -> None:
         ("a,b\n1,2\n,4\n", ":3: expected a number in column 'a', found ''"),
         ("a,a\n1,2\n", "found 'a' twice"),
         ("", "expected rows of numbers"),
+        ("a,species\n", "expected rows of numbers below the line of names, found none"),
         ("a\n1\n2\n", "expected features beside"),
     ],
 )
@@ -102,6 +103,14 @@ def test_what_data_lacks_is_named(inputs: Any, targets: Any, told: str) -> None:
     with pytest.raises(CircuitizeError) as raised:
         cz.dataset(inputs, targets)
     assert told in str(raised.value) and "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("rate", ["x", float("nan"), float("inf"), None])
+@pytest.mark.parametrize("optimizer", [cz.SGD(), cz.Adam()])
+def test_a_rate_that_is_no_number_is_refused(rate: Any, optimizer: cz.SGD | cz.Adam) -> None:
+    data = cz.dataset(inputs=np.arange(16.0).reshape(8, 2), targets=[0, 1] * 4)
+    with pytest.raises(CircuitizeError, match="expected a finite number as the learning rate, found"):
+        next(data.batches(2, 1, rate, optimizer))
 
 
 def test_a_calibration_holds_for_the_whole_run() -> None:
