@@ -120,6 +120,9 @@ def test_no_held_file_of_a_folder_that_does_not_hold(tmp_path: Path) -> None:
 def test_bad_use_is_one_line(tmp_path: Path) -> None:
     own = tmp_path / "held"
     assert "expected --pin FILE for a run" in refused("hold", folder("run"), "-o", own)
+    assert "expected the folder of a proof or of a run, found none" in refused(
+        "hold", own.parent / "nothing", "--pin", own, "-o", own
+    )
     assert "--pin: expected none" in refused("hold", folder("groth16"), "--pin", own, "-o", own)
     assert "--program: expected none for a run" in refused("hold", folder("run"), "--program", STEP, "-o", own)
     assert "expected the verifier's own" in refused("hold", folder("groth16"), "-o", folder("groth16") / "held")

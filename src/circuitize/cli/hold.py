@@ -28,6 +28,10 @@ def run(options: Namespace) -> int:
     """Write a held file of a folder that holds; print the verdict. 0 where it holds, 1, and no file, where not."""
     require_file(options.output)
     require_outside(options.output, options.folder)
+    if not options.folder.is_dir():
+        raise CircuitizeError(
+            f"{options.folder}: expected the folder of a proof or of a run, found none; check the path"
+        )
     require_plain_files(options.folder)
     verdict, content = _run(options) if (options.folder / RUN_FILE).is_file() else _proof(options)
     if content:
