@@ -102,3 +102,20 @@ def test_the_security_page_names_attacks_that_exist() -> None:
     patterns = re.findall(r"`(test_[\w*]+\.py)`", (ROOT / "SECURITY.md").read_text())
     assert len(patterns) >= 15
     assert not [pattern for pattern in patterns if not list((ROOT / "tests" / "attacks").glob(pattern))]
+
+
+def long_lines(text: str) -> list[str]:
+    """Lines of prose over 120 characters: not in a fence, and neither a row of a table nor a picture."""
+    found, fenced = [], False
+    for line in text.splitlines():
+        fenced ^= line.lstrip().startswith("```")
+        if not fenced and len(line) > 120 and not line.lstrip().startswith(("|", "![")):
+            found.append(line)
+    return found
+
+
+def test_lines_of_prose_are_short() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    assert len(pages) > 100
+    assert {path.name: found for path in pages if (found := long_lines(path.read_text()))} == {}
+    assert long_lines("a " * 61) and not long_lines("| " + "a " * 61)
