@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from circuitize.circuits.integers import Wrap
+
 from ...verilog.netlist import Integers, Kind, Netlist, Numbers, widths
 from .elements import Elements, add, bounds, concatenate, constants, is_constant, plain, total, where
 
@@ -55,6 +57,19 @@ def _clamped(net: Netlist, node: Integers, low: Integers, high: Integers) -> Int
     at = np.flatnonzero((net.low[node] < low) | (net.high[node] > high))
     made[at] = net.append(Kind.CLAMP, low[at], high[at], source[at])
     return made
+
+
+def wrap(net: Netlist, x: Elements, wrapped: Wrap) -> Elements:
+    """The low bits of x: wires, whatever x is."""
+    shape, node = x.shape, plain(net, x).reshape(-1)
+    low, high = net.low[node], net.high[node]
+    first, last = (low - wrapped.low) >> wrapped.bits, (high - wrapped.low) >> wrapped.bits
+    inside, turned = (first == 0) & (last == 0), (first == last) & (first != 0)
+    made = node.copy()
+    made[turned] = plain(net, add(net, Elements.of(node[turned]), constants(net, -(first[turned] << wrapped.bits))))
+    rest = ~inside & ~turned
+    made[rest] = net.append(Kind.WRAP, wrapped.low, wrapped.high, node[rest])
+    return Elements.of(made.reshape(shape))
 
 
 def is_negative(net: Netlist, x: Elements) -> Elements:

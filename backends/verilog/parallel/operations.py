@@ -152,6 +152,7 @@ RULES: dict[type[Operation], Rule] = {
     integers.Multiply: _multiply,
     integers.ReLU: lambda by, op, x, target: elementary.clamp(by.net, x[0], 0, 1 << 62),
     integers.Clamp: lambda by, op, x, target: elementary.clamp(by.net, x[0], op.low, op.high),
+    integers.Wrap: lambda by, op, x, target: elementary.wrap(by.net, x[0], op),
     integers.Shift: lambda by, op, x, target: elementary.shift(by.net, x[0], op.bits),
     integers.IsNegative: lambda by, op, x, target: elementary.is_negative(by.net, x[0]),
     integers.Divide: lambda by, op, x, target: elementary.divide(by.net, x[0], x[1]),
