@@ -18,12 +18,13 @@ EXACT = 53
 class Forms:
     """Operands and outputs as sums of atoms: inputs and nonlinear instructions that something depends on.
 
-    `atoms` are the instructions' numbers and `depth` how many of them lie on the way, 0 for inputs. Row SLOTS * a + s
-    of `matrix` [SLOTS * atoms + outputs, atoms] is operand s of atom a, the last rows are the outputs; `constant` is
-    added to each.
+    `atoms` are the instructions' numbers, `kind` what they are, and `depth` how many of them lie on the way, 0 for
+    inputs. Row SLOTS * a + s of `matrix` [SLOTS * atoms + outputs, atoms] is operand s of atom a, the last rows are the
+    outputs; `constant` is added to each.
     """
 
     atoms: Integers
+    kind: Integers
     depth: Integers
     matrix: sparse.csr_array
     constant: Reals
@@ -71,7 +72,7 @@ def forms(logic: Logic) -> Forms:
         found = sparse.csr_array(found @ steps)
     found.eliminate_zeros()
     constant = found[:, [count]].toarray().ravel()
-    return Forms(atoms, _depths(logic)[atoms], sparse.csr_array(found[:, atoms]), constant)
+    return Forms(atoms, logic.kind[atoms], _depths(logic)[atoms], sparse.csr_array(found[:, atoms]), constant)
 
 
 def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:

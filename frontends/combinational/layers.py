@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sparse
 
-from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import (
     Add,
     Check,
@@ -65,7 +64,7 @@ def layer(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> None:
 
 def _groups(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> list[Group]:
     at = found.atoms[atoms]
-    kind, first, bound = logic.kind[at].copy(), np.zeros(len(at), np.int64), logic.low[at].copy()
+    kind, first, bound = found.kind[atoms].copy(), np.zeros(len(at), np.int64), logic.low[at].copy()
     chosen = np.flatnonzero((kind == Kind.SELECT) | (kind == Kind.WRAPPED_SELECT))
     if len(chosen):
         lesser, slot, number = _bounded(found, rows, atoms[chosen])
@@ -209,9 +208,10 @@ def _product(rows: Rows, logic: Logic, group: Group) -> Planned:
 def _table(rows: Rows, logic: Logic, group: Group) -> Planned:
     table = logic.tables[int(logic.table[group.at[0]])]
     least, most = group.bound, group.bound + len(table.entries) - 1
+    block, whole = _whole(rows, group.operands[0])
 
     def write(read: list[Numbers]) -> Numbers:
-        (x,) = read
+        x = whole(read[0])
         type, wire = rows.builder.format(x.wire), x.wire
         if type.low < least or type.high > most:
             wire = rows.builder.add(Check(least, most), wire)
@@ -219,23 +219,28 @@ def _table(rows: Rows, logic: Logic, group: Group) -> Planned:
         ends = (np.full(x.count, end) for end in (table.entries.min(), table.entries.max()))
         return Numbers(wire, np.full(x.count, -table.fraction_bits), *ends)
 
-    return [_whole(rows, group.operands[0])], write
+    return [block], write
 
 
-def _whole(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> Block:
-    """A sum of whole numbers."""
-    if (_last_bits(rows, operand) < 0).any():
-        raise CircuitizeError(
-            "expected whole numbers where bits are read, or a table, found fractions; save the logic again"
-        )
-    return (*operand, np.zeros(operand[0].shape[0], np.int64))
+def _whole(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> tuple[Block, Callable[[Numbers], Numbers]]:
+    """A sum of whole numbers, and what takes from it the zeros that it ends in where its parts have finer units."""
+    zeros = -int(_last_bits(rows, operand).min(initial=0))
+
+    def whole(x: Numbers) -> Numbers:
+        if not zeros:
+            return x
+        wire = rows.builder.add(Scale(1, zeros), rows.builder.add(Shift(zeros), x.wire))
+        return Numbers(wire, x.unit + zeros, x.low >> zeros, x.high >> zeros)
+
+    return (*operand, np.full(operand[0].shape[0], -zeros)), whole
 
 
 def _bits(rows: Rows, logic: Logic, group: Group) -> Planned:
     """Whether any bit is 1, or all are."""
+    block, whole = _whole(rows, group.operands[0])
 
     def write(read: list[Numbers]) -> Numbers:
-        (x,) = read
+        x = whole(read[0])
         builder, ones = rows.builder, np.ones(x.count, np.int64)
         target = 0 if group.kind == Kind.ANY else -1 if group.signed else (1 << group.bound) - 1
         below = builder.add(IsNegative(), rows.plus(x.wire, -target * ones))
@@ -245,28 +250,30 @@ def _bits(rows: Rows, logic: Logic, group: Group) -> Planned:
             wire = rows.plus(builder.add(Scale(-1, 0), wire), ones)
         return Numbers(wire, 0 * ones, 0 * ones, ones)
 
-    return [_whole(rows, group.operands[0])], write
+    return [block], write
 
 
 def _common(rows: Rows, logic: Logic, group: Group) -> Planned:
     """What the bits of two have in common, a bit at a time; that of the sign counts negatively."""
+    both = [_whole(rows, operand) for operand in group.operands[:2]]
 
     def write(read: list[Numbers]) -> Numbers:
+        read = [whole(x) for x, (_, whole) in zip(read, both, strict=True)]
         builder, total = rows.builder, abs(group.bound)
         wire = None
         for bit in range(total):
-            both = [builder.add(Scale(1, bit), builder.add(Shift(bit), x.wire)) if bit else x.wire for x in read]
-            x, y = (builder.add(Wrap(1, False), wire) for wire in both)
+            low = [builder.add(Scale(1, bit), builder.add(Shift(bit), x.wire)) if bit else x.wire for x in read]
+            x, y = (builder.add(Wrap(1, False), wire) for wire in low)
             factor = -(1 << bit) if group.signed and bit == total - 1 else 1 << bit
             term = builder.add(Scale(factor, 0), builder.add(Multiply(), x, y))
             wire = term if wire is None else builder.add(Add(), wire, term)
         if wire is None:
             wire = builder.add(Constant.splat(0, (rows.batch, read[0].count)))
-        low = -(1 << total - 1) if group.signed else 0
-        ends = (np.full(read[0].count, end) for end in (low, low + (1 << total) - 1))
+        least = -(1 << total - 1) if group.signed else 0
+        ends = (np.full(read[0].count, end) for end in (least, least + (1 << total) - 1))
         return Numbers(wire, np.zeros(read[0].count, np.int64), *ends)
 
-    return [_whole(rows, operand) for operand in group.operands[:2]], write
+    return [block for block, _ in both], write
 
 
 PLANS: dict[int, Callable[[Rows, Logic, Group], Planned]] = {

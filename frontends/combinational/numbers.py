@@ -60,6 +60,13 @@ class Rows:
         found = np.where(constant != 0, np.minimum(found, last_bit(constant)), found)
         return np.where(found == none, 0, found)
 
+    def reach(self, matrix: sparse.csr_array, constant: Reals) -> Reals:
+        """A number above what each sum comes to, of elements that there are already."""
+        unit = np.ldexp(1.0, self.unit)
+        up, down = matrix.maximum(0), (-matrix).maximum(0)
+        greatest: Reals = up @ (self.high * unit) - down @ (self.low * unit) + constant
+        return np.nextafter(greatest, np.inf)
+
     def sums(self, blocks: Sequence[tuple[sparse.csr_array, Reals, Integers]]) -> list[Numbers]:
         """Rows of sums over atoms, with constants, in these units; by one contraction for all that need one."""
         whole = [self._in_units(*block) for block in blocks]

@@ -16,6 +16,7 @@ from .forms import Forms, forms
 from .layers import layer
 from .logic import SLOTS, Kind, Logic
 from .numbers import Numbers, Rows
+from .rectified import rectified_last
 from .rounding import fitted
 
 
@@ -34,7 +35,8 @@ def program(logic: Logic, batch: int = 1) -> IntegerProgram:
     _read(logic, found, rows, x, entering)
     for depth in range(1, int(found.depth.max(initial=0)) + 1):
         builder.provenance = Provenance(f"layer{depth}")
-        layer(logic, found, rows, np.flatnonzero(found.depth == depth))
+        found = rectified_last(logic, found, rows, depth)
+        layer(logic, found, rows, np.flatnonzero((found.depth == depth) & (found.kind != Kind.LINEAR)))
     builder.provenance = Provenance("outputs")
     y = _left(logic, found, rows)
     ports = Port("inputs", Visibility.COMMITTED, entering.of((batch, logic.inputs)))

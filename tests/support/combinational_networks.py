@@ -55,15 +55,31 @@ def mixture(seed: int) -> Network:
     return network
 
 
+def bits(seed: int) -> Network:
+    """Operations of bits, comparisons, and choices by what they say: of four inputs."""
+
+    def network(x: Any, ops: Any) -> Any:
+        random = np.random.default_rng(seed)
+        x = ops.quantize(x, 1, 2, random.integers(0, 4))
+        a, b, c = x[:2], x[2:], ops.quantize(ops.relu(x[:2]), 0, 2, 2)
+        found = [a & b, a | b, a ^ b, ~a, c & 1.25, c | a, a > b, a >= b, a < 0.5, (a != b), a == b, ~c]
+        return np.concatenate(found)
+
+    return network
+
+
 def traced(package: str, network: Network, inputs: int, formats: tuple[Any, Any, Any] = (1, 2, 3)) -> Any:
     """The CombLogic of a network, by the package `da4ml` or `alkaid`; inputs have a sign, integer and fraction bits."""
+    bits = [np.broadcast_to(given, inputs) for given in formats]
     if package == "da4ml":
-        from da4ml import trace
-        from da4ml.trace import FixedVariableArray, HWConfig, ops
+        from da4ml.trace import FixedVariableArray, HWConfig, comb_trace, ops
 
-        made = FixedVariableArray.from_kif(*(np.broadcast_to(bits, inputs) for bits in formats), HWConfig(1, -1, -1))
-        return trace.comb_trace(made, network(made, ops))
-    raise AssertionError(package)
+        entering = FixedVariableArray.from_kif(*bits, HWConfig(1, -1, -1))
+        return comb_trace(entering, network(entering, ops))
+    from alkaid import trace
+
+    arriving = trace.FVArray.from_kif(*bits, trace.HWConfig(1, -1, -1))
+    return trace.trace(arriving, network(arriving, trace.ops))
 
 
 def frames(low: NDArray[Any], high: NDArray[Any], count: int, seed: int) -> NDArray[np.int64]:

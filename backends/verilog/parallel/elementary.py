@@ -60,16 +60,18 @@ def _clamped(net: Netlist, node: Integers, low: Integers, high: Integers) -> Int
 
 
 def wrap(net: Netlist, x: Elements, wrapped: Wrap) -> Elements:
-    """The low bits of x: wires, whatever x is."""
-    shape, node = x.shape, plain(net, x).reshape(-1)
-    low, high = net.low[node], net.high[node]
+    """The low bits of x: wires, whatever x is; the zeros that x ends in are kept outside."""
+    shape, x = x.shape, x.reshape((-1,))
+    low, high = bounds(net, x)
     first, last = (low - wrapped.low) >> wrapped.bits, (high - wrapped.low) >> wrapped.bits
-    inside, turned = (first == 0) & (last == 0), (first == last) & (first != 0)
-    made = node.copy()
-    made[turned] = plain(net, add(net, Elements.of(node[turned]), constants(net, -(first[turned] << wrapped.bits))))
-    rest = ~inside & ~turned
-    made[rest] = net.append(Kind.WRAP, wrapped.low, wrapped.high, node[rest])
-    return Elements.of(made.reshape(shape))
+    made = where(first == last, add(net, x, constants(net, -(first << wrapped.bits))), x)
+    at = np.flatnonzero(first != last)
+    if len(at):
+        zeros = np.minimum(x.shift[at], wrapped.bits)
+        node = plain(net, Elements(x.node[at], x.shift[at] - zeros, x.negative[at]))
+        kept = net.append(Kind.WRAP, wrapped.low >> zeros, wrapped.high >> zeros, node)
+        made.node[at], made.shift[at], made.negative[at] = kept, np.where(kept == 0, 0, zeros), False
+    return made.reshape(shape)
 
 
 def is_negative(net: Netlist, x: Elements) -> Elements:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .networks import Choices
 
 FORMS = (
-    "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one), an ONNX file, logic "
-    "that da4ml or alkaid saved, or a saved arrow"
+    "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one), an ONNX file, a "
+    ".keras file of HGQ2, logic that da4ml or alkaid saved, or a saved arrow"
 )
-ONNX = ".onnx"
+ONNX, KERAS = ".onnx", ".keras"
 LOGIC = (b"[", b'{"model"', b"\x1f\x8b")
 """What files of da4ml and alkaid begin with."""
 
@@ -40,6 +40,10 @@ def program_named(
     path, name = split_name(text)
     if path.suffix == ONNX:
         return _from_onnx(path, integer, choices, remark)
+    if path.suffix == KERAS:
+        from circuitize.frontends.combinational.hgq import from_hgq
+
+        return from_hgq(path)
     if name is not None:
         return program_in(path, name)
     if path.suffix == ".py":
