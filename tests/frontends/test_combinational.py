@@ -198,7 +198,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(40, deep=3000))
-def test_damaged_files_end_in_one_line_or_in_a_program(seed: int) -> None:
+def test_damaged_files_end_in_one_line_or_in_a_program(seed: int, tmp_path: Path) -> None:
     random = np.random.default_rng(seed)
     text = json.dumps(traced_once())
     numbers = list(re.finditer(r"-?\d+(\.\d+)?", text))
@@ -206,8 +206,9 @@ def test_damaged_files_end_in_one_line_or_in_a_program(seed: int) -> None:
         found = numbers[at]
         new = random.choice(["-1", "0", "1", "3", "1000", "1e300", "null", '"x"', "-2", "[]", "4294967296"])
         text = text[: found.start()] + str(new) + text[found.end() :]
+    (tmp_path / "damaged.json").write_text(text)
     try:
-        program(parsed(json.loads(text), "damaged"))
+        from_logic(tmp_path / "damaged.json")
     except cz.CircuitizeError as error:
         assert "\n" not in str(error)
 
