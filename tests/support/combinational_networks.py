@@ -15,8 +15,10 @@ Network = Callable[[Any, Any], Any]
 ROUNDINGS, OVERFLOWS = ("TRN", "RND"), ("WRAP", "SAT", "SAT_SYM")
 
 
-def perceptron(seed: int, sizes: tuple[int, ...] = (4, 6, 3), mixed: bool = False) -> Network:
-    """Matrices, rectifiers and roundings of random bits, with `mixed` by element, saturating or wrapping as drawn."""
+def perceptron(
+    seed: int, sizes: tuple[int, ...] = (4, 6, 3), mixed: bool = False, modes: tuple[str, str] | None = None
+) -> Network:
+    """Matrices, rectifiers and roundings of random bits, with `mixed` by element, of these modes or any as drawn."""
 
     def network(x: Any, ops: Any) -> Any:
         random = np.random.default_rng(seed)
@@ -24,8 +26,8 @@ def perceptron(seed: int, sizes: tuple[int, ...] = (4, 6, 3), mixed: bool = Fals
         def rounded(x: Any, signed: int) -> Any:
             shape = (x.shape[-1],) if mixed else ()
             integer, fraction = random.integers(1, 4, shape), random.integers(0, 4, shape)
-            modes = str(random.choice(OVERFLOWS if signed else OVERFLOWS[:2])), str(random.choice(ROUNDINGS))
-            return ops.quantize(x, np.full(shape, signed), integer, fraction, *modes)
+            drawn = str(random.choice(OVERFLOWS if signed else OVERFLOWS[:2])), str(random.choice(ROUNDINGS))
+            return ops.quantize(x, np.full(shape, signed), integer, fraction, *(modes or drawn))
 
         x = rounded(x, 1)
         for rows, columns in pairwise(sizes):
