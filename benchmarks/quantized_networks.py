@@ -1,6 +1,6 @@
 """Twenty quantized networks of other systems: bit-equal to their own executors, and their LUTs beside da4ml's Verilog.
 
-Usage: python benchmarks/imported_networks.py [--rows N] [--synthesize YOSYS] [--kind KIND ...]
+Usage: python benchmarks/quantized_networks.py [--rows N] [--synthesize YOSYS] [--kind KIND ...]
 
 Of da4ml, alkaid, HGQ2, QDQ and QONNX, from the seeds that their names say (tests/support/imported_networks.py). The
 packages of some lie in .venv-hgq and .venv-qonnx (make .stamps/source-hgq .stamps/source-qonnx), whose Python judges
