@@ -9,8 +9,7 @@ import numpy as np
 from circuitize.circuits.integers import Contract
 
 from ...verilog.netlist import Integers, Netlist
-from .elementary import narrow
-from .elements import WIDE, Elements, add, bounds, concatenate, constants, is_constant, multiply, total, where
+from .elements import WIDE, Elements, add, bounds, concatenate, constants, is_constant, multiply, total, where, within
 from .matrices import Optimiser, matrix_product
 
 
@@ -71,15 +70,8 @@ def _by_matrix(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser)
     made = matrix_product(net, where(known, zero, x), np.ascontiguousarray(matrix), optimise)
     low, high = (np.where(known, 0, end) for end in bounds(net, x))
     up, down = np.maximum(matrix, 0), np.maximum(-matrix, 0)
-    made = _within(net, made, low @ up - high @ down, high @ up - low @ down)
+    made = within(net, made, low @ up - high @ down, high @ up - low @ down)
     return add(net, made, constants(net, amounts @ matrix))
-
-
-def _within(net: Netlist, x: Elements, low: Integers, high: Integers) -> Elements:
-    """x with the intervals of its sums, which may be tighter than those of the shared terms that make it up."""
-    least, most = np.where(x.negative, -high, low), np.where(x.negative, -low, high)
-    node = narrow(net, x.node.reshape(-1), -(-least >> x.shift).reshape(-1), (most >> x.shift).reshape(-1))
-    return Elements(node.reshape(x.shape), x.shift, x.negative)
 
 
 def _sum_own(net: Netlist, value: Elements, letters: str, others: str) -> tuple[Elements, str]:

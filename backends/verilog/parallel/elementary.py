@@ -7,7 +7,7 @@ import numpy as np
 from circuitize.circuits.integers import Wrap
 
 from ...verilog.netlist import Integers, Kind, Netlist, Numbers, widths
-from .elements import Elements, add, bounds, concatenate, constants, is_constant, plain, total, where
+from .elements import Elements, add, bounds, concatenate, constants, is_constant, narrow, plain, total, where
 
 
 def shift(net: Netlist, x: Elements, bits: int) -> Elements:
@@ -140,15 +140,6 @@ def outside(net: Netlist, x: Integers, least: int, greatest: int) -> Integers:
     low, high = net.low[x], net.high[x]
     always, never = (high < least) | (low > greatest), (low >= least) & (high <= greatest)
     return net.append(Kind.OUTSIDE, always, ~never, x, n=least, m=greatest)
-
-
-def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Integers:
-    """x where it lies in the interval, anything elsewhere."""
-    low, high = np.clip(net.low[x], least, greatest), np.clip(net.high[x], least, greatest)
-    made = x.copy()
-    at = (low != net.low[x]) | (high != net.high[x])
-    made[at] = net.append(Kind.NARROW, low[at], high[at], x[at])
-    return made
 
 
 def bit(net: Netlist, x: Integers, position: int) -> Integers:

@@ -17,7 +17,7 @@ from circuitize.circuits.types import Fixed
 from ...verilog.netlist import Integers, Kind, Netlist
 from . import elementary
 from .contraction import contract
-from .elements import Elements, add, bounds, concatenate, constants, multiply, plain, scale, total, where
+from .elements import Elements, add, bounds, concatenate, constants, multiply, narrow, plain, scale, total, where
 from .matrices import Optimiser
 
 
@@ -51,7 +51,7 @@ class Lowering:
         """The nodes as they are inside an interval; a failure outside."""
         failed = elementary.outside(self.net, x, least, greatest).reshape(-1)
         self.failures.append(failed[failed != 0])
-        return elementary.narrow(self.net, x, least, greatest)
+        return narrow(self.net, x, least, greatest)
 
 
 def reindex(x: Elements, view: View) -> Elements:
