@@ -35,8 +35,8 @@ def from_json(data: Any, where: str) -> Logic:
             ends = float(low), float(high), float(step)
             _instruction(made, int(code), [int(at) for at in operands], [int(n) for n in payload], ends, shifts)
     leaving = [
-        [(made.made[int(at)], (-1.0 if turn else 1.0) * 2.0 ** int(by))] if at >= 0 else []
-        for at, by, turn in zip(places, after, negative, strict=True)
+        made.leaving(number, int(at), int(by), bool(turn))
+        for number, (at, by, turn) in enumerate(zip(places, after, negative, strict=True))
     ]
     if len(leaving) != outputs:
         raise FormatError(f"{where}: expected {outputs} outputs, found {len(leaving)}; save the logic again")

@@ -58,8 +58,8 @@ def _stage(notes: Notes, stage: Any, entering: Sequence[Terms] | None, tables: i
             else:
                 stage_notes.input(ends, int(first), int(shifts[first]))
     return [
-        [(stage_notes.made[int(at)], (-1.0 if turn else 1.0) * 2.0 ** int(by))] if at >= 0 else []
-        for at, by, turn in zip(places, after, negative, strict=True)
+        stage_notes.leaving(number, int(at), int(by), bool(turn))
+        for number, (at, by, turn) in enumerate(zip(places, after, negative, strict=True))
     ]
 
 

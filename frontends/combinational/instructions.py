@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from circuitize.circuits.errors import FormatError
 
-from .logic import Kind
+from .logic import MOST_BITS, Kind
 from .writing import ONE, Interval, Notes, bits
 
 
@@ -39,6 +39,17 @@ class Instructions:
         if not 0 <= number < len(self.made):
             raise ValueError(f"operand {number}")
         return self.made[number]
+
+    def leaving(self, output: int, number: int, shift: int, negative: bool) -> list[tuple[int, float]]:
+        """The terms of an output: an instruction times a power of two and a sign; 0 where its number is negative."""
+        if number < 0:
+            return []
+        if number >= len(self.made) or not abs(shift) <= MOST_BITS:
+            raise FormatError(
+                f"{self.notes.where}: output {output}: expected an instruction below {len(self.made)} and a shift "
+                f"within {MOST_BITS}, found {number} and {shift}; save the logic again"
+            )
+        return [(self.made[number], (-1.0 if negative else 1.0) * 2.0**shift)]
 
     def interval(self, number: int) -> Interval:
         """The interval of an earlier instruction."""

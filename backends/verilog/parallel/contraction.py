@@ -9,7 +9,7 @@ import numpy as np
 from circuitize.circuits.integers import Contract
 
 from ...verilog.netlist import Integers, Netlist
-from .elements import WIDE, Elements, add, bounds, concatenate, constants, is_constant, multiply, total, where, within
+from .elements import WIDE, Elements, add, bounds, concatenate, constants, is_constant, multiply, total, where
 from .matrices import Optimiser, matrix_product
 
 
@@ -68,9 +68,6 @@ def _by_matrix(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser)
     amounts = np.where(known, bounds(net, x)[0], 0)
     zero = Elements.of(np.zeros(x.shape, np.int64))
     made = matrix_product(net, where(known, zero, x), np.ascontiguousarray(matrix), optimise)
-    low, high = (np.where(known, 0, end) for end in bounds(net, x))
-    up, down = np.maximum(matrix, 0), np.maximum(-matrix, 0)
-    made = within(net, made, low @ up - high @ down, high @ up - low @ down)
     return add(net, made, constants(net, amounts @ matrix))
 
 

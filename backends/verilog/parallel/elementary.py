@@ -8,6 +8,7 @@ from circuitize.circuits.integers import Wrap
 
 from ...verilog.netlist import Integers, Kind, Netlist, Numbers, widths
 from .elements import Elements, add, bounds, concatenate, constants, is_constant, narrow, plain, total, where
+from .intervals import ends
 
 
 def shift(net: Netlist, x: Elements, bits: int) -> Elements:
@@ -61,8 +62,17 @@ def _clamped(net: Netlist, node: Integers, low: Integers, high: Integers) -> Int
 
 def wrap(net: Netlist, x: Elements, wrapped: Wrap) -> Elements:
     """The low bits of x: wires, whatever x is; the zeros that x ends in are kept outside."""
-    shape, x = x.shape, x.reshape((-1,))
+    shape = x.shape
+    x = x.reshape((-1,)).moved(np.copy)
     low, high = bounds(net, x)
+    wide = np.flatnonzero((low < wrapped.low) | (high > wrapped.high))
+    if len(wide):
+        node = plain(net, x[wide])
+        least, most = ends(net, node)
+        fits = (least >= wrapped.low) & (most <= wrapped.high)
+        x.node[wide[fits]] = narrow(net, node[fits], least[fits], most[fits])
+        x.shift[wide[fits]], x.negative[wide[fits]] = 0, False
+        low, high = bounds(net, x)
     first, last = (low - wrapped.low) >> wrapped.bits, (high - wrapped.low) >> wrapped.bits
     made = where(first == last, add(net, x, constants(net, -(first << wrapped.bits))), x)
     at = np.flatnonzero(first != last)

@@ -118,13 +118,6 @@ def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Inte
     return made
 
 
-def within(net: Netlist, x: Elements, low: Integers, high: Integers) -> Elements:
-    """x with these intervals, which may be tighter than those of the terms that make it up."""
-    least, most = np.where(x.negative, -high, low), np.where(x.negative, -low, high)
-    node = narrow(net, x.node.reshape(-1), -(-least >> x.shift).reshape(-1), (most >> x.shift).reshape(-1))
-    return Elements(node.reshape(x.shape), x.shift, x.negative)
-
-
 def add(net: Netlist, x: Elements, y: Elements) -> Elements:
     """x + y, element by element, of one shape; a node only where neither is zero or known."""
     shape = x.shape
@@ -219,8 +212,6 @@ def scale(net: Netlist, x: Elements, factors: Integers, adders: bool) -> Element
         terms.append(x[at].times(position, digit[at] < 0))
         groups.append(at)
     made = total(net, concatenate(terms), np.concatenate(groups), len(factors))
-    ends = np.where(by_sum, low * factors, 0), np.where(by_sum, high * factors, 0)
-    made = within(net, made, np.minimum(*ends), np.maximum(*ends))
     rest = np.flatnonzero(~by_sum)
     if len(rest):
         power = lowest_bit(factors[rest])

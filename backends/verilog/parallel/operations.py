@@ -18,6 +18,7 @@ from ...verilog.netlist import Integers, Kind, Netlist
 from . import elementary
 from .contraction import contract
 from .elements import Elements, add, bounds, concatenate, constants, multiply, narrow, plain, scale, total, where
+from .intervals import ends
 from .matrices import Optimiser
 
 
@@ -78,7 +79,8 @@ def _check(by: Lowering, operation: integers.Check, sources: list[Elements], tar
     at = np.flatnonzero((low < operation.low) | (high > operation.high))
     made = Elements(x.node.copy(), x.shift.copy(), x.negative.copy())
     if len(at):
-        made.node[at] = by.require(plain(by.net, x[at]), operation.low, operation.high)
+        node = plain(by.net, x[at])
+        made.node[at] = by.require(narrow(by.net, node, *ends(by.net, node)), operation.low, operation.high)
         made.shift[at], made.negative[at] = 0, False
     return made.reshape(target.shape)
 

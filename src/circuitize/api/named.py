@@ -25,7 +25,7 @@ FORMS = (
     ".keras file of HGQ2, logic that da4ml or alkaid saved, or a saved arrow"
 )
 ONNX, KERAS = ".onnx", ".keras"
-LOGIC = (b"[", b'{"model"', b"\x1f\x8b")
+LOGIC = (b"[", b'{"model"', b"\x1f\x8b", b"\x01\x00\x00\x00")
 """What files of da4ml and alkaid begin with."""
 
 
