@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
@@ -52,10 +53,11 @@ def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits
         tracing = import_module(f"{name}.trace")
         logic = (tracing.trace if name == "alkaid" else tracing.comb_trace)(traced, leaving)
     except (AssertionError, KeyError, NotImplementedError, TypeError, ValueError, AttributeError) as error:
-        told = " ".join(f"{type(error).__name__} {error}".split())
+        line = extract_tb(error.__traceback__)[-1].line
+        told = " ".join(f"{type(error).__name__} {str(error) or line}".split())
         raise CircuitizeError(
-            f"{where}: expected layers that it traces, found {told[:300]}; take HGQ2's layers, and give inputs=(sign, "
-            "integer, fraction bits) where no quantizer reads the inputs first"
+            f"{where}: expected layers that it traces, found {told[:300]}; take HGQ2's layers with rounding RND or "
+            "TRN, and give inputs=(sign, integer, fraction bits) where the first quantizer does not wrap"
         ) from None
     saved = {"model": logic, "meta": "ALIRModel", "spec_version": 4} if name == "alkaid" else logic
     return parsed(json.loads(json.dumps(saved, default=_plain)), where)

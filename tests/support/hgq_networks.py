@@ -13,7 +13,18 @@ import hgq
 import keras
 import numpy as np
 from hgq.config import QuantizerConfigScope
-from hgq.layers import QBatchNormalization, QBatchNormDense, QConv1D, QConv2D, QDense, QEinsumDense, QMaxPool2D
+from hgq.layers import (
+    QAveragePooling2D,
+    QBatchNormalization,
+    QBatchNormDense,
+    QConv1D,
+    QConv2D,
+    QDense,
+    QDenseT,
+    QEinsumDense,
+    QMaxPool2D,
+    QSoftmax,
+)
 from hgq.utils import trace_minmax
 
 Layers = Callable[[], list[Any]]
@@ -33,6 +44,15 @@ KINDS: dict[str, Layers] = {
         keras.layers.Flatten(),
         QDense(3),
     ],
+    "averages": lambda: [
+        keras.Input((6, 6, 2)),
+        QConv2D(3, 3, activation="relu"),
+        QAveragePooling2D(2),
+        keras.layers.Flatten(),
+        QDense(3),
+    ],
+    "tables": lambda: [keras.Input((6,)), QDenseT(5), QDenseT(3)],
+    "softmax": lambda: [keras.Input((8,)), QDense(6, activation="relu"), QDense(4), QSoftmax()],
     "normalized": lambda: [
         keras.Input((8,)),
         QBatchNormDense(10, activation="relu"),

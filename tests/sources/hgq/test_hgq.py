@@ -103,6 +103,13 @@ def test_refusals() -> None:
         cz.from_hgq(layer, tracer="vivado")
 
 
+def test_a_rounding_that_is_not_traced() -> None:
+    with pytest.raises(
+        cz.CircuitizeError, match=r"found AssertionError .*round_mode.*; take HGQ2's layers with rounding"
+    ):
+        cz.from_hgq(network("perceptron", seed=3, rounding="RND_CONV"))
+
+
 @KERAS
 def test_plain_layers_with_given_bits() -> None:
     """Keras's own dense layer, whose weights are what they are, of inputs whose bits are given."""
