@@ -35,6 +35,7 @@ ALL = [(kind, tracer) for kind in KINDS for tracer in ("alkaid", "da4ml")]
 FEW = [("perceptron", "alkaid"), ("perceptron", "da4ml")]
 
 
+@KERAS
 @pytest.mark.parametrize(("kind", "tracer"), ALL if TIER == "deep" else FEW)
 def test_networks_are_bit_equal_to_their_prediction(kind: str, tracer: str) -> None:
     model = network(kind, seed=3)
