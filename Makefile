@@ -3,7 +3,9 @@
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
-SOURCES := $(patsubst tests/sources/%/requirements.txt,.stamps/source-%,$(wildcard tests/sources/*/requirements.txt))
+EVERY_SOURCE := $(patsubst tests/sources/%/requirements.txt,.stamps/source-%,$(wildcard tests/sources/*/requirements.txt))
+# Those that `make deep` alone runs are installed for it alone.
+SOURCES := $(filter-out .stamps/source-hgq,$(EVERY_SOURCE))
 PACKAGE := pyproject.toml setup.py setup.cfg $(NATIVE)
 # Workers of pytest, one more than cores, since some wait for other processes; with a thread of linear algebra each: more
 # threads than cores would wait for one another by spinning.
@@ -51,7 +53,7 @@ quick: .stamps/check
 	$(BIN)/ruff check
 	TIER=quick $(PYTEST) -q
 
-deep: page .stamps/check .stamps/notebook .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
+deep: page .stamps/check .stamps/notebook .stamps/interop .stamps/hardware .stamps/browser $(EVERY_SOURCE)
 	TIER=deep .ci/deep env $(PYTEST) --durations 50
 
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)

@@ -1,8 +1,8 @@
 """Steps of LoRA on GPT-2 small with a proof each, chained by the roots of the adapters; the base is committed to once.
 
 Usage: python benchmarks/gpt2_lora.py [--folder DIR] [--length N] [--last] [--blocks N] [--rank N] [--bits N]
-                                      [--margin X] [--optimizer SGD|Adam] [--steps N] [--memory GB]
-                                      [--plan] [--json]
+                                      [--margin X] [--rate X] [--optimizer SGD|Adam] [--steps N]
+                                      [--memory GB] [--plan] [--json]
 
 Adapters stand beside the projections of attention. The loss is the cross-entropy of every next token, or with --last of
 the one after the text. Weights are drawn as in gpt2_forward.py, tokens by seed 1; all but the loss is committed, in
@@ -33,7 +33,6 @@ from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.training import with_examples
 from circuitize.sims import real
 
-RATE = 2.0**-6
 OPTIMIZERS: dict[str, cz.SGD | cz.Adam] = {"SGD": cz.SGD(), "Adam": cz.Adam()}
 
 
@@ -47,6 +46,7 @@ def main() -> None:
     parser.add_argument("--bits", type=int, default=12, help="fraction bits")
     parser.add_argument("--margin", type=float, default=8.0, help="how many times what calibration saw a wire may hold")
     parser.add_argument("--optimizer", choices=OPTIMIZERS, default="SGD")
+    parser.add_argument("--rate", type=float, default=2.0**-6)
     parser.add_argument("--steps", type=int, default=1)
     parser.add_argument("--memory", type=float, help="GB that a proof may take, in place of the machine's")
     parser.add_argument("--plan", action="store_true", help="sizes and the estimate, no proof")
@@ -80,7 +80,7 @@ def step_of(folder: Path, chosen: argparse.Namespace) -> Exact:
     random = np.random.default_rng(1)
     tokens, targets = random.integers(0, VOCABULARY, (1, chosen.length)), random.integers(0, VOCABULARY, (1, *shape))
     example: dict[str, Any] = {**cz.start(step, model, 0), "inputs": tokens, "targets": targets}
-    example |= optimizer.values(1, RATE)
+    example |= optimizer.values(1, chosen.rate)
     # At first `up` is zero, and so is the gradient of `down`: calibration sees adapters that have moved too.
     moved = {
         name: random.normal(0.0, 0.01, np.shape(value)) if name.endswith(".up") else value
@@ -100,7 +100,7 @@ def chain(found: Stages, step: Exact, chosen: argparse.Namespace, scratch: Path)
     held: dict[str, Any] = dict(step.integer.examples[0])
     roots, earlier = dict[str, str](), None
     for number in range(1, chosen.steps + 1):
-        inputs, join = {**held, **optimizer.values(number, RATE)}, groups if earlier else ()
+        inputs, join = {**held, **optimizer.values(number, chosen.rate)}, groups if earlier else ()
         # A name of its own a step: stages are rows.
         proof = found.timed(f"prove step {number}", lambda: circuit.prove(inputs, openings_from=earlier, join=join))  # noqa: B023
         found.tell(f"bytes {number}", proof.size, f"{proof.size:,} bytes; {dict(proof.proved.proof.phases)}")

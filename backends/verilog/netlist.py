@@ -54,9 +54,11 @@ class Kind(IntEnum):
     """entry a - m of table n"""
     JOIN = 17
     """a + b * 2^m for a unsigned number a below 2^m: their bits side by side"""
+    WRAP = 18
+    """the low bits of a, as many as the node's own interval has, signed as it is"""
 
 
-WIRING = (Kind.CONSTANT, Kind.INPUT, Kind.SHIFT, Kind.LEFT, Kind.NARROW, Kind.BIT, Kind.NEGATIVE, Kind.JOIN)
+WIRING = (Kind.CONSTANT, Kind.INPUT, Kind.SHIFT, Kind.LEFT, Kind.NARROW, Kind.BIT, Kind.NEGATIVE, Kind.JOIN, Kind.WRAP)
 """Kinds that are names for bits of others."""
 
 LEVELS = {Kind.ADD: 1, Kind.MULTIPLY: 2, Kind.LESS: 1, Kind.OUTSIDE: 1, Kind.SELECT: 1, Kind.TABLE: 1}

@@ -24,6 +24,7 @@ from .selection import ArgMaxOneHot as ArgMaxOneHot
 from .selection import Clamp as Clamp
 from .selection import Maximum as Maximum
 from .selection import Select as Select
+from .selection import Wrap as Wrap
 from .steps import Affine as Affine
 from .steps import Regroup as Regroup
 from .view import View as View

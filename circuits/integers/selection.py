@@ -12,7 +12,7 @@ from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Fixed, Type, fixed
 
-from .arithmetic import Add, IsNegative, Multiply, ReLU, Subtract
+from .arithmetic import Add, IsNegative, Multiply, ReLU, Scale, Shift, Subtract
 from .constant import Constant
 from .expansion import Expansion
 from .language import Integers, axis_of, same_formats
@@ -121,6 +121,60 @@ class Clamp(Expansion):
             high = builder.add(Constant.splat(self.high, source.shape, source.fraction_bits))
             x = builder.add(Subtract(), high, builder.add(ReLU(), builder.add(Subtract(), high, x)))
         return x
+
+
+@dataclass(frozen=True)
+class Wrap(Expansion):
+    """What two's complement of so many bits keeps of x: x + n 2^bits, n a whole number, within the signed interval of
+    these bits, or from 0 on where it is not `signed`.
+    """
+
+    name = "integer.wrap"
+    pointwise = True
+
+    bits: int
+    signed: bool
+
+    def __post_init__(self) -> None:
+        if not int(self.signed) <= self.bits <= 61:
+            raise TypingError(f"{self.name}: expected {int(self.signed)} to 61 bits, found {self.bits}; take fewer")
+
+    @property
+    def low(self) -> int:
+        """The least value."""
+        return -(1 << self.bits - 1) if self.signed else 0
+
+    @property
+    def high(self) -> int:
+        """The greatest value."""
+        return self.low + (1 << self.bits) - 1
+
+    def is_identity(self, source: Type) -> bool:
+        format = fixed(source)
+        return self.low <= format.low and format.high <= self.high
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        first, last = ((end - self.low) >> self.bits for end in (x.low, x.high))
+        if first == last:
+            return x.with_interval(x.low - (first << self.bits), x.high - (first << self.bits))
+        return x.with_interval(self.low, self.high)
+
+    def value(self, *values: Integers) -> Values:
+        (x,) = values
+        made: Values = ((x - self.low) & ((1 << self.bits) - 1)) + self.low
+        return made
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        """x less 2^bits times the number of whole turns, which a shift finds."""
+        (x,) = wires
+        source = builder.format(x)
+        above = x
+        if self.signed:
+            least = builder.add(Constant.splat(-self.low, source.shape, source.fraction_bits))
+            above = builder.add(Add(), x, least)
+        turns = builder.add(Scale(1 << self.bits, self.bits), builder.add(Shift(self.bits), above))
+        return builder.add(Subtract(), x, turns)
 
 
 @dataclass(frozen=True)

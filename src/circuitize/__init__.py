@@ -82,6 +82,8 @@ if TYPE_CHECKING:
     from .frontends.checkpoint import save_safetensors as save_safetensors
     from .frontends.clipping import ClippedByNorm as ClippedByNorm
     from .frontends.clipping import ClippedByValue as ClippedByValue
+    from .frontends.combinational.files import from_logic as from_logic
+    from .frontends.combinational.hgq import from_hgq as from_hgq
     from .frontends.dataset import dataset as dataset
     from .frontends.evaluation import evaluation as evaluation
     from .frontends.evaluation import right_answers as right_answers

@@ -21,7 +21,9 @@ SOURCES = sorted(path.parent.name for path in (ROOT / "tests" / "sources").glob(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(
+    "source", [pytest.param(name, marks=pytest.mark.deep if name == "hgq" else ()) for name in SOURCES]
+)
 def test_a_source_in_its_own_environment(source: str) -> None:
     python, folder = ROOT / f".venv-{source}" / "bin" / "python", f"tests/sources/{source}"
     if not python.exists():

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from circuitize.circuits.integers import Wrap
+
 from ...verilog.netlist import Integers, Kind, Netlist, Numbers, widths
-from .elements import Elements, add, bounds, concatenate, constants, is_constant, plain, total, where
+from .elements import Elements, add, bounds, concatenate, constants, is_constant, narrow, plain, total, where
+from .intervals import ends
 
 
 def shift(net: Netlist, x: Elements, bits: int) -> Elements:
@@ -55,6 +58,30 @@ def _clamped(net: Netlist, node: Integers, low: Integers, high: Integers) -> Int
     at = np.flatnonzero((net.low[node] < low) | (net.high[node] > high))
     made[at] = net.append(Kind.CLAMP, low[at], high[at], source[at])
     return made
+
+
+def wrap(net: Netlist, x: Elements, wrapped: Wrap) -> Elements:
+    """The low bits of x: wires, whatever x is; the zeros that x ends in are kept outside."""
+    shape = x.shape
+    x = x.reshape((-1,)).moved(np.copy)
+    low, high = bounds(net, x)
+    wide = np.flatnonzero((low < wrapped.low) | (high > wrapped.high))
+    if len(wide):
+        node = plain(net, x[wide])
+        least, most = ends(net, node)
+        fits = (least >= wrapped.low) & (most <= wrapped.high)
+        x.node[wide[fits]] = narrow(net, node[fits], least[fits], most[fits])
+        x.shift[wide[fits]], x.negative[wide[fits]] = 0, False
+        low, high = bounds(net, x)
+    first, last = (low - wrapped.low) >> wrapped.bits, (high - wrapped.low) >> wrapped.bits
+    made = where(first == last, add(net, x, constants(net, -(first << wrapped.bits))), x)
+    at = np.flatnonzero(first != last)
+    if len(at):
+        zeros = np.minimum(x.shift[at], wrapped.bits)
+        node = plain(net, Elements(x.node[at], x.shift[at] - zeros, x.negative[at]))
+        kept = net.append(Kind.WRAP, wrapped.low >> zeros, wrapped.high >> zeros, node)
+        made.node[at], made.shift[at], made.negative[at] = kept, np.where(kept == 0, 0, zeros), False
+    return made.reshape(shape)
 
 
 def is_negative(net: Netlist, x: Elements) -> Elements:
@@ -123,15 +150,6 @@ def outside(net: Netlist, x: Integers, least: int, greatest: int) -> Integers:
     low, high = net.low[x], net.high[x]
     always, never = (high < least) | (low > greatest), (low >= least) & (high <= greatest)
     return net.append(Kind.OUTSIDE, always, ~never, x, n=least, m=greatest)
-
-
-def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Integers:
-    """x where it lies in the interval, anything elsewhere."""
-    low, high = np.clip(net.low[x], least, greatest), np.clip(net.high[x], least, greatest)
-    made = x.copy()
-    at = (low != net.low[x]) | (high != net.high[x])
-    made[at] = net.append(Kind.NARROW, low[at], high[at], x[at])
-    return made
 
 
 def bit(net: Netlist, x: Integers, position: int) -> Integers:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.operation import Values
 
-from ...verilog.netlist import Integers, Kind, Netlist
+from ...verilog.netlist import Integers, Kind, Netlist, Numbers
 
 WIDE = 1 << 60
 """Intermediate sums are built only where magnitudes stay below this; int64 holds every interval then."""
@@ -107,6 +107,15 @@ def plain(net: Netlist, x: Elements) -> Integers:
         at, by = node[move], shift[move]
         node[move] = net.append(Kind.LEFT, net.low[at] << by, net.high[at] << by, at, n=by)
     return node.reshape(x.shape)
+
+
+def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Integers:
+    """x where it lies in the interval, anything elsewhere."""
+    low, high = np.clip(net.low[x], least, greatest), np.clip(net.high[x], least, greatest)
+    made = x.copy()
+    at = (low != net.low[x]) | (high != net.high[x])
+    made[at] = net.append(Kind.NARROW, low[at], high[at], x[at])
+    return made
 
 
 def add(net: Netlist, x: Elements, y: Elements) -> Elements:

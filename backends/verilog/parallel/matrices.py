@@ -146,6 +146,9 @@ def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimi
     rows = LARGE_ROWS if large else ROWS
     for start in range(0, len(matrix), rows):
         part, inputs = matrix[start : start + rows], x[:, start : start + rows]
+        # Zeros that an element ends in are the matrix's, so that the search counts the bits that there are.
+        zeros = inputs.shift.min(axis=0)
+        part, inputs = part << zeros[:, None], inputs.times(-zeros)
         low, high = net.low[inputs.node] << inputs.shift, net.high[inputs.node] << inputs.shift
         plan = optimise(part, low.min(axis=0), high.max(axis=0), large)
         slots = run(net, plan, inputs)

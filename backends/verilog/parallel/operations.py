@@ -17,7 +17,8 @@ from circuitize.circuits.types import Fixed
 from ...verilog.netlist import Integers, Kind, Netlist
 from . import elementary
 from .contraction import contract
-from .elements import Elements, add, bounds, concatenate, constants, multiply, plain, scale, total, where
+from .elements import Elements, add, bounds, concatenate, constants, multiply, narrow, plain, scale, total, where
+from .intervals import ends
 from .matrices import Optimiser
 
 
@@ -51,7 +52,7 @@ class Lowering:
         """The nodes as they are inside an interval; a failure outside."""
         failed = elementary.outside(self.net, x, least, greatest).reshape(-1)
         self.failures.append(failed[failed != 0])
-        return elementary.narrow(self.net, x, least, greatest)
+        return narrow(self.net, x, least, greatest)
 
 
 def reindex(x: Elements, view: View) -> Elements:
@@ -78,7 +79,8 @@ def _check(by: Lowering, operation: integers.Check, sources: list[Elements], tar
     at = np.flatnonzero((low < operation.low) | (high > operation.high))
     made = Elements(x.node.copy(), x.shift.copy(), x.negative.copy())
     if len(at):
-        made.node[at] = by.require(plain(by.net, x[at]), operation.low, operation.high)
+        node = plain(by.net, x[at])
+        made.node[at] = by.require(narrow(by.net, node, *ends(by.net, node)), operation.low, operation.high)
         made.shift[at], made.negative[at] = 0, False
     return made.reshape(target.shape)
 
@@ -152,6 +154,7 @@ RULES: dict[type[Operation], Rule] = {
     integers.Multiply: _multiply,
     integers.ReLU: lambda by, op, x, target: elementary.clamp(by.net, x[0], 0, 1 << 62),
     integers.Clamp: lambda by, op, x, target: elementary.clamp(by.net, x[0], op.low, op.high),
+    integers.Wrap: lambda by, op, x, target: elementary.wrap(by.net, x[0], op),
     integers.Shift: lambda by, op, x, target: elementary.shift(by.net, x[0], op.bits),
     integers.IsNegative: lambda by, op, x, target: elementary.is_negative(by.net, x[0]),
     integers.Divide: lambda by, op, x, target: elementary.divide(by.net, x[0], x[1]),

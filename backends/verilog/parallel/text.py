@@ -19,7 +19,7 @@ def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int
         return a.slice(n, width)
     if kind is Kind.LEFT:
         return f"{{{a.slice(0, width - n)}, {n}'d0}}"
-    if kind is Kind.NARROW:
+    if kind in (Kind.NARROW, Kind.WRAP):
         return a.slice(0, width)
     if kind is Kind.BIT:
         return a.slice(n, 1)

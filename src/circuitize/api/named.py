@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from .networks import Choices
 
 FORMS = (
-    "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one), an ONNX file or a "
-    "saved arrow"
+    "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one), an ONNX file, a "
+    ".keras file of HGQ2, logic that da4ml or alkaid saved, or a saved arrow"
 )
-ONNX = ".onnx"
+ONNX, KERAS = ".onnx", ".keras"
+LOGIC = (b"[", b'{"model"', b"\x1f\x8b", b"\x01\x00\x00\x00")
+"""What files of da4ml and alkaid begin with."""
 
 
 def program_named(
@@ -38,6 +40,10 @@ def program_named(
     path, name = split_name(text)
     if path.suffix == ONNX:
         return _from_onnx(path, integer, choices, remark)
+    if path.suffix == KERAS:
+        from circuitize.frontends.combinational.hgq import from_hgq
+
+        return from_hgq(path)
     if name is not None:
         return program_in(path, name)
     if path.suffix == ".py":
@@ -60,15 +66,19 @@ def split_name(text: str) -> tuple[Path, str | None]:
 def _saved(path: Path, integer: bool) -> Program:
     try:
         with path.open("rb") as file:
-            start = file.read(len(MAGIC))
+            start = file.read(max(map(len, (MAGIC, *LOGIC))))
     except OSError as error:
         raise CircuitizeError(f"{path}: expected {FORMS}, found {error.strerror or error}; check the path") from None
+    if start.startswith(LOGIC):
+        from circuitize.frontends.combinational.files import from_logic
+
+        return from_logic(path)
     if start[:1] == b"{":
         found = load_open_hypergraph(path, integer=integer)
         if isinstance(found, Arrow):
             raise bare(str(path))
         return found
-    if start != MAGIC:
+    if not start.startswith(MAGIC):
         raise CircuitizeError(
             f"{path}: expected {FORMS}, found a file that begins with {start!r}; see circuitize compile --help"
         )

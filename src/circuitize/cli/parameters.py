@@ -10,7 +10,7 @@ from circuitize.api.provers import keyed_names, prover_names
 
 PROGRAM = (
     "file.py:name (a Program, or a function of no arguments that returns one), an ONNX file (with the options below), "
-    "or a saved arrow"
+    "a .keras file of HGQ2, logic that da4ml or alkaid saved, or a saved arrow"
 )
 SAVED = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
 

@@ -184,7 +184,7 @@ def test_identities_are_the_identity() -> None:
             assert case.operation.target_types(*case.sources) == case.sources
             np.testing.assert_array_equal(case.operation.run(*values)[0], values[0])
             seen.add(case.operation.name.removeprefix("integer."))
-    assert seen == {"scale", "shift", "relu", "check", "concatenate", "clamp", "reindex", "sum"}
+    assert seen == {"scale", "shift", "relu", "check", "concatenate", "clamp", "wrap", "reindex", "sum"}
 
 
 def test_view_parameters_make_equal_operations() -> None:

@@ -65,6 +65,7 @@ def hardware(
     `weights` are real values by parameter, by default those that a model begins with, or a program's first example;
     `data` are inputs along a first axis, to calibrate on and to try the design with. Options are `name`, `elements`,
     `bus_bits`, `control`, and for a design that shares nothing `levels_per_stage` and `multiplication`.
+    A program of integers, as of quantized networks that are read, has its formats: of it only reuse is said.
     Raise CircuitizeError, naming layer and tensor, for what cannot be done as said.
     """
     for option in options:
@@ -73,6 +74,9 @@ def hardware(
     program = _program(model, precision)
     found = layers_of(program.arrow, program.inputs)
     chosen = config_of(config, found.tensors)
+    if isinstance(program, IntegerProgram):
+        _require_given(program, chosen, weights)
+        return HardwareModel(_with_data(program, data), chosen, options)
     values = _weights(model, program, weights)
     program = _with_data(with_layers(program, chosen, values), data)
     return HardwareModel(program, chosen, options)
@@ -217,6 +221,8 @@ class HardwareModel(WrittenCircuit):
 
 def _lowered(program: Program, config: Config) -> tuple[IntegerProgram, Arrow, list[int]]:
     """As `lowered`; where that fails and a format promises not to wrap, the remedy of that promise."""
+    if isinstance(program, IntegerProgram):
+        return program, program.arrow, list(range(program.arrow.wire_count))
     try:
         return lowered(program)
     except CircuitizeError as error:
@@ -230,10 +236,10 @@ def _lowered(program: Program, config: Config) -> tuple[IntegerProgram, Arrow, l
 def _program(model: object, precision: Precision | None) -> Program:
     if isinstance(model, Model):
         return prediction(model, 1, precision=precision or Precision())
-    if isinstance(model, IntegerProgram) or not isinstance(model, Program):
+    if not isinstance(model, Program):
         raise CircuitizeError(
-            f"expected a Model or a Program of reals, found {named(model)}; give sequential(...), from_onnx(...) or "
-            "predict(...); cz.compile(program, cz.verilog) takes integers"
+            f"expected a Model or a Program, found {named(model)}; give sequential(...), from_onnx(...), "
+            "from_logic(...) or predict(...)"
         )
     carried = {port.name for port in model.outputs} & {port.name for port in model.inputs}
     if carried:
@@ -242,6 +248,17 @@ def _program(model: object, precision: Precision | None) -> Program:
             "cz.compile(step, cz.verilog)"
         )
     return model
+
+
+def _require_given(program: IntegerProgram, config: Config, weights: object) -> None:
+    """Raise CircuitizeError where formats or weights are said of a program of integers, which has its own."""
+    said = config.everywhere is not None or any(layer.formats for layer in config.layers.values())
+    if said or weights is not None or any(port.held for port in program.inputs):
+        found = "a Precision" if said else "weights"
+        raise CircuitizeError(
+            f"expected, of a program of integers, reuse alone, found {found}; leave it out, or give cz.compile the "
+            "program and its weights"
+        )
 
 
 def _weights(model: Model | Program, program: Program, given: Mapping[str, ArrayLike] | None) -> dict[str, Reals]:

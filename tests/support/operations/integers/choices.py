@@ -65,6 +65,22 @@ CASES = [
         lambda: [entry for low, high in ((-1, 1), (0, 0), (-9, 9)) for entry in of_one(integers.Clamp(low, high), ())],
     ),
     Described(
+        elementwise(
+            lambda o, x: (x + (1 << o.bits - 1)) % (1 << o.bits) - (1 << o.bits - 1) if o.signed else x % (1 << o.bits)
+        ),
+        [
+            *(
+                case(integers.Wrap(4, signed), fixed((3, 4), low, high))
+                for low, high in CLAMPED[:-1]
+                for signed in (True, False)
+            ),
+            case(integers.Wrap(1, True), fixed((5,), -9, 9, 3)),
+            case(integers.Wrap(4, True), fixed((5,), 9, 12)),
+            case(integers.Wrap(0, False), fixed((3,), -2, 2)),
+        ],
+        lambda: [entry for o in ((1, True), (2, True), (2, False)) for entry in of_one(integers.Wrap(*o), ())],
+    ),
+    Described(
         arg_max,
         [
             *(case(integers.ArgMax(axis), source) for axis, source in along_axes()),

@@ -1,0 +1,64 @@
+"""What a sum comes to at most, however it is added up: terms that cancel on the way count once."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sparse
+
+from ...verilog.netlist import Integers, Kind, Netlist
+
+
+def ends(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
+    """The least and the greatest value of each node: of its sum over what is no sum, through shifts and clamps.
+
+    A node's own interval takes its two operands as if they had nothing in common, which shared terms have.
+    """
+    low, high = net.low[node].copy(), net.high[node].copy()
+    kind = net.kind[node]
+    through = (kind == Kind.SHIFT) | (kind == Kind.CLAMP)
+    for chosen, inner in ((through, _of_operands), (~through, _of_sums)):
+        if chosen.any():
+            least, most = inner(net, node[chosen])
+            low[chosen], high[chosen] = (np.clip(end, low[chosen], high[chosen]) for end in (least, most))
+    return low, high
+
+
+def _of_operands(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
+    """Of shifts and clamps, before a clamp's own ends."""
+    by = np.where(net.kind[node] == Kind.SHIFT, net.n[node], 0)
+    low, high = ends(net, net.a[node].astype(np.int64))
+    return low >> by, high >> by
+
+
+def _of_sums(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
+    """Back through the sums, a level at a time, until no sum is left."""
+    within = np.flatnonzero(net.live(node))
+    place = np.zeros(net.count, np.int64)
+    place[within] = np.arange(len(within))
+    kind, a, b, n, m = (column[within].astype(np.int64) for column in (net.kind, net.a, net.b, net.n, net.m))
+    added, moved, joined = kind == Kind.ADD, kind == Kind.LEFT, kind == Kind.JOIN
+    one = np.int64(1)
+    first = one << np.where(added, np.maximum(-m, 0), np.where(moved, n, 0))
+    second = np.where(n == 1, -1, 1)[added] * (one << np.maximum(m[added], 0))
+    sums, rows = added | moved | joined, np.arange(len(within))
+    parts = [
+        (np.ones(int((~sums).sum()), np.int64), rows[~sums], rows[~sums]),
+        (first[sums], rows[sums], place[a[sums]]),
+        (second, rows[added], place[b[added]]),
+        (one << m[joined], rows[joined], place[b[joined]]),
+    ]
+    factor, row, column = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    size = len(within)
+    steps = sparse.csr_array(sparse.coo_array((factor, (row, column)), shape=(size, size)))
+    picked = (np.ones(len(node), np.int64), (np.arange(len(node)), place[node]))
+    found = sparse.csr_array(sparse.coo_array(picked, shape=(len(node), size)))
+    while sums[found.indices].any():
+        found = sparse.csr_array(found @ steps)
+        found.eliminate_zeros()
+    low, high = net.low[within].copy(), net.high[within].copy()
+    leaf = np.unique(found.indices)
+    leaf = leaf[np.isin(kind[leaf], (Kind.SHIFT, Kind.CLAMP))]
+    if len(leaf):
+        low[leaf], high[leaf] = ends(net, within[leaf])
+    up, down = found.maximum(0), (-found).maximum(0)
+    return up @ low - down @ high, up @ high - down @ low

@@ -1,0 +1,1 @@
+"""Combinational logic of quantized networks, as da4ml and alkaid save it: instructions of one number each."""

@@ -1,0 +1,81 @@
+"""Files of combinational logic: which system's, told by what they hold."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from circuitize.circuits.errors import FormatError
+from circuitize.circuits.program import IntegerProgram
+
+from . import alkaid, da4ml, dais
+from .logic import Logic
+from .programs import program
+
+FORMS = "logic of da4ml or alkaid, as save of their CombLogic or Pipeline writes it"
+GZIP = b"\x1f\x8b"
+MOST = 1 << 30
+"""Bytes of a file's text."""
+
+
+def from_logic(path: str | Path, batch: int = 1) -> IntegerProgram:
+    """The integer program of a file of combinational logic: `inputs` [batch, n] -> `outputs` [batch, m].
+
+    The file is what `save` of da4ml's CombLogic or Pipeline or of alkaid's CombLogic writes, compressed or not, or
+    `save_binary` of da4ml's CombLogic. Its value is that of their interpreters to the bit. Raise FormatError for
+    another file, one that is damaged, or one whose instructions are not what they should be.
+    """
+    return program(read(Path(path)), batch)
+
+
+def read(path: Path) -> Logic:
+    """The logic of a file. Raise FormatError, naming the file, for one that holds none."""
+    text = _text(path)
+    if text.startswith(dais.START):
+        with _structure(str(path)):
+            return dais.from_binary(text, str(path))
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path}: expected {FORMS}, found no JSON ({error}); save the logic again") from None
+    return parsed(data, str(path))
+
+
+def parsed(data: Any, where: str) -> Logic:
+    """The logic of parsed JSON. Raise FormatError where it is none."""
+    with _structure(where):
+        if isinstance(data, list):
+            return da4ml.from_json(data, where)
+        if isinstance(data, dict) and data.get("meta") in alkaid.MODELS:
+            return alkaid.from_json(data, where)
+    raise FormatError(f"{where}: expected {FORMS}, found JSON of something else; save the logic by their save")
+
+
+@contextmanager
+def _structure(where: str) -> Iterator[None]:
+    """Raise FormatError where what is read is not built as these files are."""
+    try:
+        yield
+    except (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError) as error:
+        told = f"another structure ({error})"
+        raise FormatError(f"{where}: expected {FORMS}, found {told}; save the logic again") from None
+
+
+def _text(path: Path) -> bytes:
+    """What a file holds, unpacked."""
+    try:
+        with path.open("rb") as file:
+            packed = file.read(len(GZIP)) == GZIP
+        with gzip.open(path) if packed else path.open("rb") as file:
+            text = file.read(MOST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        told = getattr(error, "strerror", None) or error
+        raise FormatError(f"{path}: expected {FORMS}, found {told}; check the file") from None
+    if len(text) > MOST:
+        raise FormatError(f"{path}: expected at most {MOST} bytes of text, found more; split the network")
+    return text

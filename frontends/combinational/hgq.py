@@ -1,0 +1,94 @@
+"""Networks of HGQ2, the Keras library, by the combinational logic that da4ml or alkaid traces of them.
+
+Sun et al., "Gradient-based automatic mixed precision quantization for neural networks on-chip", arXiv 2405.00645; HGQ2
+0.2 with alkaid 0.8 or da4ml 0.6, all LGPL-3 and optional: they run as they are, and their logic is read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.program import IntegerProgram
+
+from .files import parsed
+from .logic import Logic
+from .programs import program
+
+TRACERS = ("alkaid", "da4ml")
+Bits = tuple[int, int, int]
+
+
+def from_hgq(
+    model: Any, batch: int = 1, *, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None
+) -> IntegerProgram:
+    """The integer program of a network of HGQ2: `inputs` [batch, n] -> `outputs` [batch, m], each a flat row.
+
+    `model` is a Keras model of HGQ2's quantized layers, or a `.keras` file of one. Its value is that of `model.predict`
+    to the bit, of inputs in the program's format, where float32 is exact there. `tracer` is the package that traces it,
+    by default alkaid where it is installed, else da4ml. Inputs have the bits that the first quantizers read, or those
+    given for each: sign, integer and fraction bits. Raise CircuitizeError where a package is missing, and for a model
+    that it does not trace.
+    """
+    return program(logic_of(model, tracer, inputs), batch)
+
+
+def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None) -> Logic:
+    """The combinational logic of a network, as `from_hgq` reads it."""
+    name = _tracer(tracer)
+    if isinstance(model, (str, Path)):
+        model = _loaded(Path(model))
+    if not any(kind.__module__.split(".")[0] == "keras" for kind in type(model).__mro__):
+        raise CircuitizeError(f"expected a Keras model or a .keras file, found {excerpt(model)}; give keras.Model")
+    where = f"{name}'s trace of {model.name}"
+    try:
+        traced, leaving = import_module(f"{name}.converter").trace_model(model, inputs_kif=inputs)
+        tracing = import_module(f"{name}.trace")
+        logic = (tracing.trace if name == "alkaid" else tracing.comb_trace)(traced, leaving)
+    except (AssertionError, KeyError, NotImplementedError, TypeError, ValueError, AttributeError) as error:
+        line = extract_tb(error.__traceback__)[-1].line
+        told = " ".join(f"{type(error).__name__} {str(error) or line}".split())
+        raise CircuitizeError(
+            f"{where}: expected layers that it traces, found {told[:300]}; take HGQ2's layers with rounding RND or "
+            "TRN, and give inputs=(sign, integer, fraction bits) where the first quantizer does not wrap"
+        ) from None
+    saved = {"model": logic, "meta": "ALIRModel", "spec_version": 4} if name == "alkaid" else logic
+    return parsed(json.loads(json.dumps(saved, default=_plain)), where)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know: tables and numbers of numpy, as their own save writes them."""
+    return value.to_dict() if hasattr(value, "to_dict") else value.item()
+
+
+def _tracer(name: str | None) -> str:
+    if name is not None and name not in TRACERS:
+        raise CircuitizeError(f"expected a tracer among {', '.join(TRACERS)}, found {excerpt(name)}; take one of these")
+    found = [known for known in TRACERS if name in (None, known) and find_spec(known) is not None]
+    if not found:
+        wanted = name or " or ".join(TRACERS)
+        raise CircuitizeError(f"expected {wanted}, found none; pip install hgq2==0.2.0 {name or TRACERS[0]}")
+    return found[0]
+
+
+def _loaded(path: Path) -> Any:
+    if not path.is_file():
+        raise CircuitizeError(f"{path}: expected a .keras file, found none; check the path")
+    for package in ("keras", "hgq"):
+        if find_spec(package) is None:
+            raise CircuitizeError(f"{path}: expected {package} to read it, found none; pip install hgq2==0.2.0 jax")
+    if find_spec("tensorflow") is None:
+        os.environ.setdefault("KERAS_BACKEND", "jax")
+    import_module("hgq")
+    try:
+        return import_module("keras").models.load_model(path, compile=False)
+    except (OSError, ValueError, TypeError, KeyError, ImportError) as error:
+        told = " ".join(str(error).split())
+        raise CircuitizeError(f"{path}: expected a model that Keras loads, found {told[:200]}; save it again") from None

@@ -1,0 +1,133 @@
+"""Combinational logic as columns: a kind, two's complement bits and operands for each instruction, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+SLOTS = 3
+"""The most operands of an instruction."""
+MOST_BITS = 60
+"""Bits before and after the binary point, and places of shifts; what is wider leaves 64-bit integers."""
+
+
+class Kind(IntEnum):
+    """What an instruction computes from its operands, each a sum of earlier numbers times powers of two."""
+
+    LINEAR = 0
+    """Its operand."""
+    INPUT = 1
+    """An element of the input, rounded down to its bits, which wrap."""
+    QUANTIZE = 2
+    """Its operand, rounded down to its bits, which wrap."""
+    RELU = 3
+    """Its operand, or 0 where that is negative, rounded down to its bits, which wrap."""
+    SELECT = 4
+    """Its second operand where the first is negative, else its third."""
+    WRAPPED_SELECT = 5
+    """The same, rounded down to its bits, which wrap."""
+    PRODUCT = 6
+    """Its operands' product."""
+    TABLE = 7
+    """The entry of a table."""
+    ANY = 8
+    """1 where its operand is not 0, else 0."""
+    ALL = 9
+    """1 where all bits of its operand are 1, else 0."""
+    AND = 10
+    """What the bits of both operands have in common."""
+
+
+ARITY = {Kind.INPUT: 0, Kind.SELECT: 3, Kind.WRAPPED_SELECT: 3, Kind.PRODUCT: 2, Kind.AND: 2}
+"""Operands by kind; others have one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Entries, each times 2^-fraction_bits."""
+
+    entries: Integers
+    fraction_bits: int
+
+
+@dataclass(frozen=True, eq=False)
+class Logic:
+    """Instructions as columns, their operands and the outputs as rows of a sparse matrix.
+
+    Instruction n has `signed`, `integer` and `fraction` bits; `place` is the element of the input, `low` the argument
+    of a table's first entry in units of the operand's last bit, or the bits of what ANY, ALL and AND read. Term t adds
+    `factor[t]` times instruction `column[t]`, or times 1 where that is `count`, to operand `row[t]`: row SLOTS * n +
+    slot is of instruction n, and SLOTS * count + m is output m.
+    `ends` [count, 2] are what an input takes, in units of its last bit. `where` says whose file it is.
+    """
+
+    where: str
+    inputs: int
+    outputs: int
+    kind: Integers
+    signed: Integers
+    integer: Integers
+    fraction: Integers
+    place: Integers
+    table: Integers
+    low: Integers
+    ends: Integers
+    row: Integers
+    column: Integers
+    factor: Reals
+    tables: Sequence[Table]
+
+    @property
+    def count(self) -> int:
+        """How many instructions there are."""
+        return len(self.kind)
+
+    @property
+    def bits(self) -> Integers:
+        """All bits of each instruction, sign included; none where it is 0 alone."""
+        found: Integers = np.maximum(self.signed + self.integer + self.fraction, 0)
+        return found
+
+    def __post_init__(self) -> None:
+        """Raise FormatError, naming the instruction, for operands, places, tables and bits that there cannot be."""
+        if not self.inputs or not self.outputs:
+            raise FormatError(
+                f"{self.where}: expected inputs and outputs, found {self.inputs} and {self.outputs}; save it again"
+            )
+        owner = self.row // SLOTS
+        reading = self.kind == Kind.INPUT
+        self._require((self.place >= 0) & (self.place < self.inputs) | ~reading, self.place, "an element of the input")
+        wide = (np.abs(self.integer) <= MOST_BITS) & (np.abs(self.fraction) <= MOST_BITS) & (self.bits <= MOST_BITS)
+        self._require(wide, self.signed + self.integer + self.fraction, f"at most {MOST_BITS} bits")
+        looking = self.kind == Kind.TABLE
+        self._require((self.table >= 0) & (self.table < len(self.tables)) | ~looking, self.table, "a table of the file")
+        earlier = (self.column >= 0) & (self.column < np.minimum(owner, self.count)) | (self.column == self.count)
+        if not earlier.all():
+            at = int(np.argmin(earlier))
+            raise self._fault(int(owner[at]), "operands that come before it", str(int(self.column[at])))
+        size = np.abs(self.factor)
+        if not (np.isfinite(size) & (size < 2.0**MOST_BITS)).all():
+            at = int(np.argmin(np.isfinite(size) & (size < 2.0**MOST_BITS)))
+            raise self._fault(int(owner[at]), f"factors below 2^{MOST_BITS}", f"{self.factor[at]:g}")
+
+    def fault(self, instruction: int, expected: str, found: str) -> CircuitizeError:
+        """The error that an instruction is not as expected."""
+        return self._fault(instruction, expected, found)
+
+    def _require(self, holds: NDArray[np.bool_], found: Integers, expected: str) -> None:
+        if not holds.all():
+            at = int(np.argmin(holds))
+            raise self._fault(at, expected, str(int(found[at])))
+
+    def _fault(self, at: int, expected: str, found: str) -> FormatError:
+        what = f"instruction {at}" if at < self.count else "an output"
+        return FormatError(f"{self.where}: {what}: expected {expected}, found {found}; save the logic again")
