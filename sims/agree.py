@@ -128,7 +128,7 @@ class OnDevice:
     def difference(self, trace: Trace) -> str | None:
         """The first operation whose value on the device is another.
 
-        Of what is compiled whole the outputs are compared first, as users run it, and all wires where they differ.
+        Of a program that is compiled as a whole, outputs are compared first; all wires only where outputs differ.
         """
         arrow = self.program.arrow
         try:

@@ -2,7 +2,8 @@
 
 That every input stands in the table is the identity, of rational functions in b: the sum of 1 / (b + input) over all
 inputs is the sum of m / (b + entry) over the table's rows, for some multiplicities m (Haböck, "Multivariate lookups
-based on logarithmic derivatives", 2022). It is tested at a random b; tuples are folded by a random a first.
+based on logarithmic derivatives", 2022). The identity is tested at a random b. Tuples become
+single numbers first: the sum of a^i times entry i, for a random a.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def from_jax(
         return _beside(translated(inference, found.shape, False, False), every, fresh)
 
     def frozen(found: Array) -> Arrow:
-        """Of a function with state but no other for inference: its predictions alone."""
+        """The predictions of a function with state that has no variant for inference; its new state is left out."""
         made = translated(forward, found.shape, True, True)
         builder = Builder()
         wires = builder.splice(made.arrow, builder.inputs(list(made.arrow.source)))

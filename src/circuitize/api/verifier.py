@@ -153,7 +153,10 @@ def verifier(
 
 
 def program_of_key(path: Path, key: VerifyingKey, file: str) -> Exact:
-    """The program that setup saved beside a key's file. Raise FormatError where it is another, or none."""
+    """The program that setup saved beside a key's file.
+
+    Raise FormatError where there is none, or where it is the program of other keys.
+    """
     own = load(path, integer=True)
     found = program_digest(own)
     if found != key.digest:

@@ -1,4 +1,4 @@
-"""Draws what designs of more and fewer lanes take."""
+"""A plot of the LUTs and clocks that designs of more and of fewer lanes take."""
 
 from __future__ import annotations
 
