@@ -27,7 +27,7 @@ class Extents:
         self.used: set[str] = set()
 
     def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
-        """The shape of an input, given the extents that the file declares. Raise CircuitizeError where an extent stays open."""
+        """The shape of an input. Raise CircuitizeError where an extent stays open that the file does not declare."""
         found, left = [], []
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
