@@ -40,6 +40,7 @@ OPERATIONS: list[tuple[IntegerOperation, Sequence[Fixed]]] = [
     (integers.SquareRoot(), (POSITIVE,)),
     (integers.Lookup(0, TABLE, 0), (POSITIVE,)),
     (integers.Clamp(-2, 3), (SMALL,)),
+    (integers.Wrap(2, signed=True), (SMALL,)),
     (integers.ArgMax(0), (TWO,)),
     (integers.ArgMaxOneHot(0), (TWO,)),
     (integers.Gather(0), (TWO, PLACE)),
