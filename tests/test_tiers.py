@@ -58,5 +58,5 @@ def test_what_a_tier_keeps(tier: str, kept: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_nothing_is_run_by_no_tier() -> None:
-    assert {"rtl", "proof", "slow", "deep", "interop"} >= tiers.LEFT_OUT
+    assert {"rtl", "proof", "slow", "deep", "interop", "browser"} >= tiers.LEFT_OUT
     assert tiers.count(3, deep=9) == (9 if tiers.TIER == "deep" else 3)
