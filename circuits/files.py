@@ -76,8 +76,7 @@ def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
             descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, PRIVATE)
             try:
                 flock(descriptor, LOCK_EX if wait else LOCK_EX | LOCK_NB)
-                # Whoever had it has removed it: then this is not the lock that others see.
-                if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
+                if _names(lock, descriptor):
                     return descriptor
             except OSError:
                 os.close(descriptor)
@@ -87,6 +86,17 @@ def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
         raise CircuitizeError(f"{path}: expected no other process that {what}, found one; wait until it ends") from None
     except OSError as error:
         raise CircuitizeError(f"cannot lock {path}: {error.strerror or error}; choose another folder") from None
+
+
+def _names(lock: Path, descriptor: int) -> bool:
+    """Whether others see this lock: not where its last holder has removed it, and another process has made a new one.
+
+    One call asks: between two the new one may be removed too.
+    """
+    try:
+        return os.path.samestat(os.fstat(descriptor), lock.stat())
+    except FileNotFoundError:
+        return False
 
 
 def remove_parts(folder: Path, name: str | None = None) -> None:
