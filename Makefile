@@ -45,8 +45,9 @@ build: .stamps/build
 demo: .stamps/demo
 	$(BIN)/circuitize demo
 
+# While the crates are compiled, so are the tests' modules, once: each worker of pytest would compile all of them.
 test: check site .stamps/interop .stamps/hardware .stamps/browser $(SOURCES)
-	.ci/test-rust
+	$(BIN)/pytest --collect-only -qq >/dev/null & .ci/test-rust; status=$$?; wait; exit $$status
 	$(PYTEST) --durations 10
 
 quick: .stamps/check

@@ -40,9 +40,9 @@ def programs(module: ModuleType) -> dict[str, Callable[[], Program]]:
 
 
 ALL = [(path.stem, name) for path in sorted(EXAMPLES.glob("*.py")) for name in programs(example(path.stem))]
-LARGE = {"mlp_10m"}
-"""mlp_1m is the same with fewer elements."""
-MARKED = [pytest.param(*pair, marks=pytest.mark.deep if pair[0] in LARGE else ()) for pair in ALL]
+DEEP = {*(pair for pair in ALL if pair[0] == "mlp_10m"), ("digits", "evaluate"), ("digits", "momentum")}
+"""mlp_1m is mlp_10m with fewer elements; the convolutional network is evaluated as the digits are."""
+MARKED = [pytest.param(*pair, marks=pytest.mark.deep if pair in DEEP else ()) for pair in ALL]
 STEPS = [parameter for parameter in MARKED if str(parameter.values[1]).startswith("step")]
 
 

@@ -38,6 +38,7 @@ PROGRAMS = [
 LARGER = {
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"),
     *("gpt2_folder.py:logits", "onnx_digits.py:step", "jax_iris.py:step", "jax_iris.py:given"),
+    *("digits.py:predict", "cnn.py:predict"),
 }
 """Of the same operations as others."""
 EXECUTED = {"lenet.py", "mlp_1m.py", "mlp_10m.py", "matmul.py"}

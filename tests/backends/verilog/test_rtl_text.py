@@ -47,7 +47,12 @@ DESIGNS = [
     for scheduler in ("parallel", "folded")
     if (name, scheduler) != ("counter", "parallel")
 ]
+READ = {"linear", "counter", "convolution", "arithmetic", "table"}
+"""In `make test` other readers read these; in the deep tier all."""
 every_design = pytest.mark.parametrize(("name", "scheduler"), DESIGNS)
+designs_to_read = pytest.mark.parametrize(
+    ("name", "scheduler"), [pytest.param(*each, marks=() if each[0] in READ else pytest.mark.deep) for each in DESIGNS]
+)
 
 
 @cache
@@ -76,7 +81,7 @@ def parser_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pyverilog")
 
 
-@every_design
+@designs_to_read
 def test_another_reader_finds_ports_widths_and_signs(
     name: str, scheduler: str, tmp_path: Path, parser_folder: Path
 ) -> None:
@@ -96,7 +101,7 @@ def test_another_reader_finds_ports_widths_and_signs(
     assert found == expected
 
 
-@every_design
+@designs_to_read
 def test_outputs_are_as_wide_as_their_intervals(name: str, scheduler: str, tmp_path: Path, parser_folder: Path) -> None:
     """Each module names its operation's interval in a comment: its results need no more bits, signs only where low < 0.
 
@@ -127,7 +132,7 @@ def results(module: Module, stem: str, scheduler: str) -> list[tuple[str, Declar
     return [(name, port) for name, port in outputs if re.fullmatch(pattern, name)]
 
 
-@every_design
+@designs_to_read
 def test_lint_and_yosys_find_nothing(name: str, scheduler: str, tmp_path: Path) -> None:
     of = made(name, scheduler)[1]
     files = written(name, scheduler, tmp_path)

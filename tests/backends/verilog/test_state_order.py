@@ -13,7 +13,7 @@ from circuitize.backends.verilog.shell import Interface
 from circuitize.sims.rtl import Simulation, compare, expected
 from circuitize.sims.rtl.session import session, session_frames
 
-FRAMES = count(30, deep=400)
+FRAMES = count(12, deep=400)
 PACES = (None, 1, 2)
 
 

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import tiers
 from arrays_cases import cases
 from operations.real import Case, Integers, Source
 from quantized_cases import real_program, reals, tolerance
@@ -117,7 +118,7 @@ def test_integers_at_random(case: Case) -> None:
     check(wide, [inputs])
 
 
-@pytest.mark.parametrize("case", kinds()[3], ids=str)
+@pytest.mark.parametrize("case", tiers.of_each(kinds()[3]), ids=str)
 def test_arrays_at_random(case: Case) -> None:
     """Operations of whole axes: a hundred arrays with ends of intervals, ties and zeros among their elements."""
     random = np.random.default_rng(4)

@@ -84,7 +84,7 @@ def naive(shape: Shape, steps: list[Step]) -> NDArray[np.int64]:
     return np.array([-1 if q is None else flat(q, shape) for q in found]).reshape(target)
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(maps())
 def test_indices_equal_a_naive_reading(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -94,7 +94,7 @@ def test_indices_equal_a_naive_reading(map: tuple[Shape, list[Step]]) -> None:
     np.testing.assert_array_equal(view.at(np.arange(expected.size)[::-1]), expected.reshape(-1)[::-1])
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(maps())
 def test_gather_and_scatter_follow_the_indices(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -135,7 +135,7 @@ def test_composition_composes_index_maps(data: st.DataObject) -> None:
     assert len(both.steps) <= len(first.steps) + len(second.steps)
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(maps())
 def test_fibre_sizes_are_exact(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map

@@ -57,7 +57,9 @@ def test_plonkish_systems_are_the_integers(case: Case) -> None:
 TOGETHER = 14
 COUNT = len(tiers.of_each(cases()))
 ALONE = tiers.count(9, deep=40)
-"""The largest: side by side they would wait for the slowest, in shift registers that take longer than simulations."""
+"""The largest: side by side they would wait for the slowest, in shift registers that take longer than simulations. In
+`make test` what they are made of is simulated, in tests of integer operations.
+"""
 
 
 @cache
@@ -88,6 +90,7 @@ def test_hardware_of_both_schedulers_is_the_integers(first: int) -> None:
     check_hardware(first, min(TOGETHER, COUNT - ALONE - first))
 
 
+@pytest.mark.deep
 @pytest.mark.rtl
 @pytest.mark.parametrize("place", range(COUNT - ALONE, COUNT))
 def test_hardware_of_the_largest_is_the_integers(place: int) -> None:

@@ -70,7 +70,7 @@ def test_float64_beside_it_is_close(tmp_path: Path) -> None:
         np.testing.assert_array_equal(values, theirs.outputs[name], strict=True)
 
 
-@pytest.mark.parametrize("last", [6, 7, 8])
+@pytest.mark.parametrize("last", [pytest.param(6, marks=pytest.mark.deep), 7, pytest.param(8, marks=pytest.mark.deep)])
 def test_a_step_without_a_value_is_named_as_numpy_names_it(last: int, tmp_path: Path) -> None:
     """In the middle of the steps that are done together, or the first or the last of them."""
     good = exact(trained_programs.step(), Phases()).integer
