@@ -45,6 +45,17 @@ OPENED_BYTES = {2: 72, 3: 80}
 tree; 24 of values, their blocks and their field elements; and half a pair of extension elements. Measured on GPT-2.
 """
 
+LARGE = 1 << 26
+"""Words of more symbols are made again when they are read, and so are levels of a tree of more fractions: see decision
+0052."""
+
+OPENED_AGAIN_BYTES = {2: 46, 3: 52}
+"""Likewise, for each element of a table whose word is made again: 48 as measured on GPT-2 with 128 tokens."""
+
+FRACTIONS_AGAIN = 0.7
+"""The part of the memory of fractions that is left where levels are made again: 0.63 to 0.67 as measured on two steps
+of LoRA on 128 tokens."""
+
 WEIGHT_BYTES = 80
 """Memory, besides, for each weight of a claim that is no product of one per axis: 60 to 120, as measured on 64 to 512
 steps of a convolutional network in one proof."""
@@ -96,8 +107,11 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
     with constants that were fitted to measurements, as `benchmarks/tensor.py --fit` does; so is memory. Inputs of the
     `kept` groups are committed already.
     """
-    seconds, memory = (sum(map(prod, zip(own, work(made, kept), strict=True))) for own in CONSTANTS[made.degree])
-    memory = max(memory, BYTES[0] + OPENED_BYTES[made.degree] * sum(_sizes(made)[1]))
+    amounts, (second, byte) = work(made, kept), CONSTANTS[made.degree]
+    if made.fractions > LARGE:
+        byte = (byte[0], FRACTIONS_AGAIN * byte[1], *byte[2:])
+    seconds, memory = (sum(map(prod, zip(own, amounts, strict=True))) for own in (second, byte))
+    memory = max(memory, BYTES[0] + _opened_bytes(made))
     memory += WEIGHT_BYTES * dense_weights(made)
     return {
         "committed": made.committed,
@@ -108,6 +122,13 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
         "security_bits": round(union(bounds(made)), 1),
         "extension_degree": made.degree,
     }
+
+
+def _opened_bytes(made: Plan) -> int:
+    """Memory of the tables that are opened, by the length of their words."""
+    every, again = OPENED_BYTES[made.degree], OPENED_AGAIN_BYTES[made.degree]
+    committed, opened = _sizes(made)
+    return sum(size * (again if 2 * half > LARGE else every) for half, size in zip(committed, opened, strict=True))
 
 
 def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
