@@ -1,4 +1,6 @@
-"""Emits the constraint system of an integer program: never looks at values, and records how a witness is filled in."""
+"""Emitting the constraint system of an integer program: emission never looks at values, and records how a witness is
+filled in.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ class WitnessPlan:
     recipes: tuple[Recipe, ...]
     scopes: tuple[Scope, ...]
     first_phase: int = 0
-    """Wires below this are fixed before the challenge is drawn; 0 where none is drawn."""
+    """Wires below this are fixed before the challenge is drawn; 0 if none is drawn."""
 
     @property
     def salts(self) -> tuple[str, ...]:
@@ -61,10 +63,10 @@ def constraints(
 def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Emission:
     """The constraint system of an integer program, its public wires, and its witness plan.
 
-    Public wires: outputs in order (a committed one is its digest), digests of committed inputs in order, public
-    inputs in order. Then private and committed inputs in order, salts, internal wires. Every input is range-checked
-    to its format. Where the program is undefined no witness exists; elsewhere there is exactly one per choice of
-    salts. Time and memory are linear in the rows.
+    The public wires are outputs in order (a committed one is its digest), digests of committed inputs in order, public
+    inputs in order. Then come private and committed inputs in order, salts, and internal wires. Every input is
+    range-checked to its format. Where the program is undefined no witness exists; elsewhere there is exactly one per
+    choice of salts. Time and memory are linear in the rows.
 
     With a hashed challenge, over BN254, a contraction whose sums are tested at a random point hashed inside the circuit
     is taken that way where it saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a
