@@ -1,4 +1,4 @@
-"""Runs real programs in float64: the meaning of a program before it is quantized."""
+"""Running real programs in float64: the meaning of a program before it is quantized."""
 
 from __future__ import annotations
 
