@@ -107,7 +107,9 @@ class KeyedProver(Generic[P, V, F]):
         return f"proof.{self.name}"
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Raise CircuitizeError if the machine surely lacks the memory for keys and a proof, by the bytes for each bit."""
+        """Raise CircuitizeError if the machine surely lacks the memory for keys and a proof, by the bytes for each
+        bit.
+        """
         require_circuit_memory(program, self.bytes_per_bit, self.bytes_per_element)
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:

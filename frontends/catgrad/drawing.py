@@ -139,7 +139,9 @@ def diagram(given: Arrow | Program) -> Any:
 
 
 def _monogamous(pen: Pen, inputs: Sequence[int], outputs: Sequence[int]) -> Any:
-    """The open hypergraph in which each wire is read once: by a copy if it is read more often, by a discard if never."""
+    """The open hypergraph in which each wire is read once: by a copy if it is read more often, by a discard if
+    never.
+    """
     count, drawn = len(pen.wires), len(pen.edges)
     reads = Counter(wire for wires in (*pen.sources, outputs) for wire in wires)
     ends: dict[int, list[int]] = {}

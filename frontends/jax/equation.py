@@ -180,7 +180,9 @@ class Equation:
         return value.array().astype(np.float64) if value.known else self.tensor(index)
 
     def finite(self, number: float) -> float:
-        """Return the number, if it is finite. Raise CircuitizeError, with the place, if the number is NaN or infinite."""
+        """Return the number, if it is finite. Raise CircuitizeError, with the place, if the number is NaN or
+        infinite.
+        """
         if not np.isfinite(number):
             raise self.fault(f"expected finite numbers, found {number}; clip it, or take it out")
         return number

@@ -1,4 +1,4 @@
-"""What a run of steps will take, said before it begins: seconds, bytes on disk, and whether the disk has them."""
+"""What a run of steps will take, told before it begins: seconds, bytes on disk, and whether the disk has them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from circuitize.provers.tensor.runs.setting import Run
 from .spelling import Spelling
 
 WORTH_SAYING = 60.0
-"""Seconds from which on it is said how long a run will take."""
+"""The seconds from which on it is told how long a run will take."""
 
 FILE_BYTES = 4096
-"""What a file system takes for a file beyond its bytes, at most, on most of them."""
+"""The most bytes that most file systems take for a file beyond its content."""
 
 
 def predicted(run: Run) -> tuple[float, float]:
@@ -35,7 +35,7 @@ def predicted(run: Run) -> tuple[float, float]:
 
 
 def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Progress, spelling: Spelling) -> None:
-    """Raise CircuitizeError where the proofs of a run cannot fit on the disk; `say` is told where they take long.
+    """Raise CircuitizeError if the proofs of a run cannot fit on the disk; `say` is called if they take long.
 
     `bytes` and `seconds` are those of all proofs, as predicted. What an interrupted run left in the folder counts.
     """
