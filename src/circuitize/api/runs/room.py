@@ -37,7 +37,8 @@ def predicted(run: Run) -> tuple[float, float]:
 def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Progress, spelling: Spelling) -> None:
     """Raise CircuitizeError if the proofs of a run cannot fit on the disk; `say` is called if they take long.
 
-    `bytes` and `seconds` are those of all proofs, as predicted. What an interrupted run left in the folder counts.
+    `bytes` and `seconds` are the predicted totals of all proofs of the run. Proofs that an interrupted run left in the
+    folder count as done.
     """
     steps = run.steps
     place = Path(os.path.abspath(folder))
@@ -65,7 +66,7 @@ def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Prog
 
 
 def duration(seconds: float) -> str:
-    """Seconds in the largest unit that keeps them at least two."""
+    """Return a duration in the largest unit in which its number is at least two."""
     for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.0f} {unit}"
