@@ -31,7 +31,7 @@ LETTERS = "abcdefgh"
 
 @dataclass(frozen=True)
 class Norm(RealOperation):
-    """The square root of the sum of squares along one axis, which is removed. Its derivative is 0 where the norm is 0.
+    """The square root of the sum of squares along one axis, which is removed. The derivative at a norm of 0 is 0.
 
     Lowered to the correctly rounded result, from the exact sum of squares.
     """
