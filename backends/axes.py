@@ -1,4 +1,6 @@
-"""The axes over which an operation is repeated: the result at a place along one depends on that place alone."""
+"""The axes over which an operation is repeated: the result at a place along one depends only on the sources at that
+place.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ ELEMENTWISE = (
     *(arrays.Sigmoid, arrays.Tanh, arrays.Square, arrays.Power, arrays.Maximum, arrays.Minimum, arrays.Abs),
     *(arrays.Sign, arrays.ELU, arrays.Quantize),
 )
-"""Real operations of each element by itself. Others say so by `pointwise`, as those of integers do."""
+"""Real operations that act on each element separately. Other operations state this by `pointwise`, as integer
+operations do.
+"""
 
 HEXAGONS = (
     *(arrays.Reshape, arrays.Transpose, arrays.Broadcast, arrays.Slice, arrays.Pad, arrays.Flip, arrays.Concatenate),
@@ -25,13 +29,14 @@ HEXAGONS = (
 )
 
 Pairs = list[tuple[int, int]]
-"""Axes over which an operation is repeated: of each source, and of each target."""
+"""Axes over which an operation is repeated, as pairs of the axis of each source and the axis of each target."""
 
 
 def repeated(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Pairs:
     """The axes of each source, and of each target, over which an operation on arrays of these shapes is repeated.
 
-    Those of contractions are in their equations. Of an operation that nothing is known of there are none.
+    For contractions these axes are those in their equations. For an operation about which nothing is known there are
+    none.
     """
     if not sources or len(targets) != 1:
         return []
@@ -61,7 +66,9 @@ def repeated(operation: Operation, sources: Sequence[Shape], targets: Sequence[S
 
 
 def _by_fields(operation: Operation, source: Shape, target: Shape) -> Pairs:
-    """Of one source: by its field `axis` or `axes`, which go, come, or stay and are acted on."""
+    """The axes of an operation with one source, by its field `axis` or `axes`: these axes are removed, added, or stay
+    and are acted on.
+    """
     given = getattr(operation, "axes", getattr(operation, "axis", None))
     if isinstance(operation, arrays.Rescale):
         return [(axis, axis) for axis in range(len(source)) if axis != operation.axis]
@@ -88,7 +95,7 @@ def _regrouped(source: Shape, target: Shape) -> Pairs:
 
 
 def _of_steps(steps: Sequence[Regroup | Affine], source: Shape, target: Shape) -> Pairs:
-    """The axes of a view that each source axis follows one target axis along, and that no other follows."""
+    """The axes of a view along which a source axis follows one target axis, and no other follows it."""
     if len(steps) != 1:
         return [(axis, axis) for axis in range(len(source))] if not steps else []
     (step,) = steps

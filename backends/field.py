@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 
 SMALL = 1 << 62
-"""Elements whose signed representative is below this in magnitude are called small."""
+"""The bound of small elements: those whose signed representative is below this in magnitude."""
 
 Limbs = NDArray[np.uint64]
 """`uint64[n, 4]`: element i is the sum of limbs[i, j] * 2^(64 j), in normal form (below the prime)."""
 
 
 def _is_prime(number: int) -> bool:
-    """Miller-Rabin with the first twenty primes as bases: guards against slips, not against an adversary."""
+    """The Miller-Rabin test with the first twenty primes as bases: it guards against slips, not against an
+    adversary.
+    """
     bases = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
     if number < 2 or any(number % base == 0 for base in bases):
         return number in bases
@@ -51,12 +53,12 @@ class Field:
 
     @property
     def bytes(self) -> int:
-        """Bytes of one element in a file: the least multiple of eight that holds the prime."""
+        """The bytes of one element in a file: the least multiple of eight that holds the prime."""
         return 8 * -(-self.prime.bit_length() // 64)
 
     @property
     def limbs(self) -> NDArray[np.uint64]:
-        """The prime itself, `uint64[4]`."""
+        """The prime itself as limbs, `uint64[4]`."""
         return np.frombuffer(self.prime.to_bytes(32, "little"), dtype="<u8")
 
     def signed(self, value: int) -> int:
@@ -65,7 +67,7 @@ class Field:
         return value - self.prime if value > self.prime // 2 else value
 
     def from_int64(self, values: NDArray[np.int64]) -> Limbs:
-        """`int64[n]` of any sign -> the elements they stand for, in normal form."""
+        """The elements, in normal form, that integers `int64[n]` of any sign stand for."""
         values = np.asarray(values, dtype=np.int64)
         limbs = np.zeros((len(values), 4), dtype=np.uint64)
         if self.prime < 1 << 63:
@@ -78,19 +80,20 @@ class Field:
         return limbs
 
     def from_integers(self, values: Iterable[int]) -> Limbs:
-        """Python integers of any size and sign -> the elements they stand for, in normal form."""
+        """The elements, in normal form, that Python integers of any size and sign stand for."""
         raw = b"".join((int(value) % self.prime).to_bytes(32, "little") for value in values)
         return np.frombuffer(raw, dtype="<u8").reshape(-1, 4).copy()
 
     def to_integers(self, limbs: Limbs) -> list[int]:
-        """Elements -> Python integers in [0, prime)."""
+        """The elements as Python integers in [0, prime)."""
         raw = np.ascontiguousarray(limbs, dtype="<u8").tobytes()
         return [int.from_bytes(raw[at : at + 32], "little") for at in range(0, len(raw), 32)]
 
     def to_int64(self, limbs: Limbs) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Elements -> (signed representatives `int64[n]`, `bool[n]`: it is small and stands there exactly).
+        """The elements as (signed representatives `int64[n]`, `bool[n]`: whether the element is small and stands there
+        exactly).
 
-        Where the second is False the first is 0. The limbs must be in normal form.
+        Where the second is False, the first is 0. The limbs must be in normal form.
         """
         limbs = np.asarray(limbs, dtype=np.uint64)
         if self.prime < SMALL:
@@ -109,7 +112,7 @@ class Field:
         return values, small
 
     def negate(self, limbs: Limbs) -> Limbs:
-        """prime - x for each non-zero element x in normal form (0 gives the prime itself)."""
+        """The negative prime - x of each non-zero element x in normal form (0 gives the prime itself)."""
         result = np.empty_like(limbs)
         borrow = np.zeros(len(limbs), dtype=np.uint64)
         for place, modulus in enumerate(self.limbs):
@@ -119,7 +122,7 @@ class Field:
         return result
 
     def canonical(self, limbs: Limbs) -> NDArray[np.bool_]:
-        """`bool[n]`: whether each element is in normal form, that is, below the prime."""
+        """Whether each element is in normal form, that is, below the prime, as `bool[n]`."""
         below = np.zeros(len(limbs), dtype=np.bool_)
         equal = np.ones(len(limbs), dtype=np.bool_)
         for place in (3, 2, 1, 0):

@@ -25,8 +25,8 @@ class LinearForms:
     """Form i is the sum of coefficients[j] * wires[j] over offsets[i] <= j < offsets[i + 1]; wire 0 is the constant
     1.
 
-    Wires ascend strictly within a form; no coefficient is 0, so that a form without terms is the constant 0 and
-    nothing else is. Coefficients are exact integers below 2^63 in magnitude; an operation that could pass that raises
+    Wires ascend strictly within a form; no coefficient is 0, so that a form without terms is the constant 0 and no
+    other form is. Coefficients are exact integers below 2^63 in magnitude; an operation that could pass that raises
     OverflowRisk.
     """
 
@@ -49,7 +49,7 @@ class LinearForms:
 
     @property
     def magnitude(self) -> int:
-        """The largest coefficient's magnitude."""
+        """The magnitude of the largest coefficient."""
         if not self.terms:
             return 0
         return max(int(self.coefficients.max()), -int(self.coefficients.min()))
@@ -70,7 +70,7 @@ class LinearForms:
         )
 
     def constant_mask(self) -> NDArray[np.bool_]:
-        """Which forms hold no wire but the constant."""
+        """Which forms contain no wire but the constant."""
         lengths = self.lengths
         mask: NDArray[np.bool_] = lengths == 0
         single = np.flatnonzero(lengths == 1)
@@ -87,7 +87,7 @@ class LinearForms:
         return values
 
     def gather(self, indices: Values) -> LinearForms:
-        """Form i of the result is form indices[i], or 0 where indices[i] is -1."""
+        """Form i of the result is form indices[i], or 0 if indices[i] is -1."""
         indices = np.asarray(indices)
         absent = indices < 0
         if absent.any():
@@ -106,7 +106,7 @@ class LinearForms:
         return LinearForms(offsets, self.wires[places], self.coefficients[places])
 
     def scale(self, factor: int) -> LinearForms:
-        """Return the forms times an integer. Raise CircuitizeError where a coefficient would pass 63 bits."""
+        """Return the forms times an integer. Raise CircuitizeError if a coefficient would pass 63 bits."""
         if factor == 0:
             return zeros(len(self))
         if factor == 1:
@@ -116,7 +116,7 @@ class LinearForms:
         return LinearForms(self.offsets, self.wires, self.coefficients * np.int64(factor))
 
     def scale_each(self, factors: Integers) -> LinearForms:
-        """Form i times factors[i]."""
+        """Return the forms multiplied by factors: form i times factors[i]."""
         largest = max(int(factors.max(initial=0)), -int(factors.min(initial=0)))
         if self.magnitude * largest >= _INT64:
             raise _too_large(self.magnitude * largest)
@@ -146,7 +146,7 @@ class LinearForms:
         return self + other.scale(-1)
 
     def plus(self, amount: int) -> LinearForms:
-        """Each form plus the same constant."""
+        """Return each form plus the same constant."""
         if not amount:
             return self
         if (self.wires != 0).all():
@@ -161,7 +161,9 @@ class LinearForms:
         return sums.beside(LinearForms(ends[self.offsets], self.wires[kept], self.coefficients[kept]))
 
     def beside(self, other: LinearForms) -> LinearForms:
-        """The sum, where each form of `other` has wires above those of the same form here: no merging is needed."""
+        """Return the sums, if each form of `other` has wires above those of the same form here, so that no merging is
+        needed.
+        """
         left, right = self.lengths, other.lengths
         offsets = self.offsets + other.offsets
         wires = np.empty(offsets[-1], np.int32)
@@ -201,7 +203,7 @@ class LinearForms:
 
 
 def zeros(count: int) -> LinearForms:
-    """The constant 0, `count` times."""
+    """The constant form 0, `count` times."""
     return LinearForms(np.zeros(count + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 
 
@@ -233,7 +235,7 @@ def uniform(wire_table: Values, coefficients: Values) -> LinearForms:
 
 
 def stack(parts: list[LinearForms]) -> LinearForms:
-    """All forms of the parts, one part after the other."""
+    """Stack all forms of the parts, one part after the other."""
     if len(parts) == 1:
         return parts[0]
     offsets = [np.zeros(1, np.int64)]
@@ -249,7 +251,7 @@ def stack(parts: list[LinearForms]) -> LinearForms:
 
 
 def check_wires(count: int) -> None:
-    """Raise CircuitizeError where so many wires have no int32 number."""
+    """Raise CircuitizeError if `count` wires are too many for int32 numbers."""
     if count > WIRE_LIMIT:
         raise CircuitizeError(
             f"expected at most 2^31 circuit wires, found {count}; split the program or lower the batch"

@@ -1,4 +1,6 @@
-"""Integer operations that are linear in their sources: new forms over the same variables, in every circuit alike."""
+"""Integer operations that are linear in their sources: new forms over the same variables, in the same way in every
+circuit.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def combine(operation: Operation, sources: Sequence[Handle]) -> LinearForms:
 
 
 def difference(a: H, b: H) -> H:
-    """a - b, of whatever else is known of a and b."""
+    """The difference a - b as a handle, without other knowledge of a and b."""
     x, y = a.type, b.type
     type_ = Fixed(x.shape, 0, x.low - y.high, x.high - y.low)
     return type(a)(a.forms - b.forms, Sum(a.value, b.value, other=-1), type_)

@@ -1,4 +1,4 @@
-"""Lowers an integer arrow edge by edge, by one target's rules; operations without a rule by their definitions."""
+"""Lowering an integer arrow edge by edge, by one target's rules; operations without a rule by their definitions."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from .values import Value, WireValue
 
 @dataclass(slots=True, eq=False)
 class Handle:
-    """An integer array inside a circuit: for each element a linear form, its interval, and what the prover puts
-    there.
+    """An integer array inside a circuit: for each element a linear form, its interval, and the value that the prover
+    puts there.
 
     In every satisfying assignment each form equals, modulo the prime, the integer that the executor computes from the
-    inputs; whatever lowers an operation relies on this and keeps it. Targets add what they may know of the elements.
+    inputs; every lowering of an operation relies on this and keeps it. Each target adds to the handle what it may know
+    of the elements.
     """
 
     forms: LinearForms
@@ -40,7 +41,7 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """An arrow that an operation expanded to: its inputs are wires of the parent scope."""
+    """An arrow to which an operation was expanded: its inputs are wires of the parent scope."""
 
     parent: int
     arrow: Arrow
@@ -48,7 +49,9 @@ class Scope:
 
 
 class Assembling(Protocol):
-    """Where a target collects what it makes. `edge` is the operation at work, -1 for the program's own ports."""
+    """The assembly in which a target collects what it makes. `edge` is the operation at work, -1 for the program's own
+    ports.
+    """
 
     edge: int
     scopes: list[Scope]
@@ -60,10 +63,10 @@ H = TypeVar("H", bound=Handle)
 
 @dataclass(slots=True)
 class Site(Generic[A]):
-    """What a rule knows about the edge it lowers: its target's type and value, and who reads the target.
+    """What a rule knows about the edge that it lowers: its target's type and value, and which edges read the target.
 
-    `check` is the interval of the Check that alone reads the target, if one does; `sign` says whether some reader of
-    the target (or of that Check) asks for signs; `readers` counts them.
+    `check` is the interval of the Check that alone reads the target, if there is one; `sign` says whether some reader
+    of the target (or of that Check) asks for signs; `readers` counts the readers.
     """
 
     assembly: A
@@ -77,12 +80,12 @@ class Site(Generic[A]):
 class Lowering(ABC, Generic[A, H]):
     """An arrow on its way into an assembly; `scope` says where the prover finds the values of its wires.
 
-    `readers` counts who reads each wire; `checks` holds, for each wire that one Check reads and nothing else, that
-    Check and its target; `signs` the wires whose sign some edge asks for.
+    `readers` counts the readers of each wire; `checks` holds, for each wire that one Check reads and nothing else, that
+    Check and its target; `signs` holds the wires whose sign some edge asks for.
     """
 
     rules: ClassVar[Collection[type[Operation]]]
-    """The operations that `lower` takes; every other one must be an Expansion."""
+    """The operations that `lower` takes; every other operation must be an Expansion."""
 
     def __init__(self, assembly: A, arrow: Arrow, scope: int = 0) -> None:
         self.assembly, self.arrow, self.scope = assembly, arrow, scope
@@ -103,7 +106,7 @@ class Lowering(ABC, Generic[A, H]):
     def run(self, inputs: list[H]) -> list[H]:
         """The handles of the outputs.
 
-        Raise CircuitizeError for an operation that is not of the integer language, OverflowRisk where a constraint
+        Raise CircuitizeError for an operation that is not of the integer language, and OverflowRisk if a constraint
         could wrap.
         """
         outer = self.assembly.edge
@@ -141,9 +144,9 @@ class Lowering(ABC, Generic[A, H]):
         return Site(self.assembly, type, WireValue(self.scope, target), interval, sign, self.readers[target])
 
     def _expand(self, edge: Edge, operation: Expansion, sources: list[H], type_: Fixed) -> H:
-        """An operation by its definition, whose wires get a scope of their own.
+        """Lower an operation by its definition, whose wires get a scope of their own.
 
-        Where the definition's static interval is wider than the operation's own, the latter holds without a check: the
+        If the definition's static interval is wider than the operation's own, the latter holds without a check: the
         contract of Expansion says that both have the same value.
         """
         builder = Builder()

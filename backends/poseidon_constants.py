@@ -23,8 +23,8 @@ FULL_ROUNDS = 8
 class PoseidonParameters:
     """A Poseidon permutation with S-box x^5: half the full rounds, the partial rounds, then the other half.
 
-    `constants[r][i]` is added to lane i in round r; `matrix` is applied after the S-boxes of each round. Both
-    hold integers in [0, prime).
+    `constants[r][i]` is added to lane i in round r; `matrix` is applied after the S-boxes of each round. The constants
+    and the matrix hold integers in [0, prime).
     """
 
     field: Field
@@ -75,7 +75,7 @@ def poseidon_parameters(
 
 
 def _cauchy_matrix(numbers: Iterator[int], field: Field, width: int) -> tuple[tuple[int, ...], ...]:
-    """The first 1 / (x[i] + y[j]) whose 2 * width elements are distinct and whose sums are not zero."""
+    """The first matrix 1 / (x[i] + y[j]) whose 2 * width elements are distinct and whose sums are not zero."""
     while True:
         drawn = [next(numbers) % field.prime for _ in range(2 * width)]
         xs, ys = drawn[:width], drawn[width:]
@@ -107,8 +107,9 @@ class _Grain:
             done, length = len(rows), 2 * length
 
     def _stream(self, length: int) -> NDArray[np.uint8]:
-        """The seed and what follows. bit[i + 80] is the sum of bit[i + tap]; squaring the recurrence over GF(2)
-        doubles every distance, so that ever longer runs follow at once."""
+        """The seed and the bits that follow: bit[i + 80] is the sum of bit[i + tap]; squaring the recurrence over GF(2)
+        doubles every distance, so that ever longer runs follow at once.
+        """
         stream = np.empty(length, dtype=np.uint8)
         stream[:80] = self.seed
         at, scale = 80, 1

@@ -1,4 +1,4 @@
-"""A run as witnesses are computed from it: the program's wires, and those of the arrows that operations expand to."""
+"""A run from which witnesses are computed: the program's wires, and those of the arrows that operations expand to."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LIVE_SCOPES = 8
 
 
 class Plan(Protocol):
-    """What an emission says of its runs."""
+    """The parts of an emission that a replay of its runs needs."""
 
     @property
     def field(self) -> Field:
-        """Return the prime field."""
+        """Return the prime field of the emission."""
 
     @property
     def arrow(self) -> Arrow:
@@ -51,8 +51,8 @@ class Replay:
     """The `values.Trace` of a run: the program's own trace, and those of expanded operations, run when asked for.
 
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), `salts` a number below the
-    prime for each of the plan's. `challenges` is filled in once they are drawn. Raise CircuitizeError for a trace or
-    salts of another program.
+    prime for each of the plan's salts. The `challenges` are filled in once they are drawn. Raise CircuitizeError for a
+    trace or salts of another program.
     """
 
     def __init__(self, plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
@@ -74,7 +74,7 @@ class Replay:
         return self._salts[name]
 
     def challenge(self) -> int:
-        """Return the first challenge; it has to be drawn."""
+        """Return the first challenge, which must have been drawn."""
         assert self.challenges, "what is drawn after the challenge does not stand before it"
         return self.challenges[0]
 

@@ -1,4 +1,4 @@
-"""The ports of a program where a circuit meets them: what a verifier sees of each, and in which order."""
+"""The ports of a program as a circuit has them: what a verifier sees of each, and in which order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .values import WireValue
 class Public:
     """Consecutive wires that a verifier sees: a public port's integers, or the one digest of a committed port.
 
-    `side` is "input" or "output"; wire `first` is public number first - 1. Negative integers stand modulo the prime.
+    `side` is "input" or "output"; wire `first` is public number first - 1. Negative integers are represented modulo the
+    prime.
     """
 
     side: str
@@ -50,7 +51,7 @@ class Terminal:
 
     @property
     def label(self) -> str:
-        """Its name in the circuit and among salts; an input and an output may share a port name."""
+        """The port's name in the circuit and among salts; an input and an output may share a port name."""
         return f"{self.side} {self.port.name}"
 
     @property
@@ -59,12 +60,12 @@ class Terminal:
         return WireValue(0, self.wire)
 
     def visible(self, first: int, count: int) -> Public:
-        """What the verifier sees of the port, which is not private, at these wires."""
+        """The wires of the port, which is not private, that the verifier sees."""
         return Public(self.side, self.port.name, self.format, self.committed, first, count)
 
     @classmethod
     def of(cls, program: IntegerProgram) -> tuple[list[Self], list[Self]]:
-        """The inputs and the outputs."""
+        """The inputs and the outputs of a program as terminals."""
         arrow = program.arrow
         inputs, outputs = (
             [cls(side, port, port.format, wire) for port, wire in zip(ports, wires.tolist(), strict=True)]
@@ -87,7 +88,7 @@ def in_order(inputs: Sequence[T], outputs: Sequence[T]) -> list[T]:
 
 
 def require_provable(program: IntegerProgram) -> None:
-    """Raise CircuitizeError for a program that no circuit can be made of, or none that says anything."""
+    """Raise CircuitizeError for a program from which no circuit can be made, or whose circuit would state nothing."""
     require_integers(program)
     if not program.binds():
         raise CircuitizeError(

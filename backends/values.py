@@ -16,11 +16,11 @@ from .forms import Integers
 
 
 class Trace(Protocol):
-    """The integer values of every wire of an arrow, and of the arrows that its operations expand to."""
+    """The integer values of every wire of an arrow, and of the arrows to which its operations expand."""
 
     field: Field
     memory: dict[object, Any]
-    """What a content has worked out and wants to find again."""
+    """A cache in which contents keep what they have computed."""
 
     def wire(self, scope: int, wire: int) -> Integers:
         """The value of a wire of the arrow in a scope (0: the program's own arrow), flat."""
@@ -33,15 +33,15 @@ class Trace(Protocol):
 
 
 class Value(ABC):
-    """One integer per element, below 2^63 in magnitude on every trace of a defined run."""
+    """A content of one integer per element, below 2^63 in magnitude on every trace of a defined run."""
 
     @abstractmethod
     def read(self, trace: Trace) -> Integers:
-        """The values, flat."""
+        """The values of the content, flat."""
 
 
 class Elements(ABC):
-    """One field element per wire, of any size."""
+    """A content of one field element per wire, of any size."""
 
     @abstractmethod
     def limbs(self, trace: Trace) -> Limbs:
@@ -61,7 +61,7 @@ class WireValue(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen(Value):
-    """Element indices[i] of a value, for each i."""
+    """The element indices[i] of a value, for each i."""
 
     value: Value
     indices: NDArray[np.integer]
@@ -73,7 +73,7 @@ class Chosen(Value):
 
 @dataclass(frozen=True, slots=True)
 class Product(Value):
-    """Elementwise product."""
+    """The elementwise product of two values."""
 
     left: Value
     right: Value
@@ -84,7 +84,7 @@ class Product(Value):
 
 @dataclass(frozen=True, slots=True)
 class Affine(Value):
-    """factor * value + offset."""
+    """The value factor * value + offset."""
 
     value: Value
     factor: int
@@ -96,7 +96,7 @@ class Affine(Value):
 
 @dataclass(frozen=True, slots=True)
 class Sum(Value):
-    """factor * left + other * right."""
+    """The value factor * left + other * right."""
 
     left: Value
     right: Value
@@ -109,7 +109,7 @@ class Sum(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupSum(Value):
-    """Sums of `depth` elements at a time, of those that `indices` names in turn."""
+    """The sums of `depth` elements at a time, of those that `indices` names in turn."""
 
     value: Value
     indices: NDArray[np.integer]
@@ -122,7 +122,7 @@ class GroupSum(Value):
 
 @dataclass(frozen=True, slots=True)
 class BitTable(Value):
-    """Bits start, ..., start + count - 1 of value + offset, which is not negative: all bits of an element stand
+    """The bits start, ..., start + count - 1 of value + offset, which is not negative: all bits of an element stand
     together.
     """
 
@@ -195,7 +195,7 @@ class NonZero(Value):
 
 @dataclass(frozen=True, slots=True)
 class Inverse(Elements):
-    """The field's inverse of each value, 0 for 0."""
+    """The field's inverse of each value, 0 for the value 0."""
 
     value: Value
 
@@ -221,7 +221,7 @@ class Drawn(Elements):
     """The challenge that is drawn outside the circuit."""
 
     def challenge(self, trace: Trace) -> int:
-        """Return the challenge of a run; it has to be drawn."""
+        """Return the challenge of a run, which must have been drawn."""
         return trace.challenge()
 
     def limbs(self, trace: Trace) -> Limbs:

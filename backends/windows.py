@@ -1,4 +1,4 @@
-"""Windows of what is checked to lie in a range: how wide, and what lies outside of them."""
+"""Windows of values that are checked to lie in a range: how wide they are, and which values lie outside."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Window:
 
 
 def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window:
-    """The cheapest window that leaves exactly [low, high] of what is possible, [least, greatest].
+    """The cheapest window that leaves exactly [low, high] of the possible values [least, greatest].
 
-    An end of the interval that is also an end of what is possible needs no check. With `sign`, a window whose top bit
-    is the sign is preferred where it is exact too.
+    An end of the interval that is also an end of the possible values needs no check. With `sign`, a window whose top
+    bit is the sign is preferred if it is exact too.
     """
     size = high - low
     bits = size.bit_length()
@@ -40,7 +40,7 @@ def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window
 
 
 def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
-    """The interval of what passes; raise TypingError where nothing can."""
+    """The interval of the values that pass; raise TypingError if none can."""
     if type.high < low or high < type.low:
         raise TypingError(
             f"expected that some value passes Check [{low}, {high}], found the interval [{type.low}, {type.high}]; "
@@ -50,9 +50,10 @@ def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
 
 
 def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[int, int, Window]:
-    """Of floor(x / 2^by), for x of a type, checked to be in [low, high]: the interval of what passes, and the window.
+    """For floor(x / 2^by), with x of a type, checked to be in [low, high]: the interval of the values that pass, and
+    the window.
 
-    Raise TypingError where nothing can pass.
+    Raise TypingError if no value can pass.
     """
     least, greatest = type.low >> by, type.high >> by
     low, high = meet(type.with_interval(least, greatest), low, high)
@@ -60,6 +61,8 @@ def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[in
 
 
 def deviation(type: Fixed, by: int, chosen: Window) -> int:
-    """How far an x that `shift` accepts, whatever x is made of, can be from any x of its type; by is at least 1."""
+    """The greatest distance of an x that `shift` accepts, whatever x is made of, from any x of its type; by is at
+    least 1.
+    """
     first, last = chosen.low << by, ((chosen.low + (1 << chosen.bits)) << by) - 1
     return max(last - type.low, type.high - first)

@@ -1,4 +1,6 @@
-"""How far an integer program is from the real one, wire by wire: predicted from the formats, and measured."""
+"""How far an integer program is from the real one, wire by wire: the error predicted from the formats, and the measured
+one.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +25,17 @@ from .values import to_integers, to_reals
 Values = NDArray[np.float64]
 
 BITS = range(6, 25)
-"""Fraction bits that are tried where an error or a cost is to be met."""
+"""Fraction bits that are tried to meet an error or a cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireError:
-    """The greatest errors of one tensor over the examples, in real units, and how it is represented.
+    """The greatest errors of one tensor over the examples, in real units, and the bits by which it is represented.
 
-    `predicted`: of the real program whose every tensor is rounded to its fraction bits, each result of an operation
-    being exact before that; infinite where it has no value then. `measured`: of the integer program. They differ by
-    what lowering adds to one rounding: a unit of a table or a polynomial, the error of a coefficient. `scale` is the
-    greatest magnitude of the exact values.
+    `predicted` is the error of the real program whose every tensor is rounded to its fraction bits, each result of an
+    operation being exact before that; it is infinite where that program has no value. `measured` is the error of the
+    integer program. The measured error exceeds the predicted one by what lowering adds to one rounding: a unit of a
+    table or a polynomial, the error of a coefficient. `scale` is the greatest magnitude of the exact values.
     """
 
     operation: str
@@ -45,12 +47,12 @@ class WireError:
 
     @property
     def units(self) -> float:
-        """The measured error in units of the last bit."""
+        """The measured error of a tensor in units of its last bit."""
         return float(np.ldexp(self.measured, self.format.fraction_bits))
 
     @property
     def bits_kept(self) -> float:
-        """How many bits of the greatest value are right: log2(scale / measured), infinite where all are."""
+        """How many bits of a tensor's greatest value are right: log2(scale / measured), infinite where all are."""
         if not self.measured:
             return math.inf
         return math.log2(self.scale / self.measured) if self.scale else -math.inf
@@ -64,9 +66,11 @@ class WireError:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The errors of a real program's tensors, in order, and of its outputs, by name, once in their formats.
+    """The errors of a real program's tensors, in order, and of its outputs, by name, after they are rounded to their
+    formats.
 
-    The tensors are those of the program with composites expanded and simplified; `integers` is what it becomes.
+    The tensors of a report are those of the program with composites expanded and simplified; `integers` is the program
+    in integers.
     """
 
     tensors: tuple[WireError, ...]
@@ -77,9 +81,9 @@ class Report:
 def report(program: Program, say: Progress = silent) -> Report:
     """Predicted and measured error of each tensor and each output of a real program, on the program's own examples.
 
-    Raise CircuitizeError for an integer program and where calibration is impossible, Undefined where an example has
-    no value in integers. Three runs an example, each of which `say` is told; memory holds every tensor of one in
-    integers, and the live ones of two in float64.
+    Raise CircuitizeError for an integer program and where calibration is impossible, Undefined where an example has no
+    value in integers. It makes three runs for each example, and calls `say` with each; memory holds every tensor of one
+    run in integers, and the live tensors of two in float64.
     """
     _expect_real(program)
     say("quantizing")
@@ -118,10 +122,10 @@ def output_errors(program: Program) -> dict[str, float]:
 def fit_to_error(
     program: Program, errors: Mapping[str, float], bits: Sequence[int] = BITS, say: Progress = silent
 ) -> Program:
-    """The program with the fewest fraction bits for which every output named stays within its error, in real units.
+    """The program with the fewest fraction bits for which every named output stays within its error, in real units.
 
-    Fraction bits and significant bits are tried together, from the first of `bits` on; `say` is told which. Raise
-    CircuitizeError where none is enough.
+    Fraction bits and significant bits are tried together, from the first of `bits` on; `say` is called with each try.
+    Raise CircuitizeError if none of the `bits` is enough.
     """
     known = {port.name for port in program.outputs}
     if unknown := sorted(set(errors) - known):
@@ -154,10 +158,12 @@ def fit_to_cost(
     bits: Sequence[int] = BITS,
     say: Progress = silent,
 ) -> Program:
-    """The program with the most fraction bits whose integer program costs at most so much, by any measure of it.
+    """The program with the most fraction bits whose integer program costs at most `most`, by any measure of an integer
+    program.
 
-    Fraction bits and significant bits are tried together, from the last of `bits` on; `say` is told which. What is not
-    defined on the program's own examples is not taken. Raise CircuitizeError where none is left.
+    Fraction bits and significant bits are tried together, from the last of `bits` on; `say` is called with each try. A
+    program that is undefined on its own examples is never chosen. Raise CircuitizeError if no program is left to
+    choose.
     """
     _expect_real(program)
     reached = ""
@@ -176,14 +182,14 @@ def fit_to_cost(
 
 
 def with_bits(program: Program, count: int) -> Program:
-    """The same program with so many fraction bits, and as many significant bits."""
+    """The same program with `count` fraction bits, and as many significant bits."""
     return replace(program, precision=replace(program.precision, fraction_bits=count, significant_bits=count))
 
 
 class _Comparison:
-    """Runs of a real arrow beside the same with every tensor rounded; keeps the greatest errors of each wire.
+    """Runs of a real arrow beside the same arrow with every tensor rounded; keeps the greatest errors of each wire.
 
-    A wire without a format is a constant of which integers have only what is made of it.
+    A wire without a format is a constant that the integer program lacks, since only results computed from it are kept.
     """
 
     def __init__(self, arrow: Arrow, formats: Sequence[Fixed | None]) -> None:
@@ -192,7 +198,7 @@ class _Comparison:
         self.greatest = np.zeros((3, arrow.wire_count))
 
     def run(self, inputs: Sequence[Values], made: Sequence[NDArray[np.int64] | None]) -> list[tuple[Values, Values]]:
-        """The outputs, exact and rounded; `made` is what integers have on each wire."""
+        """The outputs, exact and rounded; `made` holds the values of each wire in integers."""
         rows = self.arrow.rows
 
         def noted(wire: int, exact: Values, rounded: Values) -> tuple[Values, Values]:
@@ -227,7 +233,7 @@ class _Comparison:
 
 
 def _in_integers(arrow: Arrow, inputs: list[NDArray[np.int64]], wanted: set[int], where: str) -> dict[int, Any]:
-    """The values of the wanted wires."""
+    """The values of the wanted wires in a run in integers."""
     rows = arrow.rows
     kept: dict[int, Any] = {}
 
@@ -260,13 +266,15 @@ def _expect_real(program: Program) -> None:
 
 
 def _round(values: Values, format: Fixed) -> Values:
-    """The nearest values with a format's fraction bits, half up."""
+    """The nearest values that have a format's fraction bits, rounded half up."""
     rounded: Values = np.ldexp(np.floor(np.ldexp(values, format.fraction_bits) + 0.5), -format.fraction_bits)
     return rounded
 
 
 def _errors(exact: Values, rounded: Values, made: NDArray[np.int64], format: Fixed) -> list[float]:
-    """The greatest magnitude, predicted error (infinite where rounding leaves no number) and measured error."""
+    """The greatest magnitude of a tensor, its predicted error (infinite where rounding leaves no number) and its
+    measured error.
+    """
     predicted = float(np.abs(rounded - exact).max())
     measured = float(np.abs(to_reals(format, made) - exact).max())
     return [float(np.abs(exact).max()), predicted if math.isfinite(predicted) else math.inf, measured]

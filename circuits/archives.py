@@ -1,4 +1,4 @@
-"""Files of arrays by name (.npz), read so far as somebody wants what they hold, and never unpickled."""
+"""Files of arrays by name (.npz), of which only the wanted arrays are read, and nothing is ever unpickled."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .operation import Values
 from .types import Shape
 
 MOST_ARRAYS = 4096
-"""Arrays in a file."""
+"""The most arrays that a file may have."""
 
 MOST_LIST = 1 << 20
-"""Bytes of the list of a file's arrays, and of any piece that is read at once."""
+"""The most bytes of the list of a file's arrays, and of any piece that is read at once."""
 
 MOST_HEADER = 4096
-"""Bytes that describe one array."""
+"""The most bytes that may describe one array."""
 
 MOST_PIPED = 1 << 27
-"""Bytes that may come through a pipe, and are held until its end."""
+"""The most bytes that may come through a pipe, where they are held until its end."""
 
 HEADER = re.compile(
     r"\{ *'descr': *'([<>|=]?[?a-zA-NP-Z]\d{0,3}(?:\[\w{1,8}\])?)', *'fortran_order': *(True|False), *"
@@ -35,14 +35,14 @@ HEADER = re.compile(
 )
 
 Wanted = Callable[[str, Shape], bool]
-"""Whether an array of this name and shape is worth reading."""
+"""Whether an array of a given name and shape is worth reading."""
 
 
 def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str, Values]:
-    """The arrays of an .npz file, by name. Raise FormatError for anything else, or damaged.
+    """The arrays of an .npz file, by name. Raise FormatError for a file of another kind, and for a damaged one.
 
-    One that is not `wanted`, or holds no numbers, is not read: it is an array of its shape and kind that takes no
-    memory, so that whoever looks at it can say what is wrong with it.
+    An array that is not `wanted`, or holds no numbers, is not read: in its place stands an array of its shape and type
+    that takes no memory, so that the caller can say what is wrong with it.
     """
     try:
         with path.open("rb") as opened:
@@ -71,14 +71,16 @@ def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str,
 
 
 class InPieces:
-    """A file out of which no more than MOST_LIST bytes are read at once: the list of an archive is read whole."""
+    """A file from which no more than MOST_LIST bytes are read at once, since the list of an archive is read whole."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
-        """Return at most `size` bytes, or the rest without `size`. Raise ValueError above MOST_LIST bytes."""
+        """Return at most `size` bytes, or the rest without `size`. Raise ValueError if more than MOST_LIST bytes are
+        asked for.
+        """
         content = self._file.read(size if 0 <= size <= MOST_LIST else MOST_LIST + 1)
         if len(content) > MOST_LIST:
             raise ValueError(f"expected at most {MOST_LIST} bytes, found more")
@@ -93,13 +95,17 @@ def _piped(file: IO[bytes]) -> bytes:
 
 
 def require_usual(info: zipfile.ZipInfo) -> None:
-    """Raise ValueError for an entry that another method compresses: some give gigabytes of a few bytes at once."""
+    """Raise ValueError for an entry compressed by an unusual method, since some methods expand a few bytes to gigabytes
+    at once.
+    """
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("compressed in another way than numpy does")
 
 
 def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wanted: Wanted) -> Values:
-    """The array of one entry, of the name; as `read_npz` reads it. Raise ValueError or EOFError for others."""
+    """The array of one entry, whose name is `name`, read as `read_npz` reads it. Raise ValueError or EOFError for an
+    entry that is no array of numbers.
+    """
     require_usual(info)
     with archive.open(info) as entry:
         dtype, shape, fortran = _described(entry)
@@ -120,7 +126,7 @@ def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wante
 
 
 def _described(entry: IO[bytes]) -> tuple[np.dtype[Any], Shape, bool]:
-    """The kind of numbers, the shape, and whether the first axis is the fastest, as numpy writes them."""
+    """The type of an array's numbers, its shape, and whether the first axis varies fastest, as numpy writes them."""
     start = entry.read(8)
     wide = start[6:7] in (b"\x02", b"\x03")
     length = int.from_bytes(entry.read(4 if wide else 2), "little")

@@ -1,8 +1,8 @@
 """Which array module values belong to: operations compute in the module of their sources, numpy or one like it.
 
-An operation says what its value is by functions of that module, without writing to arrays, so that numpy and
-jax.numpy share one text. What numpy does well only by writing is here: the arrays of JAX, which nothing writes to, have
-`at` for it.
+An operation states its value by functions of that module, without writing to arrays, so that numpy and jax.numpy share
+one text. This module holds what numpy does well only by writing to arrays: JAX's arrays, which cannot be written to,
+have `at` for it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from .operation import Values
 from .types import Shape
 
 ARRAYS_OF = {"jax": "jax.numpy", "jaxlib": "jax.numpy"}
-"""The array module of a package whose arrays' classes, traced ones included, are elsewhere."""
+"""The array module of each package whose array classes, traced ones included, are defined elsewhere."""
 
 Place = tuple[Any, ...]
-"""Slices and numbers, and an ellipsis where there is no slice: what they choose is an array."""
+"""Slices and numbers, and an ellipsis where there is no slice: a place that always chooses an array."""
 
 
 def array_module(*values: Values) -> ModuleType:
-    """The module, such as numpy or jax.numpy, in which the first value's class is; numpy for no values.
+    """The module, such as numpy or jax.numpy, to which the first value's class belongs; numpy if there are no values.
 
-    A value never leaves its module: an operation makes what it needs beside its sources (zeros, tables) there too.
+    A value never leaves its module: whatever an operation needs beside its sources (zeros, tables) is made in that
+    module too.
     """
     kind = type(values[0]) if values else np.ndarray
     if kind is np.ndarray:
@@ -36,7 +37,7 @@ def array_module(*values: Values) -> ModuleType:
 
 
 def placed(shape: Shape, place: Place, values: Values) -> Values:
-    """Zeros of a shape, but for the values at one place."""
+    """Zeros of a shape, with the values at one place."""
     made: Any = array_module(values).zeros(shape, values.dtype)
     if type(made) is not np.ndarray and hasattr(made, "at"):
         return made.at[place].set(values)  # type: ignore[no-any-return]
@@ -45,7 +46,7 @@ def placed(shape: Shape, place: Place, values: Values) -> Values:
 
 
 def added(total: Any, place: Place, values: Values) -> Values:
-    """The total with the values added at one place; the total given is spent."""
+    """The total with the values added at one place; the memory of the given total is spent."""
     if type(total) is not np.ndarray and hasattr(total, "at"):
         return total.at[place].add(values)  # type: ignore[no-any-return]
     chosen = total[place]
@@ -54,10 +55,11 @@ def added(total: Any, place: Place, values: Values) -> Values:
 
 
 def add_at(total: Any, indices: Values, values: Values) -> Values:
-    """The total with values[i] added at indices[i] of its first axis, each index any number of times; the total given
-    is spent.
+    """The total with values[i] added at indices[i] of its first axis, each index any number of times; the memory of the
+    given total is spent.
 
-    Other modules that write add int64 as uint64, which are the same bits: CUDA has no atomic addition of the former.
+    Modules other than numpy that write to arrays add int64 as uint64, which gives the same bits: CUDA has no atomic
+    addition of int64.
     """
     module = array_module(total)
     if module is not np and hasattr(total, "at"):
@@ -72,14 +74,14 @@ def add_at(total: Any, indices: Values, values: Values) -> Values:
 class Table:
     """A constant numpy array and its copies in other modules, each made when it is first asked for.
 
-    One of JAX is made anew: while JAX traces, what it makes belongs to the trace.
+    A copy for JAX is made anew each time: while JAX traces, arrays belong to the trace.
     """
 
     def __init__(self, array: Values) -> None:
         self._copies: dict[ModuleType, Values] = {np: array}
 
     def like(self, value: Values) -> Values:
-        """The array in the module of a value."""
+        """The table as an array in the module of a value."""
         module = array_module(value)
         if module not in self._copies:
             made: Values = module.asarray(self._copies[np])

@@ -1,4 +1,4 @@
-"""Binding: inputs of an integer program are given their values for good."""
+"""Binding: inputs of an integer program become constants."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .values import Given, to_integers
 
 
 def bind(program: IntegerProgram, values: Mapping[str, Given]) -> IntegerProgram:
-    """The integer program with these inputs constant, by name; values as `to_integers` takes them.
+    """The integer program in which the named inputs are constant; values are given as `to_integers` takes them.
 
     Every interval is derived anew, so that those that depended on a bound input are as tight as its least and greatest
-    value allow, and so are the formats of outputs. Examples lose the bound inputs. Raise CircuitizeError for a name
-    that the program does not take or a value that does not fit its format.
+    value allow, and so are the formats of outputs. The examples of the program lose the bound inputs. Raise
+    CircuitizeError for a name that the program does not take or a value that does not fit its format.
     """
     for name in values:
         if name not in {port.name for port in program.inputs}:

@@ -15,10 +15,10 @@ from .types import Fixed, Type, check_type, fixed
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A few edges, ready to be written again on other wires of the same types: what rewriting one operation came to.
+    """A few edges, recorded by rewriting one operation, that can be written again on other wires of the same types.
 
-    Each step is (operation index, sources, target type indices) in its builder's tables; wires are numbered from the
-    piece's sources on. `results` are such numbers, or None in the place of a wire that is missing.
+    Each step of a piece is (operation index, sources, target type indices) in its builder's tables; wires are numbered
+    from the piece's sources on. `results` are such wire numbers, or None in the place of a wire that is missing.
     """
 
     steps: list[tuple[int, list[int], tuple[int, ...]]]
@@ -26,9 +26,9 @@ class Piece:
 
 
 class Builder:
-    """An arrow under construction. Wires are plain integers; typing is memoised by operation and source types.
+    """An arrow that is under construction. Wires are plain integers; typing is memoised by operation and source types.
 
-    `provenance` labels the edges that are added while it is set. With `share`, an edge that is there already (the same
+    `provenance` labels the edges that are added while it is set. With `share`, an edge that exists already (the same
     operation on the same wires) is not added again.
     """
 
@@ -54,7 +54,7 @@ class Builder:
         self._typing: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def input(self, type: Type) -> int:
-        """A new input wire. Raise TypingError for what is no type."""
+        """Add a new input wire. Raise TypingError if `type` is no type."""
         check_type(type, "input")
         wire = self._wire(self._type_index(type))
         self._inputs.append(wire)
@@ -69,7 +69,7 @@ class Builder:
         return self._type_table[self._wire_types[wire]]
 
     def format(self, wire: int) -> Fixed:
-        """The type of a wire of integers. Raise TypingError for one of reals."""
+        """The type of a wire of integers. Raise TypingError for a wire of reals."""
         return fixed(self.type(wire))
 
     def type_key(self, wire: int) -> int:
@@ -82,7 +82,9 @@ class Builder:
         return len(self._edge_operations)
 
     def apply(self, operation: Operation, *sources: int) -> list[int]:
-        """Add an edge; return its target wires. Raise TypingError or OverflowRisk with the provenance."""
+        """Add an edge; return its target wires. Raise TypingError or OverflowRisk, with the provenance in the
+        message.
+        """
         index = self._operation_index(operation)
         key = (index, *self._keys(sources, operation.name))
         target_types = self._typing.get(key)
@@ -126,7 +128,9 @@ class Builder:
         return targets
 
     def capture(self, write: Callable[[Builder, list[int]], Sequence[int | None]], sources: Sequence[int]) -> Piece:
-        """What `write(builder, wires)` adds and returns on wires of the sources' types, to `replay` in this builder."""
+        """The edges that `write(builder, wires)` adds and the wires it returns, on wires of the sources' types,
+        recorded for `replay` in this builder.
+        """
         if self._scratch is None:
             self._scratch = Builder()
         scratch = self._scratch
@@ -235,7 +239,7 @@ class Builder:
 
 
 def _require_operation(operation: object) -> None:
-    """Raise TypingError for what is no operation, and for one that does not hash: its parameters must not change."""
+    """Raise TypingError unless this is an operation that hashes: its parameters must not change."""
     if isinstance(operation, Operation):
         try:
             hash(operation)

@@ -44,18 +44,19 @@ def example_inputs(program: Program, batch: Mapping[str, Given], where: str) -> 
 
 
 CANCELLED = 2.0**-40
-"""A sum this much smaller than its operands is what float64 leaves of 0."""
+"""A sum that is smaller than its operands by this factor is only what float64 leaves of 0."""
 SPREAD = 2.0**-20
-"""What has been made of that since is smaller than this."""
+"""Results computed from such a sum are smaller than their operands by this factor."""
 
 
 def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """The greatest magnitude on each wire in one run of a real arrow.
 
-    It is 0 where nothing but the rounding of float64 is left: of a linear operation or a product, where the result is
-    below 2^-40 times its operands (the least of them, of a sum); of any operation with such an operand, where it is
-    below 2^-20. Such a tensor is 0 by its mathematics: the gradient of a bias before a normalisation, its square, the
-    root of that times 2^12. In integers what rounding leaves of it is larger, and needs a format for it.
+    The magnitude is 0 where nothing but the rounding of float64 is left: for a linear operation or a product, where the
+    result is below 2^-40 times its operands (the least of them, for a sum); for any operation with such an operand,
+    where it is below 2^-20. Such a tensor is 0 by its mathematics: the gradient of a bias before a normalisation, its
+    square, the root of that square times 2^12. In integers, rounding leaves more of such a tensor, which needs a
+    format.
     """
     magnitudes = np.zeros(arrow.wire_count)
     for wire, value in zip(arrow.inputs.tolist(), inputs, strict=True):
@@ -81,7 +82,7 @@ def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.f
 
 
 def _noise(operation: Operation, sources: NDArray[np.float64]) -> float:
-    """The magnitude below which a result is 0, from those of its operands."""
+    """The magnitude below which a result counts as 0, from the magnitudes of its operands."""
     kind = operation.rounding if isinstance(operation, RealOperation) else None
     if kind is Rounding.LINEAR and sources.any():
         # The least, since a condition or an index says nothing of the size of what it chooses.

@@ -1,4 +1,4 @@
-"""What a program costs whatever the target: how many products its operations name."""
+"""The cost of a program whatever the target: the number of products that its operations name."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from .integers import Contract, Multiply
 
 
 def products(arrow: Arrow) -> int:
-    """The products of an integer arrow, written out: those of each contraction and of each product of two arrays.
+    """The number of products in an integer arrow, written out: those of each contraction and of each product of two
+    arrays.
 
-    Linear in the operations, whatever their sizes.
+    Counting is linear in the operations, whatever their sizes.
     """
     total = 0
     for edge in arrow.edges():

@@ -25,7 +25,8 @@ def canonical(arrow: Arrow) -> Arrow:
     """Edges and wires renumbered in the order of a depth-first walk from the outputs, tables in order of first use.
 
     Arrows that differ only in the numbering and order of wires and edges become equal, provided every edge reaches an
-    output (after `simplify` every edge does); other edges follow in stored order. Iterative; linear time.
+    output (after `simplify` every edge does); other edges follow in stored order. The walk is iterative and takes
+    linear time.
     """
     rows = arrow.rows
     writer = np.full(arrow.wire_count, -1, np.int64)
@@ -76,7 +77,7 @@ def _reorder(arrow: Arrow, order: list[int]) -> Arrow:
 
 
 def _first_use(column: Values) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int32]]]:
-    """The distinct entries by first use, and the column in their numbering."""
+    """The distinct entries in the order of their first use, and the column renumbered by them."""
     distinct, first, inverse = np.unique(column, return_index=True, return_inverse=True)
     by_use = np.argsort(first, kind="stable")
     rank = np.empty(len(distinct), np.int32)
@@ -102,7 +103,7 @@ def encode(arrow: Arrow) -> bytes:
 
 
 def _pieces(arrow: Arrow) -> list[bytes | memoryview]:
-    """What `encode` joins: constants are not copied, since a program may have 128 MiB of them."""
+    """The pieces that `encode` joins: constants are not copied, since a program may have 128 MiB of them."""
     arrow = canonical(arrow)
     blobs = _Blobs()
     header = {
@@ -120,7 +121,7 @@ def digest(arrow: Arrow) -> str:
 def program_digest(program: Program) -> str:
     """SHA-256 of an integer program: its arrow, and each port's name, visibility, format and role, in order.
 
-    Roles are in it because they say which ports a tensor proof binds by one root.
+    The digest includes roles because they say which ports a tensor proof binds by one root.
     """
     ports = [[_port(port) for port in side] for side in (program.inputs, program.outputs)]
     # Not in ASCII: there a character past 16 bits is written as the two surrogates that another name may consist of.
@@ -136,7 +137,7 @@ def _sha256(pieces: Iterable[bytes | memoryview]) -> str:
 
 
 def is_digest(text: object) -> bool:
-    """Whether this is written as a program's digest is: 64 hexadecimal digits, in small letters."""
+    """Whether a text is written as a program's digest is: 64 hexadecimal digits, in small letters."""
     return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
 
 

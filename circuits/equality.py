@@ -1,4 +1,4 @@
-"""Whether two arrows are one up to the numbering and the order of wires and edges."""
+"""Whether two arrows are the same up to the numbering and the order of wires and edges."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def equal(a: Arrow, b: Arrow) -> bool:
     """Whether some renaming of wires and edges takes one arrow to the other, interface and order of sources kept.
 
     Every wire has one writer, so the renaming is found by walking both from the outputs at once: no choice is left.
-    Edges that no output reads follow in stored order; `simplify` leaves none. Provenance counts for nothing. True just
-    where `encode` gives the same bytes. Iterative; linear time.
+    Edges that no output reads follow in stored order; `simplify` leaves none. Provenance does not count for equality.
+    Two arrows are equal exactly where `encode` gives the same bytes. The comparison is iterative and takes linear time.
     """
     if a is b:
         return True
@@ -36,7 +36,9 @@ def equal(a: Arrow, b: Arrow) -> bool:
 
 
 class Itself:
-    """An arrow as a key: equal to itself alone. What is made of its numbering or provenance is kept by this."""
+    """An arrow as a key: equal to itself alone. Results that depend on an arrow's numbering or provenance are cached
+    under this key.
+    """
 
     __slots__ = ("arrow",)
 
@@ -51,7 +53,7 @@ class Itself:
 
 
 class _Pairing:
-    """Wires and edges of one arrow with those of the other that they are."""
+    """A pairing of the wires and edges of one arrow with the equal ones of the other."""
 
     def __init__(self, a: Arrow, b: Arrow) -> None:
         self.a, self.b = a, b
@@ -62,22 +64,22 @@ class _Pairing:
         self._alike: dict[tuple[int, int], bool] = {}
 
     def wires(self, wire: int, other: int) -> bool:
-        """Pair two wires; whether the first has no other partner.
+        """Pair two wires; return whether the first has no other partner.
 
-        Nor has the second: it is an input or a target of an edge, of which each has one partner. Their types are equal,
-        as those of the inputs are, since operations say the others.
+        The second wire has no other partner either: it is an input or a target of an edge, and each of these has one
+        partner. The types of paired wires are equal: those of the inputs are, and operations determine the others.
         """
         return self.forth.setdefault(wire, other) == other
 
     def written(self, wire: int, other: int) -> bool:
-        """Pair two wires and all that they are made of."""
+        """Pair two wires and everything from which they are computed."""
         edge, other_edge = self._writers[0].get(wire), self._writers[1].get(other)
         if edge is None or other_edge is None:
             return edge is other_edge and self.wires(wire, other)
         return self.walk(edge, other_edge) and self.forth[wire] == other
 
     def walk(self, edge: int, other: int) -> bool:
-        """Pair two edges and all that they are made of."""
+        """Pair two edges and everything from which they are computed."""
         stack = [(edge, other)]
         while stack:
             edge, other = stack.pop()

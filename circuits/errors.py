@@ -1,4 +1,4 @@
-"""The errors a user may see, each one line: what was expected, what was found, where, and the remedy."""
+"""The errors that a user may see, each one line: what was expected, what was found, where, and the remedy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 
 class CircuitizeError(Exception):
-    """Bad use or bad input. The command line prints the message on one line and exits with status 2."""
+    """The user made an error: bad use or bad input. The command line prints the message on one line and exits with
+    status 2.
+    """
 
 
 class TypingError(CircuitizeError):
@@ -21,7 +23,7 @@ class OverflowRisk(CircuitizeError):
 class Undefined(CircuitizeError):
     """A partial program was run on inputs where it has no value: a Check failed.
 
-    `times` is how many times as far as its interval the values of a Check reach, where that is known.
+    `times` is how many times as far as its interval the values of a Check reach, if that is known.
     """
 
     times: float | None = None
@@ -35,9 +37,9 @@ MOST_SHOWN = 100
 
 
 def excerpt(found: object) -> str:
-    """What was found, as Python writes it in one line, and only the beginning where that is long.
+    """The given value as Python writes it in one line, and only its beginning if that is long.
 
-    So a text that somebody else wrote stands in quotes, is printable, and fills no screen.
+    A text that somebody else wrote therefore stands in quotes, is printable, and fills no screen.
     """
     shown = " ".join(repr(found).splitlines())
     return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."

@@ -1,4 +1,4 @@
-"""Numbers that a verifier writes, exactly: as fractions, and as the integers of a format that they are, or are not."""
+"""Numbers that a verifier writes, exactly: as fractions, and as the integers of a format if they are values of it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Integers = NDArray[np.int64]
 Refused = NDArray[np.bool_]
 
 RAW = "raw:"
-"""Before a value: these are the integers of the format, not real numbers."""
+"""The prefix of a value that is given as integers of the format, not as real numbers."""
 
 
 def exact_number(where: str, value: str) -> Fraction:
-    """A number such as 0.25, 3/8 or 1024/2^12. Raise CircuitizeError for anything else."""
+    """A number such as 0.25, 3/8 or 1024/2^12, as a fraction. Raise CircuitizeError for any other text."""
     try:
         return _number(value)
     except (ValueError, ZeroDivisionError):
@@ -37,7 +37,7 @@ def exact_number(where: str, value: str) -> Fraction:
 
 
 def exact_numbers(where: str, value: str) -> Numbers:
-    """A number, or lists of them as JSON nests them, as fractions. Raise CircuitizeError for anything else."""
+    """A number, or lists of them as JSON nests them, as fractions. Raise CircuitizeError for any other text."""
     try:
         if not value.startswith("["):
             return np.array(_number(value), dtype=object)
@@ -53,10 +53,11 @@ def exact_numbers(where: str, value: str) -> Numbers:
 
 
 def units(where: str, format: Fixed, numbers: Numbers, raw: bool = False) -> Integers:
-    """The integers of a format that numbers are: real ones, or with `raw` the integers themselves. Nothing is rounded.
+    """The integers of a format that represent the given numbers: real ones, or with `raw` the integers themselves.
+    Numbers are never rounded here.
 
-    Raise CircuitizeError for another shape, and for a number that is no value of the format, which it names with the
-    nearest ones that are.
+    Raise CircuitizeError for another shape, and for a number that is no value of the format; the message names the
+    nearest values.
     """
     if numbers.shape != format.shape:
         raise CircuitizeError(
@@ -88,13 +89,13 @@ def written(integer: int, fraction_bits: int) -> str:
 
 
 def shown(integer: int, fraction_bits: int) -> str:
-    """The same with a decimal beside it."""
+    """The number that an integer of a format stands for, exactly, with a decimal beside it."""
     exact = written(integer, fraction_bits)
     return f"{exact} ({float(Fraction(integer, 1 << fraction_bits)):.9g})" if fraction_bits > 0 else exact
 
 
 def _no_value(format: Fixed, number: Any, bits: int, element: str, raw: bool) -> str:
-    """That a number is no value of the format, and which ones are nearest."""
+    """The message that a number is no value of the format, and which values are nearest."""
     what = "raw units" if raw else "a value"
     try:
         exact = Fraction(*number.as_integer_ratio())
@@ -114,7 +115,7 @@ def _of_fractions(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
 
 
 def _of_whole(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
-    """Of an integer dtype: by shifts, where they lose nothing."""
+    """The integers for an array of an integer dtype: by shifts, where these lose nothing."""
     wide = numbers.astype(np.uint64 if numbers.dtype.kind == "u" else np.int64)
     if bits < -63:
         return np.zeros(wide.shape, np.int64), wide != 0
@@ -127,7 +128,9 @@ def _of_whole(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
 
 
 def _of_floats(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
-    """Of floating point: scaled by a power of two, which is exact where it neither overflows nor becomes zero."""
+    """The integers for an array of floats: scaled by a power of two, which is exact where it neither overflows nor
+    becomes zero.
+    """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         doubles = numbers.astype(np.float64)
         scaled = np.ldexp(doubles, bits)

@@ -16,13 +16,13 @@ PRIVATE = 0o600
 
 
 def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bool = False) -> None:
-    """Write `chunks` to `path`, so that a reader finds the old file, the new one, and never a part of it.
+    """Write `chunks` to `path`, so that a reader finds either the old file or the new one, never a part.
 
-    The bytes go to a temporary file in the same folder, are flushed to the disk, and then take the name in
-    one step. Folders above `path` are made. Raise CircuitizeError when the disk, a limit or a permission
-    forbids it; the temporary file is then removed, as it is when `chunks` itself raises. What is no file, a
-    device say, is never replaced. A `private` file has the mode PRIVATE from its creation, before it holds a byte,
-    whatever the mode of the file that it replaces; any other has what the umask leaves.
+    The bytes go to a temporary file in the same folder, are flushed to the disk, and then take the name in one step.
+    Folders above `path` are made. Raise CircuitizeError when the disk, a limit or a permission forbids it; the
+    temporary file is then removed, as it is when `chunks` itself raises. A path that is no file, for instance a device,
+    is never replaced. A `private` file has the mode PRIVATE from its creation, before it holds a byte, whatever the
+    mode of the file that it replaces; any other file has the mode that the umask leaves.
     """
     path = Path(path)
     require_file_name(path)
@@ -47,10 +47,10 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
 
 @contextmanager
 def alone(path: Path, what: str = "", wait: bool = True) -> Iterator[None]:
-    """No other process that asks for the same works on this file meanwhile: by a lock file beside it.
+    """No other process that asks for the same lock works on this file meanwhile: the lock is a file beside it.
 
-    Raise CircuitizeError where there can be no lock, or, unless it is to `wait`, where another process has it; `what`
-    says what that does. The lock of a process that was killed is free.
+    Raise CircuitizeError if there can be no lock, or, unless the caller is to `wait`, if another process holds it;
+    `what` says what that process does. The lock of a process that was killed is free.
     """
     lock = path.with_name(f"{path.name}.lock")
     missing = [folder for folder in path.parents if not folder.exists()]
@@ -89,9 +89,10 @@ def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
 
 
 def _names(lock: Path, descriptor: int) -> bool:
-    """Whether others see this lock: not where its last holder has removed it, and another process has made a new one.
+    """Whether others see this lock: they do not if its last holder has removed it and another process has made a new
+    one.
 
-    One call asks: between two the new one may be removed too.
+    A single system call asks this: between two calls the new lock may be removed too.
     """
     try:
         return os.path.samestat(os.fstat(descriptor), lock.stat())
@@ -100,7 +101,8 @@ def _names(lock: Path, descriptor: int) -> bool:
 
 
 def remove_parts(folder: Path, name: str | None = None) -> None:
-    """Remove what `write_whole` left of the files in a folder, or of one, where its process was killed.
+    """Remove the temporary files that `write_whole` left of the files in a folder, or of one file, when its process was
+    killed.
 
     The caller knows that no process writes one now.
     """
@@ -114,9 +116,10 @@ def _private(name: str, flags: int) -> int:
 
 
 def require_file_name(path: Path) -> None:
-    """Raise CircuitizeError unless a file may take this name: what has it now, if anything, is a file too.
+    """Raise CircuitizeError unless a file may take this name: whatever has the name now, if anything, must be a file
+    too.
 
-    To take a name is to replace what has it: a device or a pipe would be gone, /dev/null for everybody.
+    Taking a name replaces whatever has it: a device would be gone, /dev/null for everybody.
     """
     if path.name in ("", ".."):
         raise CircuitizeError(f"{path}: expected the name of a file to write, found a folder's; choose another")

@@ -21,8 +21,8 @@ def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
     """A temporary folder beside `path` that takes its name when the block ends, and is removed when it raises.
 
     A folder that is already there is replaced if it is empty or holds a file called `marker`, and nothing but files
-    that `own` names: so only an earlier result of the same kind is ever deleted. Raise CircuitizeError for any other,
-    also where something joins it during the work, or where nothing can be written.
+    that `own` names: so only an earlier result of the same kind is ever deleted. Raise CircuitizeError for any other
+    folder, also if something is added to it during the work, or if nothing can be written.
     """
     path = Path(os.path.abspath(path))
     require_folder(path, marker, own)
@@ -72,8 +72,8 @@ def _entries(path: Path, above: str = "") -> Iterator[str]:
 
 
 def require_plain_files(folder: Path) -> None:
-    """Raise FormatError where a folder that a prover wrote holds what is no file, such as a pipe, on which reading
-    would wait for ever.
+    """Raise FormatError if a folder that a prover wrote holds an entry that is no file, such as a pipe, on which
+    reading would wait for ever.
     """
     with suppress(OSError), os.scandir(folder) as entries:
         odd = [entry.path for entry in entries if not entry.is_file() and not entry.is_dir() and Path(entry).exists()]
@@ -82,7 +82,9 @@ def require_plain_files(folder: Path) -> None:
 
 
 def require_new_file(path: Path, secrets: str) -> None:
-    """Raise CircuitizeError where a file of secrets cannot be written, or is there already: nothing replaces them."""
+    """Raise CircuitizeError if a file of secrets cannot be written, or exists already: nothing replaces a file of
+    secrets.
+    """
     if os.path.lexists(path):
         raise CircuitizeError(
             f"{path}: expected no file yet, found {secrets} of an earlier proof, which nothing else can open; it is "
@@ -92,7 +94,7 @@ def require_new_file(path: Path, secrets: str) -> None:
 
 
 def require_file(path: Path | None) -> None:
-    """Raise CircuitizeError where no such file can be written, as far as can be told before there is work."""
+    """Raise CircuitizeError if a file of this name cannot be written, as far as can be told before the work."""
     if path is not None:
         require_file_name(path)
         _require_parent(path)
@@ -113,7 +115,7 @@ def _require_parent(path: Path) -> None:
 def whole_file(path: Path, secrets_of: str | None = None) -> Iterator[Path]:
     """A temporary file's path beside `path`; what the block writes there takes the name when the block ends.
 
-    Where `secrets_of` names what the file holds, it replaces none: `require_new_file` says so.
+    If `secrets_of` names what the file holds, it replaces no file: `require_new_file` says so.
     """
     require_file_name(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
@@ -130,7 +132,7 @@ def whole_file(path: Path, secrets_of: str | None = None) -> Iterator[Path]:
 
 @contextmanager
 def _naming(path: Path, temporary: Path) -> Iterator[None]:
-    """Errors of the block are CircuitizeErrors that name the path, never the temporary one."""
+    """Errors of the block become CircuitizeErrors that name the path, never the temporary one."""
     try:
         yield
     except OSError as error:

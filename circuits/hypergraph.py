@@ -26,11 +26,11 @@ V = TypeVar("V")
 class Arrow:
     """An open hypergraph: typed wires, edges labelled by operations, an ordered interface of inputs and outputs.
 
-    Every wire has exactly one writer (an input or an edge) and any number of readers: several readers are a copy,
-    none is a discard. Edges are stored in an order in which writers come before readers. Sources and targets are in
-    CSR form: those of edge e are `source_wires[source_offsets[e]:source_offsets[e + 1]]`. See Wilson and Zanasi,
+    Every wire has exactly one writer (an input or an edge) and any number of readers: several readers are a copy, none
+    is a discard. Edges are stored in an order in which writers come before readers. Sources and targets are in CSR
+    form: the sources of edge e are `source_wires[source_offsets[e]:source_offsets[e + 1]]`. See Wilson and Zanasi,
     "Data-parallel algorithms for string diagrams" (arXiv 2305.01041), for the representation. `==` asks whether two
-    arrows are one up to renaming.
+    arrows are the same up to renaming.
     """
 
     operations: tuple[Operation, ...]
@@ -53,7 +53,7 @@ class Arrow:
 
     @property
     def edge_count(self) -> int:
-        """Return the number of edges, which is that of operations, each counted as often as it is applied."""
+        """Return the number of edges: an operation is counted as often as it is applied."""
         return len(self.edge_operations)
 
     @property
@@ -71,7 +71,7 @@ class Arrow:
         return self.types[int(self.wire_types[wire])]
 
     def format(self, wire: int) -> Fixed:
-        """The type of a wire of integers. Raise TypingError for one of reals."""
+        """The type of a wire of integers. Raise TypingError for a wire of reals."""
         return fixed(self.type(wire))
 
     @cached_property
@@ -101,7 +101,7 @@ class Arrow:
         return np.bincount(read, minlength=self.wire_count)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are one arrow up to the numbering and the order of wires and edges; see `equal`."""
+        """Whether both arrows are the same up to the numbering and the order of wires and edges; see `equal`."""
         return equal(self, other) if isinstance(other, Arrow) else NotImplemented
 
     def __hash__(self) -> int:
@@ -125,7 +125,7 @@ class Arrow:
 
 
 def identity(*types: Type) -> Arrow:
-    """The arrow that passes its inputs on: types -> types. Raise TypingError for what is no type."""
+    """The arrow that passes its inputs on: types -> types. Raise TypingError if one of the `types` is no type."""
     for position, type in enumerate(types):
         check_type(type, f"identity: type {position}")
     table = tuple(dict.fromkeys(types))
@@ -137,7 +137,8 @@ def identity(*types: Type) -> Arrow:
 
 
 def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
-    """The wiring whose output i is input choice[i]: permutes, copies (a repeated choice) and discards (none).
+    """The wiring whose output i is input choice[i]: it permutes, copies (a repeated choice) and discards (a missing
+    one).
 
     Raise TypingError for a choice that is no place among the types, counted from 0.
     """
@@ -177,10 +178,11 @@ def _require_arrows(word: str, arrows: Sequence[Any]) -> None:
 
 
 def compose(*arrows: Arrow) -> Arrow:
-    """First arrow first: each one's outputs become the next one's inputs. Linear time, any number of arrows.
+    """First arrow first: each one's outputs become the next one's inputs. Composing takes linear time for any number of
+    arrows.
 
-    Raise TypingError where an output type differs from the next input type, and for no arrows at all: each list of
-    types has an identity of its own, and nothing says of which this one would be.
+    Raise TypingError if an output type differs from the next input type, and if no arrow is given: each list of types
+    has an identity of its own, and nothing says which one to return.
     """
     if not arrows:
         raise TypingError(
@@ -209,7 +211,9 @@ def compose(*arrows: Arrow) -> Arrow:
 
 
 def tensor(*arrows: Arrow) -> Arrow:
-    """Side by side: inputs and outputs one after the other; of no arrows, `identity()`. Linear time."""
+    """Arrows side by side: their inputs and outputs one after the other; of no arrows, `identity()`. Placing arrows
+    side by side takes linear time.
+    """
     if not arrows:
         return identity()
     _require_arrows("tensor", arrows)
@@ -226,7 +230,8 @@ def fold(
     """Give every wire a value: inputs as given, then edge by edge `interpret(edge index, operation, source values)`.
 
     Return the values by wire. Unless `keep`, a value is dropped after its last reader (outputs stay), so that memory
-    follows the live wires. Linear time; nothing recurses. Raise TypingError for another number of inputs.
+    follows the live wires. The fold takes linear time, and nothing recurses. Raise TypingError for another number of
+    inputs than the arrow has.
     """
     if len(inputs) != len(arrow.inputs):
         raise TypingError(
@@ -256,7 +261,7 @@ def evaluate(arrow: Arrow, inputs: Sequence[Any]) -> list[Any]:
 
 
 def _disjoint(arrows: Sequence[Arrow]) -> Arrow:
-    """All wires and edges in one arrow without an interface, tables merged."""
+    """All wires and edges of several arrows in one arrow without an interface, with merged tables."""
     operations: dict[Operation, int] = {}
     types: dict[Type, int] = {}
     provenances: dict[Provenance, int] = {}

@@ -17,12 +17,13 @@ from .types import Fixed
 def lift(arrow: Arrow, count: int) -> Arrow:
     """The integer arrow that does `count` runs of this one: each wire has a new first axis, one place for each run.
 
-    A functor: lift of an identity is an identity, of a composition the composition of lifts, of arrows side by side the
-    lifts side by side. Run i of the lifted arrow is the arrow on the values at place i, bit for bit; it is undefined
-    where one of them is. Intervals stay what they are. A constant is stored once. Operations that read at computed
-    places are replaced by their definitions, which need not read at one place in all runs. Linear time.
+    `lift` is a functor: it maps an identity to an identity, a composition to the composition of lifts, and arrows side
+    by side to the lifts side by side. Run i of the lifted arrow is the arrow on the values at place i, bit for bit; it
+    is undefined if one run is. The intervals of a lifted arrow are those of the arrow. A constant is stored once for
+    all runs. Operations that read at computed places are replaced by their definitions, which need not read at one
+    place in all runs. Lifting takes linear time.
 
-    Raise TypingError for an arrow of the array language, or fewer runs than one.
+    Raise TypingError for an arrow of the real array language, or for fewer runs than one.
     """
     if count < 1:
         raise TypingError(f"lift: expected at least 1 run, found {count}")
@@ -48,7 +49,7 @@ def lift(arrow: Arrow, count: int) -> Arrow:
 
 
 def lifted(type: Fixed, count: int) -> Fixed:
-    """The type of so many values of a type, along a new first axis."""
+    """The type of `count` values of a type, along a new first axis."""
     return type.with_shape((count, *type.shape))
 
 

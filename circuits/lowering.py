@@ -19,14 +19,14 @@ from .types import Fixed, Shape
 @part
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How finely `quantize` represents what it rounds.
+    """How finely `quantize` represents the tensors that it rounds.
 
     A rounded tensor of calibrated magnitude just below 2^e has `max(fraction_bits, significant_bits - e)` fraction
     bits: absolute precision for activations, relative precision for small gradients. `margin` multiplies what
-    calibration observed before it becomes a Check. A sum of rounded tensors stays exact until its interval has
-    `slack_bits` more bits than calibration saw; then it is checked, so that sums over many layers do not widen what
-    follows. A real coefficient c becomes the nearest m * 2^-k with m below 2^coefficient_bits (exact if c is
-    dyadic).
+    calibration observed before it becomes the interval of a Check. A sum of rounded tensors stays exact until its
+    interval has `slack_bits` more bits than calibration saw; then it is checked, so that sums over many layers do not
+    widen later intervals. A real coefficient c becomes the nearest m * 2^-k with m below 2^coefficient_bits (exact if c
+    is dyadic).
     """
 
     fraction_bits: int = 12
@@ -40,13 +40,15 @@ class Precision:
         return np.where(magnitudes > 0, np.frexp(magnitudes * self.margin)[1], 0).astype(np.int64)
 
     def format(self, shape: Shape, exponent: int, nonnegative: bool) -> Fixed:
-        """The format for values below 2^exponent: two's complement, or unsigned if provably nonnegative."""
+        """The format for values below 2^exponent: two's complement, or unsigned if they are provably nonnegative."""
         fraction_bits = max(self.fraction_bits, self.significant_bits - exponent)
         bits = max(exponent + fraction_bits, 1)
         return Fixed(shape, fraction_bits, 0 if nonnegative else -(1 << bits), (1 << bits) - 1)
 
     def coefficient(self, value: float) -> tuple[int, int]:
-        """(m, k): m * 2^-k is the nearest to value among |m| < 2^coefficient_bits; k may be negative; m is odd or 0."""
+        """(m, k) such that m * 2^-k is the nearest to value among |m| < 2^coefficient_bits; k may be negative; m is odd
+        or 0.
+        """
         exact = Fraction(value)
         if exact == 0:
             return 0, 0
@@ -61,10 +63,11 @@ class Precision:
 
 
 class Lowering:
-    """What `lower` methods write into: the integer builder, the precision, and the format calibrated for the result.
+    """The context into which `lower` methods write: the integer builder, the precision, and the format calibrated for
+    the result.
 
-    `result` is the format calibrated for the edge's first target. Only VALUE operations may ask for it: they return a
-    wire with at most its fraction bits and an interval inside it, or one as exact as their operands.
+    `result` is the format calibrated for the edge's first target. Only VALUE operations may ask for `result`: they
+    return a wire with at most its fraction bits and an interval inside it, or a wire as exact as their operands.
     """
 
     def __init__(self, builder: Builder, precision: Precision, result: Fixed | None) -> None:

@@ -1,4 +1,6 @@
-"""An equation of two arrays as one batched matrix product: which axes go where, found once for each pair of shapes."""
+"""An equation of two arrays as one batched matrix product: which axes go where, computed once for each pair of
+shapes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ Letters = tuple[str, str, str]
 
 
 def contract(letters: Letters, x: Values, y: Values, multiply: Callable[[Values, Values], Values]) -> Values:
-    """The equation on values, in the target's order where it can be, by `multiply` on [B, R, K] and [B, K, C]."""
+    """The equation on values, in the target's order if possible, by `multiply` on [B, R, K] and [B, K, C]."""
     found = _matrix_product(letters, x.shape, y.shape)
     if found.swapped:
         x, y = y, x
@@ -25,7 +27,7 @@ def contract(letters: Letters, x: Values, y: Values, multiply: Callable[[Values,
 
 @dataclass(frozen=True, slots=True)
 class _Operand:
-    """One operand's axes: those that nothing else names are summed, the others put in order and made three."""
+    """One operand's axes: those that nothing else names are summed, the others are ordered and merged into three."""
 
     own: tuple[int, ...]
     order: tuple[int, ...]

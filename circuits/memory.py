@@ -1,4 +1,4 @@
-"""The memory of this machine, and what is refused because it cannot fit there."""
+"""The memory of this machine, and the refusal of work that cannot fit into it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .integers import Shift
 from .program import IntegerProgram
 
 BYTES_PER_FILE_BYTE = 4.5
-"""Memory for each byte of a .r1cs file that is checked or audited; measured: 4.2 with the file itself."""
+"""Bytes of memory for each byte of a .r1cs file that is checked or audited; measured: 4.2 with the file itself."""
 
 SMALLER = "prove a smaller batch or model, with --prover tensor (no keys, not zero-knowledge), or on a larger machine"
 
@@ -24,7 +24,7 @@ def amount_of_bytes(count: int) -> str:
 
 
 def physical_bytes() -> int:
-    """Bytes of memory of the machine; 0 where it cannot be asked."""
+    """Bytes of memory of the machine; 0 if it cannot be asked."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):
@@ -32,7 +32,7 @@ def physical_bytes() -> int:
 
 
 def resident_bytes(table: Path = Path("/proc/self/statm")) -> int:
-    """Bytes of memory that this process has now; 0 where it cannot be asked."""
+    """Bytes of memory that this process has now; 0 if it cannot be asked."""
     try:
         return int(table.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):
@@ -40,7 +40,7 @@ def resident_bytes(table: Path = Path("/proc/self/statm")) -> int:
 
 
 def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
-    """Bytes that Linux may move elsewhere; 0 where it cannot be asked."""
+    """Bytes that Linux may move to swap; 0 if it cannot be asked."""
     try:
         lines = table.read_text().splitlines()
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("SwapTotal:"))
@@ -49,10 +49,10 @@ def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
 
 
 def require_circuit_memory(program: IntegerProgram, bytes_per_bit: int, bytes_per_element: int) -> None:
-    """Raise CircuitizeError where keys and proofs of a program surely need more memory than the machine has.
+    """Raise CircuitizeError if keys and proofs of a program surely need more memory than the machine has.
 
-    Told before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are those of inputs
-    and of rounding, so theirs are counted, and others are not.
+    This is told before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are those
+    of inputs and of rounding, so only these are counted.
     """
     arrow = program.arrow
     checked = [port.format for port in program.inputs]
@@ -66,13 +66,13 @@ def require_circuit_memory(program: IntegerProgram, bytes_per_bit: int, bytes_pe
 
 
 def require_file_memory(path: Path) -> None:
-    """Raise CircuitizeError where a .r1cs file surely needs more memory than the machine has to be read."""
+    """Raise CircuitizeError if reading a .r1cs file surely needs more memory than the machine has."""
     size = path.stat().st_size if path.is_file() else 0
     require_memory(BYTES_PER_FILE_BYTE * size, "read it on a larger machine", "circuit")
 
 
 def require_memory(needed: float, remedy: str, what: str = "proof") -> None:
-    """Raise CircuitizeError where the machine, as far as it tells, has less memory than a prediction says."""
+    """Raise CircuitizeError if the machine, as far as it tells, has less memory than a prediction says."""
     physical = physical_bytes()
     if not physical or needed <= physical:
         return

@@ -21,23 +21,23 @@ from .restore import Restorer, whole
 from .saved import DTYPES, MOST_BYTES, decoding, described, require_all_named, restored_arrow, restored_program
 
 VERSION = 1
-"""Of the format: it stands at its beginning, as `open_hypergraph`."""
+"""The version of the format, which stands at the beginning of a file as `open_hypergraph`."""
 
 MOST_VALUES = 1 << 24
-"""Values in a file, and numbers in the arrays that it describes, each so many or fewer."""
+"""The most values in a file, and the most numbers in the arrays that it describes."""
 
 NAMES = ("types", "operations", "places", "wires", "edges", "sources", "targets")
 PORTS = ("inputs", "outputs", "precision", "examples")
 
 
 def to_json(given: Program | Arrow, *, examples: bool = False) -> Json:
-    """A program, or an arrow alone, as what `json` writes: plain values, lists and objects.
+    """A program, or an arrow alone, in the form that `json` writes: plain values, lists and objects.
 
     `wires` has the place of each wire's type in `types`; each of `edges` the place of its operation in `operations`,
     the wires it reads (`sources`) and writes (`targets`), and where it comes from, by its place in `places`. Edges
     stand in an order in which writers come before readers. `sources` and `targets` are the wires of the interface. An
-    operation, and any value that has a name, is {"class": name, parameter: value, ...}; an array {"dtype", "shape",
-    "values"}, its numbers in C order, or one that stands for all. `program` has the ports, the precision and, where
+    operation, and any value that has a name, is {"class": name, parameter: value, ...}; an array is {"dtype", "shape",
+    "values"}, its numbers in C order, or one number that stands for all. `program` has the ports, the precision and, if
     they are asked for, the `examples` of a program.
     """
     arrow, blobs = given.arrow if isinstance(given, Program) else given, _Blobs()
@@ -71,8 +71,8 @@ def to_json(given: Program | Arrow, *, examples: bool = False) -> Json:
 def from_json(given: Any, *, integer: bool = False, where: str = "open hypergraph") -> Program | Arrow:
     """The program, or the arrow where there are no ports; of the integer language if `integer` says so.
 
-    Whoever wrote it need not be trusted: every operation, type and wire is checked, and nothing is imported for what
-    is named. Raise FormatError, in one line, for anything else than `to_json` makes.
+    Whoever wrote the object need not be trusted: every operation, type and wire is checked, and nothing is imported
+    because it is named. Raise FormatError, in one line, for anything that `to_json` does not make.
     """
     with decoding(Path(where)):
         if not isinstance(given, dict) or given.get("open_hypergraph") != VERSION:
@@ -103,8 +103,8 @@ def from_json(given: Any, *, integer: bool = False, where: str = "open hypergrap
 def save_open_hypergraph(given: Program | Arrow, path: str | Path, *, examples: bool = False) -> None:
     """Write a program, or an arrow alone, in JSON, whole or not at all; see `to_json` for its form.
 
-    Examples may be private data: with `examples`, nobody but the owner may read the file. Raise CircuitizeError for
-    what is larger than `load_open_hypergraph` reads, and for numbers that are not finite.
+    Examples may be private data: with `examples`, only the owner may read the file. Raise CircuitizeError for a program
+    that is larger than `load_open_hypergraph` reads, and for numbers that are not finite.
     """
     path = Path(path)
     try:
@@ -130,7 +130,7 @@ def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program 
 def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow:
     """The program or the arrow in a file of JSON; with `integer`, an integer program.
 
-    Raise FormatError for another, a damaged or a larger file.
+    Raise FormatError for a file of another kind, a damaged or a larger one.
     """
     path = Path(path)
     try:
@@ -148,7 +148,7 @@ def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program 
 
 
 def _plain(value: Any, arrays: Sequence[Values]) -> Any:
-    """What `encode` describes, with tuples as lists, floats as numbers and arrays in their place."""
+    """The description that `encode` makes, with tuples as lists, floats as numbers and arrays in their place."""
     if isinstance(value, list):
         return [_plain(entry, arrays) for entry in value]
     if not isinstance(value, dict):
@@ -173,7 +173,7 @@ def _port(port: Sequence[Any], arrays: Sequence[Values]) -> Json:
 
 
 class _Arrays:
-    """Takes the arrays out of plain values, so that what is left is what `encode` describes."""
+    """Takes the arrays out of plain values, so that the rest is a description as `encode` makes it."""
 
     def __init__(self) -> None:
         self.found: list[Values] = []

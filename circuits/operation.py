@@ -20,7 +20,7 @@ Values = np.ndarray[Any, np.dtype[Any]]
 
 
 class Operation(ABC):
-    """A generator of one of the two languages; subclasses are frozen dataclasses, their fields its parameters.
+    """A generator of one of the two languages; subclasses are frozen dataclasses, whose fields are its parameters.
 
     Equal operations are interned once per arrow, so equality and hash must cover every parameter.
     """
@@ -36,12 +36,14 @@ class Operation(ABC):
             Operation.registry[cls.name] = cls
 
     def __call__(self, term: T, *others: T) -> T:
-        """The operation of terms of a formula: adds an edge with one target. `Constant` has no terms: see `Real`."""
+        """The operation applied to terms of a formula: adds an edge with one target. `Constant` takes no terms: see
+        `Real`.
+        """
         return term.apply(self, *others)
 
     @abstractmethod
     def target_types(self, *sources: Any) -> tuple[Type, ...]:
-        """The types of the targets; raise TypingError, or OverflowRisk, where the sources do not fit."""
+        """The types of the targets; raise TypingError, or OverflowRisk, if the sources do not fit."""
 
     @abstractmethod
     def run(self, *values: Values) -> tuple[Values, ...]:
@@ -53,27 +55,31 @@ class Operation(ABC):
 
     @property
     def makes_new(self) -> bool:
-        """Whether the targets' values share no memory with those of the sources."""
+        """Whether the targets' values share no memory with the values of the sources."""
         return False
 
     @property
     def folds(self) -> bool:
-        """Whether it may be computed on constants, real ones in float64; not where its result has a format to keep."""
+        """Whether the operation may be computed on constants, real ones in float64; it may not if its result has a
+        format to keep.
+        """
         return True
 
     @property
     def constant(self) -> Values | None:
-        """The value of a constant; None for every other operation."""
+        """The value of a constant operation; None for every other operation."""
         return None
 
     def constant_like(self, value: Values, target: Type) -> Operation | None:
-        """For a constant: the constant of the same language with this value and type; None if it cannot be one."""
+        """For a constant: the constant of the same language with this value and type; None if there is no such
+        constant.
+        """
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where an edge comes from: the layer or part it belongs to, and the user's file and line."""
+    """The origin of an edge: the layer or part it belongs to, and the user's file and line."""
 
     part: str = ""
     file: str = ""

@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Parts:
-    """The table that `part` fills when a class is defined; nothing that is not in it is ever restored from a file."""
+    """The table that `part` fills when a class is defined; nothing outside this table is ever restored from a file."""
 
     registry: ClassVar[dict[str, type]] = {}
 

@@ -1,4 +1,4 @@
-"""How long the named parts of a piece of work take, and a callback that hears what is under way."""
+"""Timers for the named parts of a piece of work, and a callback that is told what is under way."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[str], object]
-"""Hears what is under way, in a few words; an empty text says that it is over."""
+"""A callback that is told what is under way, in a few words; an empty text says that it is over."""
 
 
 def silent(_: str) -> None:
-    """Tell nobody."""
+    """Ignore what is under way."""
 
 
 @contextmanager
 def under_way(progress: Progress, stage: str) -> Iterator[None]:
-    """Tell what is under way while the block lasts."""
+    """Tell the callback what is under way while the block lasts."""
     progress(stage)
     try:
         yield
@@ -25,7 +25,7 @@ def under_way(progress: Progress, stage: str) -> Iterator[None]:
 
 
 class Phases:
-    """Wall and processor seconds by the name of a phase. `progress` hears each one begin and end."""
+    """Wall and processor seconds for each phase, by name. `progress` is called when each phase begins and ends."""
 
     def __init__(self, progress: Progress = silent) -> None:
         self.progress = progress
@@ -34,7 +34,7 @@ class Phases:
 
     @contextmanager
     def phase(self, name: str, stage: str) -> Iterator[None]:
-        """Count what runs in the block as the phase `name`; `stage` says what it does."""
+        """Count the time of the block as the phase `name`; `stage` says what it does."""
         wall, cpu = time.perf_counter(), time.process_time()
         with under_way(self.progress, stage):
             yield
@@ -42,7 +42,7 @@ class Phases:
         self.cpu_seconds[name] = time.process_time() - cpu
 
     def take_out(self, inner: str, outer: str) -> None:
-        """Count `inner`, which ran within `outer`, no longer there."""
+        """Count `inner`, a phase that ran within `outer`, no longer as part of it."""
         for table in (self.seconds, self.cpu_seconds):
             table[outer] -= table[inner]
 

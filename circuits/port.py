@@ -1,4 +1,4 @@
-"""A port: an input or an output of a program, and what is said of it."""
+"""A port: an input or an output of a program, and its properties."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .types import Fixed
 
 
 class Visibility(Enum):
-    """Who learns a value: everyone; nobody; nobody, but it is bound by a commitment that other proofs can name."""
+    """Who learns a value: everyone; nobody; or nobody, while a commitment binds it that other proofs can name."""
 
     PUBLIC = "public"
     PRIVATE = "private"
@@ -19,11 +19,12 @@ class Visibility(Enum):
 
 
 class Role(Enum):
-    """What a value is to a training run: what is fed to it, what it keeps, or a number that a schedule sets.
+    """What a value is to a training run: data that are fed to it, a value that it keeps, or a number that a schedule
+    sets.
 
-    DATA comes in or goes out with each run. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are
-    held: they stay the same from run to run, but for an output of the same name. A FROZEN parameter is held and has no
-    output: no step changes it, and tensor proofs commit to it once. A SCALAR is given for each step.
+    DATA enters or leaves each run. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are held:
+    they stay the same from run to run, unless an output of the same name changes them. A FROZEN parameter is held and
+    has no output: no step changes it, and tensor proofs commit to it once. A SCALAR is given anew for each step.
     """
 
     DATA = "data"
@@ -38,7 +39,9 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 def choice(kind: type[Choice], given: object, what: str) -> Choice:
-    """The member that is given, or whose value is: anything else binds nothing, and would do so in silence."""
+    """The member of an enumeration that is given, or whose value is given; anything else would bind nothing, in
+    silence.
+    """
     try:
         return kind(given)
     except ValueError:
@@ -51,10 +54,11 @@ AnyFormat = TypeVar("AnyFormat", bound=Fixed | None, covariant=True)
 
 @dataclass(frozen=True)
 class Port(Generic[AnyFormat]):
-    """One input or output: its name, who learns it, its exact integer format, and its role. The digest holds all four.
+    """One input or output: its name, who learns it, its exact integer format, and its role. A program's digest covers
+    all four properties of a port.
 
     An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
-    given as the words that they stand for ("public", "state"). Raise TypingError for anything else.
+    given as the words that they stand for ("public", "state"). Raise TypingError for any other word.
     """
 
     name: str
@@ -80,9 +84,11 @@ class Port(Generic[AnyFormat]):
 
     @property
     def held(self) -> bool:
-        """Whether the value stays from run to run, but for an output of the same name: hardware keeps it in memory."""
+        """Whether the value stays from run to run, unless an output of the same name changes it: hardware keeps it in
+        memory.
+        """
         return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.FROZEN)
 
     def of(self, format: Fixed) -> Port[Fixed]:
-        """The same port, of this format."""
+        """The same port with this format."""
         return Port(self.name, self.visibility, format, self.role)

@@ -20,14 +20,14 @@ from .values import Raw
 
 @dataclass(frozen=True, repr=False)
 class Program:
-    """An arrow with its ports, and example inputs (real values) to calibrate and demonstrate with.
+    """An arrow with its ports, and with example inputs (real values) to calibrate and demonstrate it.
 
     The arrow is of reals, or of integers: see `IntegerProgram`, which `quantize` makes of either.
 
-    `examples` holds batches: each maps every input's name to an array of real values, whatever its dtype. They are not
-    part of the digest.
-    A batch may also hold answers under the names of outputs that are not inputs: what the data says is right there, a
-    label for instance. Nothing is calibrated with them; `circuitize simulate` counts how often the program agrees.
+    `examples` holds batches: each maps every input's name to an array of real values, whatever its dtype. Examples are
+    not part of the digest. A batch may also hold answers under the names of outputs that are not inputs: the right
+    results according to the data, such as a label. Nothing is calibrated with these answers; `circuitize simulate`
+    counts how often the program agrees.
     """
 
     arrow: Arrow
@@ -88,7 +88,7 @@ class Program:
     def with_visibility(self, **visibilities: Visibility | str) -> Self:
         """The same program with other visibilities, by port name (an input and an output may share a name).
 
-        Raise CircuitizeError for a name that no port has, TypingError for what is no visibility.
+        Raise CircuitizeError for a name that no port has, and TypingError for a value that is no visibility.
         """
         known = {port.name for port in (*self.inputs, *self.outputs)}
         for name in visibilities:
@@ -106,8 +106,8 @@ class Program:
 class IntegerProgram(Program):
     """A program of the integer language: every value that enters or leaves it is an integer of its port's format.
 
-    It is its own exact meaning: what executors run and targets emit. Raise TypingError for an arrow of reals and for
-    an output without a format.
+    An integer program is its own exact meaning: executors run it and targets emit it. Raise TypingError for an arrow of
+    reals and for an output without a format.
     """
 
     outputs: tuple[Port[Fixed], ...]
@@ -126,17 +126,19 @@ class IntegerProgram(Program):
 
 
 AnyProgram = TypeVar("AnyProgram", bound=Program)
-"""A program of one language or the other, where what is made of it is of the same."""
+"""A program of one of the two languages, for functions whose result is a program of the same language."""
 
 
 def require_integers(program: Program) -> None:
-    """Raise CircuitizeError for a program of reals, where one of integers is expected."""
+    """Raise CircuitizeError for a program of reals, since one of integers is expected."""
     if not isinstance(program, IntegerProgram):
         raise CircuitizeError("expected an integer program, found a real one; quantize it first")
 
 
 def as_integers(program: Program) -> IntegerProgram | None:
-    """The program as one of integers, if its arrow is of integers: an output without a format has that of its wire."""
+    """The program as an integer program, if its arrow is of integers: an output without a format gets that of its
+    wire.
+    """
     if isinstance(program, IntegerProgram):
         return program
     targets = program.arrow.target
@@ -148,12 +150,12 @@ def as_integers(program: Program) -> IntegerProgram | None:
 
 
 def named_inputs(program: IntegerProgram, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """The inputs of a run by name, out of the values of all wires."""
+    """The inputs of a run by name, taken from the values of all wires."""
     wires = program.arrow.inputs.tolist()
     return {port.name: trace[wire] for port, wire in zip(program.inputs, wires, strict=True)}
 
 
 def named_outputs(program: IntegerProgram, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """The outputs of a run by name, out of the values of all wires."""
+    """The outputs of a run by name, taken from the values of all wires."""
     wires = program.arrow.outputs.tolist()
     return {port.name: trace[wire] for port, wire in zip(program.outputs, wires, strict=True)}

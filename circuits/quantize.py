@@ -26,15 +26,15 @@ from .types import Fixed, fixed
 def quantize(program: Program) -> IntegerProgram:
     """The integer program of a real one.
 
-    Linear operations are exact, on unrounded accumulators too. A tensor that some product or nonlinear operation
-    reads (or that is broadcast to more elements) is rounded once, where it is made, and all its readers see the
-    rounded value: one Shift, half up, then a Check of its calibrated format. One whose format the program states
-    (Quantize, Rescale) has that one, from an operand that is not rounded before (docs/numbers.md). So a bias, or the
-    weight that a gradient is subtracted from, is added before the one rounding. Outputs end in a Check of exactly
-    their format, so that a step's parameters come out in the type they went in. Operands whose exact result could pass
-    2^62 are rounded first. Raise OverflowRisk, naming operation, source line, interval and remedy, where an interval
-    could pass 2^62; CircuitizeError where calibration is impossible. Linear time; lowerings are built once per
-    operation and types.
+    Linear operations are exact, also on unrounded accumulators. A tensor that some product or nonlinear operation reads
+    (or that is broadcast to more elements) is rounded once, where it is made, and all its readers see the rounded
+    value: one Shift, half up, then a Check of its calibrated format. A tensor whose format the program states
+    (Quantize, Rescale) has that format, from an operand that is not rounded before (docs/numbers.md). For example, a
+    bias, or the weight that a gradient is subtracted from, is added before the one rounding. Outputs end in a Check of
+    exactly their format, so that a step's parameters come out in the type they went in. Operands whose exact result
+    could pass 2^62 are rounded first. Raise OverflowRisk, naming operation, source line, interval and remedy, if an
+    interval could pass 2^62; raise CircuitizeError if calibration is impossible. Quantizing takes linear time;
+    lowerings are built once per operation and types.
     """
     if not isinstance(program, Program):
         raise TypingError(f"quantize: expected a Program, found {type(program).__name__}; see training_step")
@@ -42,9 +42,9 @@ def quantize(program: Program) -> IntegerProgram:
 
 
 def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
-    """`quantize(program)`, the arrow of real operations that was lowered, and the integer wire of each of its wires.
+    """`quantize(program)`, the arrow of real operations that was lowered, and for each of its wires the integer wire.
 
-    That is -1 for a constant that is left out, since what its readers make of it was computed.
+    The integer wire is -1 for a constant that is left out, because what its readers make of it was computed.
     """
     arrow = simplify(without_rectifiers(expand_composites(program.arrow)))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
@@ -141,9 +141,10 @@ class _Quantizer:
                 self._round(wire)
 
     def _inherits(self, operation: int, sources: list[int], made: list[int]) -> bool:
-        """Whether a result is final since its operands, constants aside, are of stated formats.
+        """Whether a result is final because its operands, constants aside, have stated formats.
 
-        So is what an exact operation makes without more fraction bits, or without a wider interval of integers.
+        The result of an exact operation on such operands is final too, if it has no more fraction bits, or no wider
+        interval of integers.
         """
         read = [self._type(self.wires[wire]) for wire in sources if self.stated[wire]]
         if not read or not self.exact[operation]:
@@ -178,7 +179,9 @@ class _Quantizer:
         return self._write(key, write, inner)
 
     def _write(self, key: tuple[object, ...], write: Writer, wires: list[int]) -> list[int]:
-        """`write(builder, wires)`; from the second time a key comes up, what it writes is captured and replayed."""
+        """Write the edges of `write(builder, wires)`; from the second time a key comes up, they are captured and
+        replayed.
+        """
         if key not in self.pieces:
             self.pieces[key] = None
             return write(self.builder, wires)
@@ -188,9 +191,10 @@ class _Quantizer:
         return [wire for wire in self.builder.replay(piece, wires) if wire is not None]
 
     def _round(self, wire: int) -> None:
-        """Round a wire to its calibrated format; adds no fraction bits, and nothing where it is within already.
+        """Round a wire to its calibrated format; add no fraction bits, and nothing if the wire is within the format
+        already.
 
-        A wire of a stated format stays as it is.
+        A wire with a stated format stays as it is.
         """
         if self.stated[wire]:
             return

@@ -9,7 +9,7 @@ from .types import Fixed, fixed
 
 
 def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
-    """Each wire of an integer arrow with its type and where it comes from, widest interval first.
+    """Each wire of an integer arrow with its type and its origin, widest interval first.
 
     An input comes from the part "input i". Wires of equal width stay in order.
     """
@@ -24,8 +24,8 @@ def prove(arrow: Arrow) -> None:
     """Raise OverflowRisk unless every edge, typed anew on its sources' types, stays in its targets' intervals.
 
     By induction over the edges no value then ever leaves the interval of its wire, nor passes 2^62. The message names
-    the operation, its source line, both intervals and the remedy. Raise TypingError where an edge does not type at
-    all. Linear time; each operation is typed once per combination of source types.
+    the operation, its source line, both intervals and the remedy. Raise TypingError if an edge does not type at all.
+    The proof takes linear time; each operation is typed once per combination of source types.
     """
     wire_types = arrow.wire_types.tolist()
     proved: set[tuple[int, ...]] = set()

@@ -1,4 +1,4 @@
-"""Files that others wrote: what is expected of one bounds how much of it is read, before it is read."""
+"""Reading files that others wrote: what is expected of a file bounds how much of it is read, before it is read."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class TooLong(FormatError):
 
 
 def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
-    """The bytes of a file, `most` of them or fewer.
+    """The bytes of a file, of which there may be at most `most`.
 
-    Raise TooLong, before a byte is read, for a longer file; what is no file, a pipe say, is read until it passes
-    `most`. Raise OSError where the file cannot be read.
+    Raise TooLong, before a byte is read, for a longer file; a path that is no file, such as a pipe, is read until it
+    passes `most`. Raise OSError if the file cannot be read.
     """
     with Path(path).open("rb") as file:
         found = os.fstat(file.fileno())
@@ -35,11 +35,12 @@ def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
 
 
 def parse_json(content: bytes, most: int, *, distinct: bool = False) -> Any:
-    """The value of a JSON text of about `most` values at the most; names of an object are `distinct`, where that is so.
+    """The value of a JSON text of about `most` values at the most; with `distinct`, the names of each object must
+    differ.
 
-    A value takes memory many times that of its text, so they are counted first: each but the first follows a comma or
-    an opening bracket. Raise ValueError for more, for text that is no JSON in UTF-8, for nesting without end, and for
-    a name that has to be distinct and is not.
+    A value takes memory many times that of its text, so values are counted first: each but the first follows a comma or
+    an opening bracket. Raise ValueError for more values, for text that is no JSON in UTF-8, for nesting without end,
+    and for a name that has to be distinct and is not.
     """
     found = sum(content.count(mark) for mark in (b",", b"[", b"{"))
     if found > most:

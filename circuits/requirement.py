@@ -1,4 +1,4 @@
-"""What an operation requires of its sources' values: where it has none, the first element that is wrong is named."""
+"""What an operation requires of its sources' values: if it has no value, the first element that is wrong is named."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _noted: ContextVar[list[Any] | None] = ContextVar("noted", default=None)
 
 @contextmanager
 def noting() -> Iterator[list[Any]]:
-    """Within, what is required is noted, a truth value each, and nothing is raised: for values that are not at hand."""
+    """Within this block, requirements are noted, a truth value each, and nothing is raised: for values that are not at
+    hand.
+    """
     found: list[Any] = []
     token = _noted.set(found)
     try:
@@ -25,7 +27,9 @@ def noting() -> Iterator[list[Any]]:
 
 
 def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "") -> None:
-    """Raise Undefined, naming the first element not allowed, unless all are. Values are at hand, or `noting`."""
+    """Raise Undefined, naming the first element not allowed, unless all are. The values are at hand, or the call is
+    within `noting`.
+    """
     noted = _noted.get()
     if noted is not None:
         noted.append(allowed.all())
@@ -39,6 +43,6 @@ def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "
 
 
 def require_between(name: str, low: int, high: int, values: Any, what: str = "values") -> None:
-    """Raise Undefined, naming the first integer outside [low, high], unless there is none: as `require`."""
+    """Raise Undefined, naming the first integer outside [low, high], if there is one, in the way of `require`."""
     if _noted.get() is not None or values.min() < low or values.max() > high:
         require(name, (values >= low) & (values <= high), values, f"{what} in [{low}, {high}]")

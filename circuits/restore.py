@@ -1,4 +1,4 @@
-"""Operations, types and their parameters as a saved program describes them, each checked before it is believed."""
+"""Operations, types and their parameters as a saved program describes them, each checked before it is used."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .parts import Parts
 from .types import Array, Fixed, Type
 
 MOST_AXES = 32
-"""Arrays have so many axes or fewer."""
+"""The most axes of an array."""
 
 MOST_ELEMENTS = 1 << 48
-"""And so many elements or fewer."""
+"""The most elements of an array."""
 
 MOST_COUNTED = 1 << 22
-"""Of all views of a program together, so many elements or fewer are counted one by one: overlapping windows."""
+"""The most elements, of all views of a program together, that are counted one by one: overlapping windows."""
 
 LANGUAGES = ("integer.", "real.")
 
 
 def whole(value: object) -> int:
-    """An integer that fits into 64 bits. Raise TypeError for anything else."""
+    """An integer that fits into 64 bits. Raise TypeError for a value that is none."""
     if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
         raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
     return value
@@ -39,8 +39,8 @@ class Restorer:
     """Restores what `encode` describes, with the arrays of a file, each of which is taken once.
 
     Classes are those that this process defined and named: `Operation.registry`, and `Parts.registry` for what their
-    parameters hold. Nothing is looked up in a module, and nothing imported. Raise TypeError, ValueError, LookupError
-    or what a class's own checks raise.
+    parameters hold. Nothing is looked up in a module, and nothing is imported. Raise TypeError, ValueError, LookupError
+    or an error that a class's own checks raise.
     """
 
     def __init__(self, arrays: Sequence[Values], integer: bool = False) -> None:
@@ -81,12 +81,12 @@ class Restorer:
         return made
 
     def array(self, index: object) -> Values:
-        """The array of this number, which nothing else has: what a program holds takes no more than its file does."""
+        """The array of this number, which nothing else takes: a program holds no more arrays than its file."""
         return self._arrays.pop(whole(index))
 
     @property
     def left(self) -> int:
-        """How many arrays nothing has taken."""
+        """How many arrays nothing has taken yet."""
         return len(self._arrays)
 
     def _part(self, entry: Any) -> Any:
@@ -125,7 +125,7 @@ class Restorer:
 
 @cache
 def parameters(kind: type) -> Mapping[str, Any]:
-    """The parameters of a class that a file may hold, and what each may be."""
+    """The parameters of a class that a file may hold, and the types that each may have."""
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind) if field.init}
 
@@ -156,7 +156,7 @@ def fits(value: object, hint: object) -> bool:
 
 @cache
 def _define_operations() -> None:
-    """Both languages fill the registry; a program may be read before anything else was needed of them."""
+    """Import both languages, which fill the registry: a program may be read before anything else has needed them."""
     from . import arrays, integers
 
     assert arrays and integers

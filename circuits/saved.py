@@ -1,4 +1,4 @@
-"""Saved programs: files that hold a program of either language, and that nobody who reads one has to trust."""
+"""Saved programs: files that hold a program of either language, and whose writer a reader need not trust."""
 
 from __future__ import annotations
 
@@ -26,16 +26,20 @@ from .types import Array, Fixed
 from .validate import validate
 
 MOST_BYTES = 1 << 27
-"""A saved program has so many bytes or fewer, 128 MiB: 16 million constants. Weights are inputs, which take none."""
+"""The most bytes of a saved program: 128 MiB, or 16 million constants. Weights are inputs, which take no bytes of a
+saved program.
+"""
 
 MOST_HEADER = 1 << 22
-"""Of these so many describe operations, types, ports and arrays; a transformer's step takes 100 kB."""
+"""The most bytes of a saved program that describe operations, types, ports and arrays; a transformer's step takes 100
+kB.
+"""
 
 MOST_VALUES = 1 << 20
-"""So many values or fewer stand in that description."""
+"""The most values in that description."""
 
 MOST_ENTRIES = 1 << 18
-"""So many wires, and ends of edges, or fewer."""
+"""The most wires, and the most ends of edges."""
 
 CHECKSUM = 32
 CHUNK = 1 << 20
@@ -50,8 +54,8 @@ DTYPES = {
 def save(program: Program, path: Path, *, examples: bool = False) -> None:
     """Write a program of either language, provenance included, whole or not at all.
 
-    Examples may be private data, so they stay behind; with `examples` they are written too, and nobody but its owner
-    may read the file. Raise CircuitizeError for a program that is larger than `load` reads.
+    Examples may be private data, so they are left out; with `examples` they are written too, and only its owner may
+    read the file. Raise CircuitizeError for a program that is larger than `load` reads.
     """
     arrow, blobs = program.arrow, _Blobs()
     kept = program.examples if examples else ()
@@ -66,7 +70,7 @@ def save(program: Program, path: Path, *, examples: bool = False) -> None:
 
 
 def described(program: Program | Arrow, blobs: _Blobs, examples: bool = False) -> Json:
-    """What a file says of a program, or of an arrow alone, besides its columns; constants stand in `blobs`."""
+    """The description in a file of a program, or of an arrow alone, without its columns; constants stand in `blobs`."""
     arrow = program.arrow if isinstance(program, Program) else program
     header: Json = {
         "operations": [_value(operation, blobs) for operation in arrow.operations],
@@ -91,7 +95,7 @@ def load(path: Path, *, integer: bool = False) -> Program:
     """Read a saved program, of the integer language if `integer` says so.
 
     Raise FormatError when the file is truncated, altered, of another version, or larger than saved programs are.
-    Nothing is imported for what a file names, and no array is made before the file is known to hold it.
+    Nothing is imported because a file names it, and no array is made before the file is known to hold it.
     """
     try:
         with Path(path).open("rb") as file:
@@ -123,7 +127,7 @@ def _read(file: IO[bytes], path: Path, integer: bool) -> Program:
 
 @contextmanager
 def decoding(path: Path) -> Iterator[None]:
-    """What is wrong with the content of a file is said in one line that names it."""
+    """Errors in the content of a file are reported in one line that names it."""
     try:
         yield
     except _ANY as error:
@@ -143,11 +147,11 @@ _ANY = (
     struct.error,
     CircuitizeError,
 )
-"""What operations and types raise for parameters that they do not have."""
+"""The errors that operations and types raise for parameters that they do not have."""
 
 
 def _undamaged(file: IO[bytes], size: int) -> bool:
-    """Whether the last bytes of a file are the SHA-256 of all before them. In constant memory."""
+    """Whether the last bytes of a file are the SHA-256 of all bytes before them. The check takes constant memory."""
     file.seek(0)
     checksum, left = hashlib.sha256(), size - CHECKSUM
     while left > 0 and (chunk := file.read(min(CHUNK, left))):
@@ -181,7 +185,9 @@ def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
 
 
 def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restorer) -> Arrow:
-    """The arrow that a header and columns describe, checked. Raise ValueError, or what a class's own checks raise."""
+    """The arrow that a header and columns describe, checked. Raise ValueError, or an error that a class's own checks
+    raise.
+    """
     names = (*COLUMNS, "edge_provenances")
     if any(columns[name].dtype != np.int32 or columns[name].ndim != 1 for name in names):
         raise ValueError("columns of other numbers than whole ones")
@@ -198,7 +204,7 @@ def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restore
 
 
 def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
-    """The program of an arrow with the ports that a header describes; each array has been named by then."""
+    """The program of an arrow with the ports that a header describes; by then each array has been named."""
     inputs, outputs = ([_read_port(entry, restorer) for entry in side] for side in header["ports"])
     precision = restorer.precision(header["precision"])
     examples = tuple({name: restorer.array(index) for name, index in batch.items()} for batch in header["examples"])
@@ -209,7 +215,7 @@ def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
 
 
 def require_all_named(restorer: Restorer) -> None:
-    """Raise ValueError where an array is left that nothing names."""
+    """Raise ValueError if an array is left that nothing names."""
     if restorer.left:
         raise ValueError(f"{restorer.left} arrays that nothing names")
 
@@ -237,7 +243,7 @@ def _provenance(entry: Any) -> Provenance:
 
 
 def _require_readable(path: Path, size: int, header: int, columns: Sequence[Values], with_examples: bool) -> None:
-    """Raise CircuitizeError for what `load` would not read."""
+    """Raise CircuitizeError for a program that `load` would not read."""
     if size > MOST_BYTES:
         remedy = "save it without examples" if with_examples else "give large constants as inputs"
         raise CircuitizeError(

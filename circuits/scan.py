@@ -1,4 +1,6 @@
-"""Steps one after another as one step on arrays with time as their first axis: what each leaves the next one takes."""
+"""Steps one after another as one step on arrays with time as their first axis: each step takes the values that the one
+before leaves.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from .undefined import values_of
 
 
 class Told(Enum):
-    """Of which steps the public outputs are told: none, the first and the last, all, or the sum over all."""
+    """For which steps the public outputs are told: none, the first and the last, all, or the sum over all."""
 
     NONE = "none"
     ENDS = "ends"
@@ -33,7 +35,9 @@ class Told(Enum):
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Names of ports of what steps hand on: the values before the first one, those that enter each, that leave each."""
+    """The names of the ports of a value that steps hand on: before the first step, entering each step, and leaving each
+    step.
+    """
 
     first: str
     entering: str
@@ -42,9 +46,9 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Scan:
-    """A step and the program that does it `count` times, with the ports that make the one out of the other.
+    """A step and the program that does it `count` times, with the ports that relate the two.
 
-    `results` gives for outputs that no step hands on the outputs with the values of all steps.
+    `results` gives, for each output that no step hands on, the output with the values of all steps.
     """
 
     step: IntegerProgram
@@ -56,9 +60,11 @@ class Scan:
     def inputs(
         self, given: Mapping[str, Values], progress: Callable[[int], object] = lambda _: None
     ) -> dict[str, Values]:
-        """All inputs of the program, from those of what is held at first and of each step: the steps are run in turn.
+        """All inputs of the program, from the held values at first and the inputs of each step: the steps are run in
+        turn.
 
-        `progress` is told the number of each, from 0 on, before it is run. Raise Undefined where one has no value.
+        `progress` is called with the number of each step, from 0 on, before it is run. Raise Undefined if a step has no
+        value.
         """
         first = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
         entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in first.items()}
@@ -74,17 +80,19 @@ class Scan:
     def run(
         self, given: Mapping[str, Values], progress: Callable[[int], object] = lambda _: None
     ) -> tuple[dict[str, Values], dict[str, Values]]:
-        """What the last step leaves of all that is handed on, and the other outputs of all steps, by name, with time
-        as first axis.
+        """The values that the last step leaves of everything handed on, and the other outputs of all steps, by name,
+        with time as first axis.
 
-        `given` and `progress` are those of `inputs`. Raise Undefined where a step has no value.
+        `given` and `progress` are as in `inputs`. Raise Undefined if a step has no value.
         """
         return self._run(given, lambda time, _: progress(time), self.results)
 
     def _run(
         self, given: Mapping[str, Values], note: Callable[[int, Mapping[str, Values]], object], kept: Iterable[str]
     ) -> tuple[dict[str, Values], dict[str, Values]]:
-        """`note` hears of what enters each step, before it is run; `kept` are the outputs whose values are returned."""
+        """`note` is called with the values that enter each step, before it is run; `kept` are the outputs whose values
+        are returned.
+        """
         names = tuple(port.name for port in self.step.inputs)
         outputs = dict(zip((port.name for port in self.step.outputs), self.step.arrow.outputs.tolist(), strict=True))
         held = {port.name for port in self.step.inputs if port.held}
@@ -103,14 +111,14 @@ class Scan:
 def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
     """The integer program that does a step `count` times, each fed with what the one before leaves.
 
-    What is held and leaves a step is handed on to the next: the program takes its values before the first step and
-    returns those after the last. All else that is given or made has the time of the step as a new first axis. Of public
-    outputs those of the steps that are `told` stay public, or their sum. Beside the step's inputs there is a private
-    one for each value handed on: what enters each step. A Check says that this is the first values, then what each step
-    but the last leaves; so the program has one value for inputs that are not private, the one that the steps have in
-    turn. There are private outputs of what leaves each step, for provers.
+    A held value that leaves a step is handed on to the next: the program takes its value before the first step and
+    returns that after the last. All other inputs and outputs have the time of the step as a new first axis. The public
+    outputs of the steps that are `told` stay public, or their sum does. Beside the step's inputs there is a private one
+    for each value handed on: the value that enters each step. A Check says that this input is the first value, then
+    what each step but the last leaves; so the program has one value for inputs that are not private, the one that the
+    steps have in turn. The program has private outputs of the values that leave each step, for provers.
 
-    Raise TypingError for a step that takes and gives a value in two formats, and where `lift` does.
+    Raise TypingError for a step that takes and gives a value in two formats, and wherever `lift` does.
     """
     leaving = {port.name: port for port in step.outputs}
     carried = [port for port in step.inputs if port.held and port.name in leaving]
@@ -162,7 +170,9 @@ def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
 
 
 def _hand_on(builder: Builder, first: int, entering: int, leaving: int, count: int) -> None:
-    """Check that what enters each step is what the one before leaves, and the first values at first."""
+    """Check that the value that enters each step is the one that the step before leaves, and the first value at
+    first.
+    """
     shape = builder.format(first).shape
     joined = builder.add(Reindex(View.broadcast((1, *shape), (0,))), first)
     if count > 1:
@@ -173,7 +183,7 @@ def _hand_on(builder: Builder, first: int, entering: int, leaving: int, count: i
 
 
 def _at_all_times(builder: Builder, wire: int, count: int) -> int:
-    """What is held and never leaves a step enters each as it is."""
+    """A held value that never leaves a step enters each step as it is."""
     return builder.add(Reindex(View.broadcast((count, *builder.format(wire).shape), (0,))), wire)
 
 

@@ -1,4 +1,4 @@
-"""What to do about an array of another shape than the one that is expected."""
+"""What to do about an array that has another shape than the expected one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from .types import Shape
 
 
 def remedy(expected: Shape, found: Shape, data: bool) -> str:
-    """How an array would come to the expected shape without its elements in disorder; `data` has examples first.
+    """The remedy by which an array would come to the expected shape without its elements in disorder; `data` has
+    examples first.
 
-    Reshaping is said last: it keeps the order of the elements, which scrambles a transposed array.
+    Reshaping is named last: it keeps the order of the elements, which scrambles a transposed array.
     """
     kept = [[extent for extent in shape if extent != 1] for shape in (expected, found)]
     if kept[0] == kept[1]:

@@ -12,14 +12,14 @@ from .types import Type
 FOLD_LIMIT = 4096
 """Constants of at most this many elements are computed at compile time; larger ones stay symbolic."""
 SIMPLE = "_simple"
-"""Among the attributes of an arrow that came from here."""
+"""The attribute that marks an arrow as simplified already."""
 
 
 def simplify(arrow: Arrow) -> Arrow:
     """The same function without unread edges, repeated edges, identities and operations on small constants.
 
-    Two passes over the edges, linear time. Edges that remain keep their order and provenance. Idempotent; an arrow that
-    came from here is returned as it is.
+    Simplifying makes two passes over the edges and takes linear time. The edges that remain keep their order and
+    provenance. Simplifying is idempotent; an arrow that is simplified already is returned as it is.
     """
     if SIMPLE in vars(arrow):
         return arrow
@@ -66,7 +66,9 @@ def simplify(arrow: Arrow) -> Arrow:
 
 
 def _constant(operation: Operation, sources: list[Operation], target: Type) -> Operation | None:
-    """The Constant that an operation on constants comes to, or None if it is large, or undefined (left to run time)."""
+    """The Constant that results from an operation on constants, or None if it is large, or undefined (left to run
+    time).
+    """
     if target.size > FOLD_LIMIT or not operation.folds:
         return None
     values = [source.constant for source in sources]
@@ -80,7 +82,7 @@ def _constant(operation: Operation, sources: list[Operation], target: Type) -> O
 def _live(
     rows: list[tuple[int, list[int], list[int], int]], outputs: list[int]
 ) -> list[tuple[int, list[int], list[int], int]]:
-    """The edges some output depends on, in order."""
+    """The edges on which some output depends, in order."""
     needed = set(outputs)
     live = []
     for row in reversed(rows):

@@ -1,4 +1,6 @@
-"""Formats that a real program states: which wires keep all their bits for them, and which are constants already."""
+"""Formats that a real program states: which wires keep all their bits for them, and which wires are constants
+already.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,15 @@ from .types import Fixed
 SIGNIFICANT = 32
 """The bits that a constant keeps beside an accumulator that is not rounded."""
 WIDEST = 60
-"""Those that one keeps whose own format is stated."""
+"""The bits that a constant keeps beside such an accumulator if its own format is stated."""
 
 
 def with_formats(arrow: Arrow, formats: Mapping[int, Operation]) -> Arrow:
-    """The arrow whose wires of these numbers have formats, each a `Quantize` or `Rescale`, for whatever reads them.
+    """The arrow in which the numbered wires have formats, each a `Quantize` or `Rescale`, for every operation that
+    reads them.
 
-    Edges take the provenance of what wrote the wire. Raise TypingError for a wire that the arrow lacks, and for what
-    states no format.
+    The added edges take the provenance of the edge that wrote the wire. Raise TypingError for a wire that the arrow
+    lacks, and for an operation that states no format.
     """
     for wire, operation in formats.items():
         if not 0 <= wire < arrow.wire_count:
@@ -61,10 +64,10 @@ COMMUTE = (Flip, Max, Pad, Reshape, Slice, Transpose, Window)
 
 
 def without_rectifiers(arrow: Arrow) -> Arrow:
-    """The same function: a format that saturates at 0 or above needs no rectifier before it.
+    """The same function, with fewer rectifiers: a format that saturates at 0 or above needs none before it.
 
-    Every rule of rounding is monotone and keeps 0, so that what is negative ends at the lower end either way. What lies
-    between commutes with the rectifier, and nothing else reads it.
+    Every rule of rounding is monotone and keeps 0, so that a negative value ends at the lower end either way. The
+    operations between rectifier and format commute with the rectifier, and nothing else reads their results.
     """
     writers = {row[2][0]: row for row in arrow.rows if _commutes(arrow.operations[row[0]])}
     readers = Counter(wire for row in arrow.rows for wire in row[1]) + Counter(arrow.outputs.tolist())
@@ -95,7 +98,7 @@ def without_rectifiers(arrow: Arrow) -> Arrow:
 
 
 def _commutes(operation: Operation) -> bool:
-    """Whether an operation commutes with a rectifier: one itself, a positive multiple, a choice of elements."""
+    """Whether an operation commutes with a rectifier: another rectifier, a positive multiple, a choice of elements."""
     positive = isinstance(operation, Rescale) and bool((operation.factors > 0).all())
     return positive or isinstance(operation, (ReLU, *COMMUTE))
 
@@ -105,19 +108,20 @@ def _is_rectifier(arrow: Arrow, row: tuple[int, list[int], list[int], int]) -> b
 
 
 def is_exact(operation: Operation) -> bool:
-    """Whether an operation is lowered exactly on operands of any fraction bits, unrounded ones too."""
+    """Whether an operation is lowered exactly on operands of any fraction bits, also on unrounded ones."""
     return isinstance(operation, RealOperation) and (operation.rounding is Rounding.LINEAR or operation.exact)
 
 
 def states(operation: Operation) -> bool:
-    """Whether the result of an operation has a format that it states."""
+    """Whether an operation states the format of its result."""
     return isinstance(operation, RealOperation) and operation.rounding is Rounding.FORMAT
 
 
 def kept_whole(arrow: Arrow) -> bytearray:
-    """Which wires keep all their bits: only exact operations read them, and something of them gets a stated format.
+    """Which wires keep all their bits: those that only exact operations read, and of which some result gets a stated
+    format.
 
-    One pass from the last edge to the first: the readers of a wire come after its writer.
+    One pass goes from the last edge to the first, since the readers of a wire come after its writer.
     """
     kept, stated = bytearray(arrow.wire_count), bytearray(arrow.wire_count)
     if not any(map(states, arrow.operations)):
@@ -134,9 +138,10 @@ def kept_whole(arrow: Arrow) -> bytearray:
 
 
 def known(arrow: Arrow, precision: Precision, exponents: Sequence[int]) -> dict[int, Constant]:
-    """What operations that state formats make of constants, and exact ones of these, by wire: computed now.
+    """The constants, by wire, that result from operations that state formats, applied to constants, and from exact
+    operations on these.
 
-    So weights stay constants, in integers as their formats have them.
+    In this way weights stay constants, with the integers that their formats give them.
     """
     found: dict[int, Constant] = {}
     if not any(map(states, arrow.operations)):
@@ -158,7 +163,7 @@ def known(arrow: Arrow, precision: Precision, exponents: Sequence[int]) -> dict[
 
 
 def unread(arrow: Arrow, computed: dict[int, Constant]) -> set[int]:
-    """The constants that nothing reads any more, once those wires are computed."""
+    """The constants that nothing reads any more once those wires are computed."""
     constants = {row[2][0] for row in arrow.rows if arrow.operations[row[0]].constant is not None}
     needed = set(arrow.outputs.tolist())
     for _, sources, targets, _ in arrow.rows:
@@ -168,7 +173,7 @@ def unread(arrow: Arrow, computed: dict[int, Constant]) -> set[int]:
 
 
 def exact_constant(operation: Operation, precision: Precision, most: int) -> Constant:
-    """A constant of reals with as many fraction bits as it needs, up to so many; else rounded to these."""
+    """A constant of reals with as many fraction bits as it needs, up to `most`; if it needs more, rounded to `most`."""
     return _computed(operation, [], precision, Fixed((), most, -1, 1))
 
 

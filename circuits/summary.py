@@ -1,4 +1,4 @@
-"""Arrows and programs as people read them: a short line, a listing, a table for a notebook."""
+"""Arrows and programs as text for people: a short line, a listing, a table for a notebook."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from .program import Program
 
 MOST_TYPES = 3
-"""Types of an interface that a short line names."""
+"""The number of types of an interface that a short line names."""
 
 
 def short(arrow: Arrow) -> str:
-    """One line: how many operations, from which types to which."""
+    """One line about an arrow: how many operations it has, and from which types to which it leads."""
     source, target = _types(arrow.source), _types(arrow.target)
     return f"Arrow({arrow.edge_count:,} operations, {source} -> {target})"
 
 
 def listing(arrow: Arrow) -> str:
-    """A line for each input, operation and output, with types and the place each operation is from."""
+    """A line for each input, operation and output of an arrow, with types and the place each operation comes from."""
     return "\n".join(_lines(arrow))
 
 
 def program_short(program: Program) -> str:
-    """One line: the language, how many operations, ports and examples."""
+    """One line about a program: its language, and how many operations, ports and examples it has."""
     ends = program.arrow.source + program.arrow.target
     language = "integers" if all(isinstance(type, Fixed) for type in ends) else "reals"
     return (
@@ -43,14 +43,14 @@ def program_short(program: Program) -> str:
 
 
 def arrow_table(arrow: Arrow) -> str:
-    """How often each operation occurs, as HTML."""
+    """A table of how often each operation occurs in an arrow, as HTML."""
     counts = Counter(arrow.operations[place].name for place in arrow.edge_operations.tolist())
     rows = [(name, f"{count:,}") for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))]
     return f"<p>{escape(short(arrow))}</p>" + _table(("operation", "times"), rows)
 
 
 def program_table(program: Program) -> str:
-    """The ports of a program, as HTML."""
+    """A table of the ports of a program, as HTML."""
     sides = (("input", program.inputs), ("output", program.outputs))
     rows = [
         (side, port.name, port.visibility.value, port.role.value, str(port.format) if port.format else "by calibration")
@@ -74,7 +74,7 @@ def _lines(arrow: Arrow) -> Iterator[str]:
 
 
 def _parameters(operation: Operation) -> str:
-    """The fields of an operation, long ones left out."""
+    """The fields of an operation as text, with long ones left out."""
     found = [(one.name, getattr(operation, one.name)) for one in fields(operation) if one.init]  # type: ignore[arg-type]
     shown = [f"{name}={_value(value)}" for name, value in found]
     return f"[{', '.join(shown)}]" if shown else ""

@@ -10,7 +10,7 @@ from .types import Shape
 
 
 class Term:
-    """A wire and its builder. Subclasses have the operators of one language."""
+    """A wire together with its builder. Subclasses of Term have the operators of one language."""
 
     __slots__ = ("builder", "wire")
 

@@ -66,13 +66,15 @@ class Fixed:
 
     @property
     def width(self) -> int:
-        """The least k such that the interval fits in k bits: two's complement if it holds a negative number."""
+        """The least k such that the interval fits in k bits: two's complement bits if it holds a negative number."""
         if self.low >= 0:
             return self.high.bit_length()
         return max((-self.low - 1).bit_length(), self.high.bit_length()) + 1
 
     def with_interval(self, low: int, high: int) -> Fixed:
-        """Return the format with this interval and the same shape and fraction bits. Raise OverflowRisk above 2^62."""
+        """Return the format with this interval and the same shape and fraction bits. Raise OverflowRisk for an interval
+        that passes 2^62.
+        """
         return Fixed(self.shape, self.fraction_bits, low, high)
 
     def with_shape(self, shape: Shape) -> Fixed:
@@ -87,7 +89,7 @@ Type = Array | Fixed
 
 
 def fixed(type: Type) -> Fixed:
-    """The type of a wire of an integer arrow. Raise TypingError for one of reals."""
+    """The type of a wire of an integer arrow. Raise TypingError for a wire of reals."""
     if not isinstance(type, Fixed):
         raise TypingError(f"expected the type of integers, found {type}; quantize the program first")
     return type

@@ -1,4 +1,4 @@
-"""What to do where a program has no value: which numbers fit, which input it comes of, and the remedy."""
+"""What to do if a program has no value: which numbers fit, which input causes the failure, and the remedy."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ REMEDY = "use inputs that stay inside, or calibrate with examples that come this
 
 
 def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep: bool = False) -> list[Any]:
-    """The value of every wire on numpy arrays; `names` are those of the inputs. Raise Undefined as `explained` says.
+    """The value of every wire on numpy arrays; `names` are the names of the inputs. Raise Undefined as `explained`
+    says.
 
-    Unless `keep`, values that are read no more are dropped.
+    Unless `keep`, a value is dropped after its last reader.
     """
 
     def run(index: int, operation: Operation, sources: list[Values]) -> Sequence[Values]:
@@ -33,10 +34,11 @@ def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep
 
 
 def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] = ()) -> Undefined:
-    """The error of one edge with its place and a remedy; `names` are those of the inputs. Linear in the edges.
+    """The error of one edge, with its place and a remedy; `names` are the names of the inputs. It takes time linear in
+    the edges.
 
-    Of a check, which numbers fit is said as real numbers, and the input where it depends on one alone: a learning rate
-    that no example had, most often.
+    For a Check, the numbers that fit are told as real numbers, and the input is named if the Check depends on one
+    alone: most often a learning rate that no example had.
     """
     edge = arrow.edge(index)
     message = str(error)
@@ -61,12 +63,12 @@ def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] =
 
 
 def _margin(times: float | None) -> str:
-    """The margin of calibration that would have held these values: it moves intervals by powers of two."""
+    """The margin of calibration that would have held these values: margins move intervals by powers of two."""
     return "" if times is None or times <= 1 else f", or with {2 ** ceil(log2(times)):,} times the margin"
 
 
 def _behind(arrow: Arrow, index: int) -> tuple[list[int], list[int]]:
-    """The edges on which an edge depends, in order and itself the last, and the places of the inputs."""
+    """The edges on which an edge depends, in order with the edge itself last, and the places of the inputs."""
     needed, edges = set(arrow.rows[index][1]), [index]
     for at in range(index - 1, -1, -1):
         _, sources, targets, _ = arrow.rows[at]
@@ -77,8 +79,8 @@ def _behind(arrow: Arrow, index: int) -> tuple[list[int], list[int]]:
 
 
 def _greatest(arrow: Arrow, edges: Sequence[int], wire: int) -> float | None:
-    """The greatest number of one input for which these edges have a value, as what they make grows with it; None where
-    the input is no single number, or where its least or its greatest already says otherwise.
+    """The greatest number of one input for which these edges have a value, given that their results grow with it; None
+    if the input is no single number, or if its least or its greatest value already disagrees.
     """
     format = arrow.type(wire)
     if not isinstance(format, Fixed) or format.shape:

@@ -15,10 +15,11 @@ from .types import Fixed, Type
 
 
 def compose_steps(*steps: AnyProgram) -> AnyProgram:
-    """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
+    """Steps one after the other: outputs feed the next step's inputs of the same name, all other inputs are asked for
+    per step.
 
-    What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raise TypingError
-    where a parameter's type out differs from its type in.
+    Inputs and outputs that each step has for itself are numbered: `inputs.1`, `loss.2`. It works in either language;
+    raise TypingError if a parameter's type out differs from its type in.
     """
     first = steps[0]
     carried = [port for port in first.outputs if any(port.name == other.name for other in first.inputs)]
@@ -61,7 +62,7 @@ def _numbered(groups: Sequence[Sequence[Port[AnyFormat]]]) -> list[Port[AnyForma
 
 
 def _joined(batches: Sequence[Mapping[str, Values]], names: set[str]) -> dict[str, Values]:
-    """One example of the composite: carried values of the first step's example, the rest numbered."""
+    """One example of the composed program: carried values from the first step's example, the others numbered."""
     carried = {name: value for name, value in batches[0].items() if name in names}
     rest = {f"{k}.{n}": v for n, batch in enumerate(batches, 1) for k, v in batch.items() if k not in names}
     return carried | rest

@@ -9,7 +9,7 @@ from .hypergraph import Arrow
 
 
 def validate(arrow: Arrow) -> None:
-    """Raise TypingError, naming the wire or edge, unless the arrow is well formed. Linear time."""
+    """Raise TypingError, naming the wire or edge, unless the arrow is well formed. The check takes linear time."""
     wires, edges = arrow.wire_count, arrow.edge_count
     for name in ("source_wires", "target_wires", "inputs", "outputs"):
         column = getattr(arrow, name)

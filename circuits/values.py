@@ -1,4 +1,4 @@
-"""Values of ports: real numbers as they are given, and the integers that they become."""
+"""The values of ports: real numbers as they are given, and the integers that they become."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .types import LIMIT, Fixed
 class Raw:
     """Integers of a port's format, where real values are expected: q stands for q * 2^-fraction_bits.
 
-    Everything else that is given for an input is real values, integer arrays too. Raise CircuitizeError for an array
-    of anything but integers. It is no array itself, so that nothing takes it for real values.
+    Any other values given for an input are real values, even arrays of integers. Raise CircuitizeError for an array of
+    anything but integers. A Raw is no array itself, so that nothing takes it for real values.
     """
 
     array: NDArray[np.int64]
@@ -38,19 +38,19 @@ class Raw:
 
 
 Given: TypeAlias = object
-"""What is given for a port: real values as numpy takes them, or `Raw` integers; looked at when it is read."""
+"""A value given for a port: real values as numpy takes them, or `Raw` integers; it is looked at when it is read."""
 
 
 def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
-    """Integers by name, as a program's run gives them, marked as such to go into one again."""
+    """Integers by name, as a program's run gives them, marked as raw so that a run can take them again."""
     return {name: array if isinstance(array, Raw) else Raw(array) for name, array in values.items()}
 
 
 def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int64]:
     """Real values in a port's format, each rounded once, half to even; a Raw array's integers as they are.
 
-    A number means the same whatever its dtype: 1 and 1.0 are one. Raise CircuitizeError, naming the input, the element
-    and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
+    A number means the same whatever its dtype: 1 and 1.0 are equal. Raise CircuitizeError, naming the input, the
+    element and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
     """
     format = port.format
     array = numbers(port, values, where)
@@ -91,9 +91,9 @@ def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int6
 
 
 def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
-    """What was given for an input, Raw or not, as an array of numbers.
+    """The values given for an input, Raw or not, as an array of numbers.
 
-    Raise CircuitizeError where it is ragged or holds something else.
+    Raise CircuitizeError if the values are ragged or hold something else than numbers.
     """
     start = f"{where}: " if where else ""
     try:
@@ -108,7 +108,9 @@ def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
 
 
 def _scaled(array: Values, fraction_bits: int) -> NDArray[np.int64]:
-    """Whole numbers times 2^fraction_bits, rounded half to even; what passes 2^62 becomes that. Exact for 64 bits."""
+    """Whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. It is exact
+    for integers of 64 bits.
+    """
     whole = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
     if fraction_bits >= 0:
         most = LIMIT >> min(fraction_bits, 63)
@@ -128,5 +130,5 @@ def _scaled(array: Values, fraction_bits: int) -> NDArray[np.int64]:
 
 
 def to_reals(format: Fixed, values: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The real values that integers of a format stand for; past 53 significant bits the nearest float64."""
+    """The real values that integers of a format stand for; with more than 53 significant bits the nearest float64."""
     return np.ldexp(values.astype(np.float64), -format.fraction_bits)

@@ -1,4 +1,4 @@
-"""Activations made of other functions: leaky and capped rectifiers, hard gates, SiLU, softplus, ELU and mish."""
+"""Activations built from other functions: leaky and capped rectifiers, hard gates, SiLU, softplus, ELU and mish."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from .tensor import Tensor
 
 
 def leaky_relu(x: Tensor, slope: float = 0.01) -> Tensor:
-    """x where x > 0, else slope * x: one rectifier. The slope at 0 is that of negative numbers."""
+    """x where x > 0, else slope * x, by one rectifier. The slope at 0 is that of negative numbers."""
     return x * slope + relu(x) * (1.0 - slope)
 
 
 def relu6(x: Tensor) -> Tensor:
-    """x between 0 and 6; slope 0 at both. Howard et al., arXiv 1704.04861."""
+    """x clipped to [0, 6]; the slope is 0 at both ends. Howard et al., arXiv 1704.04861."""
     return clip(x, 0.0, 6.0)
 
 
 def hard_tanh(x: Tensor) -> Tensor:
-    """x between -1 and 1; slope 0 at both."""
+    """x clipped to [-1, 1]; the slope is 0 at both ends."""
     return clip(x, -1.0, 1.0)
 
 
 def hard_sigmoid(x: Tensor) -> Tensor:
-    """x / 6 + 1 / 2 between 0 and 1: relu6(x + 3) / 6."""
+    """x / 6 + 1 / 2 clipped to [0, 1], which is relu6(x + 3) / 6."""
     return relu6(x + 3.0) * (1.0 / 6.0)
 
 
 def hard_swish(x: Tensor) -> Tensor:
-    """x * hard_sigmoid(x). Howard et al., arXiv 1905.02244."""
+    """The hard swish x * hard_sigmoid(x) of each element. Howard et al., arXiv 1905.02244."""
     return x * hard_sigmoid(x)
 
 
 def silu(x: Tensor) -> Tensor:
-    """x * sigmoid(x), also called swish: its derivative reads the same sigmoid. Elfwing et al., arXiv 1702.03118."""
+    """x * sigmoid(x), also called swish; its derivative reads the same sigmoid. Elfwing et al., arXiv 1702.03118."""
     return x * sigmoid(x)
 
 
 def softplus(x: Tensor) -> Tensor:
-    """log(1 + e^x)."""
+    """The softplus log(1 + e^x) of each element."""
     return x.apply(arrays.Softplus())
 
 
@@ -49,5 +49,5 @@ def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def mish(x: Tensor) -> Tensor:
-    """x * tanh(softplus(x)). Misra, arXiv 1908.08681."""
+    """The mish x * tanh(softplus(x)) of each element. The activation is from Misra, arXiv 1908.08681."""
     return x * tanh(softplus(x))

@@ -1,4 +1,4 @@
-"""Adam and AdamW in integers: moments in formats of their own, bias corrections as exact public inputs."""
+"""Adam and AdamW in integers: their moments have formats of their own, and bias corrections are exact public inputs."""
 
 from __future__ import annotations
 
@@ -17,30 +17,33 @@ from .tensor import Tensor
 from .trace import trace
 
 STEP_SIZE = Format.between(0.0, 1.0, 24)
-"""learning_rate / (1 - beta1^t), and AdamW's learning_rate * weight_decay."""
+"""The format of learning_rate / (1 - beta1^t), and of AdamW's learning_rate * weight_decay."""
 
 CORRECTION = Format.between(0.0, 1024.0, 12)
-"""1 / (1 - beta2^t)."""
+"""The format of 1 / (1 - beta2^t)."""
 
 FIRST_MOMENT = Format.signed(26, 12)
-"""Of gradients times 2^12: 24 of the gradient's fraction bits, gradients below 2 in magnitude."""
+"""The format of the first moment, of gradients times 2^12: 24 of the gradient's fraction bits, gradients below 2 in
+magnitude.
+"""
 
 SECOND_MOMENT = Format.between(0.0, 2.0**24 - 2.0**-12, 12)
-"""Of squares of gradients times 2^12: 36 fraction bits of the square, squares below 1."""
+"""The format of the second moment, of squares of gradients times 2^12: 36 fraction bits of the square, squares below 1.
+"""
 
 
 @dataclass(frozen=True)
 class Adam(Optimizer):
-    """Adam: Kingma and Ba, arXiv 1412.6980, algorithm 1.
+    """The optimiser Adam: Kingma and Ba, arXiv 1412.6980, algorithm 1.
 
-    m' = beta1 * m + (1 - beta1) * g, v' = beta2 * v + (1 - beta2) * g^2, and
-    W' = W - m' * step_size / (sqrt(v' * correction) + epsilon), where step_size = learning_rate / (1 - beta1^t) and
-    correction = 1 / (1 - beta2^t) are inputs of step t = 1, 2, ...: `values(t, learning_rate)`.
+    Adam's step is m' = beta1 * m + (1 - beta1) * g, v' = beta2 * v + (1 - beta2) * g^2, and W' = W - m' * step_size /
+    (sqrt(v' * correction) + epsilon), where step_size = learning_rate / (1 - beta1^t) and correction = 1 / (1 -
+    beta2^t) are inputs of step t = 1, 2, ...: `values(t, learning_rate)`.
 
-    The backward pass starts from 2^scale_bits instead of 1, and epsilon is scaled alike. That changes nothing of W',
-    but m and v are those of the scaled gradient, so that squares of small gradients keep fraction bits: as stored, m is
-    2^scale_bits and v 4^scale_bits times the textbook's. Betas that are short dyadic numbers are exact; a moment v of
-    less than 2^-13 / (1 - beta2), as stored, no longer decays.
+    The backward pass starts from 2^scale_bits instead of 1, and epsilon is scaled by the same factor. The scale leaves
+    W' unchanged, but m and v are those of the scaled gradient, so that squares of small gradients keep fraction bits:
+    as stored, m is 2^scale_bits and v 4^scale_bits times the textbook's. Betas that are short dyadic numbers are exact;
+    a moment v of less than 2^-13 / (1 - beta2), as stored, no longer decays.
     """
 
     beta1: float = 1 - 2.0**-3
@@ -92,7 +95,7 @@ class Adam(Optimizer):
     def step(
         self, first: Tensor, second: Tensor, gradient: Tensor, step_size: Tensor, correction: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """What is subtracted from the weight, and both moments, all from the gradient of the scaled loss."""
+        """The change that is subtracted from the weight, and both moments, all from the gradient of the scaled loss."""
         mean = first * self.beta1 + gradient * (1 - self.beta1)
         # Never negative; the rectifier says so to the types, which cannot see that a square is none.
         spread = relu(second * self.beta2 + square(gradient) * (1 - self.beta2))
@@ -102,10 +105,10 @@ class Adam(Optimizer):
 
 @dataclass(frozen=True)
 class AdamW(Adam):
-    """Adam with decoupled weight decay: W' = W - decay * W - (Adam's step), decay = learning_rate * weight_decay.
+    """Adam with decoupled weight decay: W' = W - decay * W - (Adam's step), where decay = learning_rate * weight_decay.
 
-    Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. Weights need fraction bits for the decay: below half a unit
-    of the weight's last bit it is lost.
+    Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. Weights need fraction bits for the decay: a decay of less than
+    half a unit of the weight's last bit is lost.
     """
 
     weight_decay: float = 2.0**-7

@@ -17,12 +17,12 @@ from .tensor import Tensor
 from .trace import trace
 
 FAIRNESS = Format.between(0.0, 16.0, 16)
-"""1 / (1 - beta1^t)."""
+"""The format of 1 / (1 - beta1^t)."""
 
 
 @dataclass(frozen=True)
 class RMSprop(RateOptimizer):
-    """v' = decay * v + (1 - decay) * g^2 and W' = W - learning_rate * g / (sqrt(v') + epsilon).
+    """The optimiser RMSprop: v' = decay * v + (1 - decay) * g^2 and W' = W - learning_rate * g / (sqrt(v') + epsilon).
 
     Tieleman and Hinton, "Lecture 6.5: rmsprop", 2012. Gradients are scaled by 2^scale_bits, as in `Adam`.
     """
@@ -50,10 +50,11 @@ class RMSprop(RateOptimizer):
 
 @dataclass(frozen=True)
 class Lion(RateOptimizer):
-    """W' = W - learning_rate * (sign(beta1 * m + (1 - beta1) * g) + weight_decay * W); m' = beta2 m + (1 - beta2) g.
+    """The optimiser Lion: W' = W - learning_rate * (sign(beta1 * m + (1 - beta1) * g) + weight_decay * W); m' = beta2
+    m + (1 - beta2) g.
 
-    Chen et al., arXiv 2302.06675, algorithm 2. One state; no square, root or division. Gradients are scaled by
-    2^scale_bits, which changes no sign.
+    Chen et al., arXiv 2302.06675, algorithm 2. Lion keeps one state, and takes no square, root or division. Gradients
+    are scaled by 2^scale_bits, which changes no sign.
     """
 
     beta1: float = 1 - 2.0**-3
@@ -81,11 +82,11 @@ class Lion(RateOptimizer):
 
 @dataclass(frozen=True)
 class LAMB(Adam):
-    """Adam's direction r, with decay, as long as the parameter: W' = W - learning_rate * |W| / |r| * r.
+    """Adam's direction r, with decay, made as long as the parameter: W' = W - learning_rate * |W| / |r| * r.
 
-    r = m' / (1 - beta1^t) / (sqrt(v' / (1 - beta2^t)) + epsilon) + weight_decay * W. You et al., arXiv 1904.00962,
-    algorithm 2. Where W is 0, or the sum of squares of r below 2^-8, the ratio |W| / |r| is 1. The scalar `fairness` is
-    1 / (1 - beta1^t).
+    LAMB's direction is r = m' / (1 - beta1^t) / (sqrt(v' / (1 - beta2^t)) + epsilon) + weight_decay * W. You et al.,
+    arXiv 1904.00962, algorithm 2. If W is 0, or the sum of squares of r is below 2^-8, the ratio |W| / |r| is 1. The
+    scalar `fairness` is 1 / (1 - beta1^t).
     """
 
     weight_decay: float = 2.0**-7

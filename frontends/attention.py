@@ -18,14 +18,14 @@ from .layers import Model, Parameter, traced, zeros
 from .tensor import Tensor
 
 MASKED = -64.0
-"""What stands for the score of a position that is masked: e^-64 is 0 at any precision."""
+"""The score that a masked position gets: e^-64 is 0 at any precision."""
 
 
 def softmax_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
     """softmax(query key^T / sqrt(d)) value: [..., q, d], [..., x, d] and [..., x, e] to [..., q, e].
 
-    Vaswani et al., arXiv 1706.03762, equation 1. `mask`, 0 or 1, broadcasts to [..., q, x]: where it is 0 the score
-    is taken to be -64. So a row whose mask is 0 everywhere gives every position the same weight.
+    Vaswani et al., arXiv 1706.03762, equation 1. `mask`, 0 or 1, broadcasts to [..., q, x]: where it is 0 the score is
+    taken to be -64. Therefore a row whose mask is 0 everywhere gives every position the same weight.
     """
     rows, columns, batch = _letters(query, key)
     scaled = query * (1 / math.sqrt(query.shape[-1]))
@@ -40,9 +40,9 @@ def spherical_attention(
 ) -> Tensor:
     """(s / |s|) value with scores s = query key^T and |s| their norm: softmax's place is taken by a norm.
 
-    Shapes and mask as in `softmax_attention`; a masked score is 0. Scores need no scale, and may be negative. A norm
-    below `floor` counts as the floor, so that a row of zeros reads 0. `tile` is how many positions are added up at a
-    time; the integers do not depend on it.
+    Shapes and mask are as in `softmax_attention`; a masked score is 0. The scores of spherical attention need no scale,
+    and may be negative. A norm below `floor` counts as the floor, so that a row of zeros reads 0. `tile` is how many
+    positions are added up at a time; the integers do not depend on it.
     """
     rows, columns, batch = _letters(query, key)
     scores = einsum(f"{batch}{rows}d,{batch}{columns}d->{batch}{rows}{columns}", query, key)
@@ -52,7 +52,7 @@ def spherical_attention(
 
 
 Attention = Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]
-"""Of a query, a key, a value and perhaps a mask."""
+"""A kind of attention: a function of a query, a key, a value and perhaps a mask."""
 
 
 def causal(scores: int) -> NDArray[np.float64]:
@@ -61,7 +61,7 @@ def causal(scores: int) -> NDArray[np.float64]:
 
 
 def lecun_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Normal with variance 1 / fan-in, fan-in the first extent."""
+    """Draw normal values with variance 1 / fan-in, where the fan-in is the first extent."""
     return generator.normal(0.0, shape[0] ** -0.5, shape)
 
 
@@ -74,9 +74,9 @@ def multi_head_attention(
 ) -> Model:
     """Self-attention with several heads: [B, x, width] -> [B, x, width].
 
-    Queries, keys and values are x @ in_weight + in_bias, cut into three; each head has width / heads of every one.
-    The heads' results, side by side, times out_weight plus out_bias are the result. `causally`, a position reads
-    itself and those before it only. Vaswani et al., arXiv 1706.03762, section 3.2.2.
+    Queries, keys and values are x @ in_weight + in_bias, cut into three; each head has width / heads columns of each.
+    The result is the heads' results, side by side, times out_weight plus out_bias. With `causally`, a position reads
+    only itself and those before it. Vaswani et al., arXiv 1706.03762, section 3.2.2.
     """
     if width % heads:
         raise TypingError(f"expected a width that is a multiple of {heads} heads, found {width}; change one of them")

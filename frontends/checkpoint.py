@@ -1,4 +1,4 @@
-"""Checkpoints: the tensors of one safetensors file, or of the several that an index lists."""
+"""Checkpoints: the tensors of one safetensors file, or of the several files that an index lists."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .stored_numbers import FLOATS, KINDS, kind_of
 WHOLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 MOST_FILES = 4096
-"""An index lists so many files or fewer."""
+"""The most files that an index may list."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tensors(Mapping[str, Values]):
     """Arrays by name, with the headers of the files that they came from and the index of these files, if there is one.
 
-    Numbers are those of the file, as numpy has them: BF16 becomes float32, which holds each of them.
+    Numbers are those of the file, in the types that numpy has: BF16 becomes float32, which holds each of them.
     """
 
     arrays: Mapping[str, Values]
@@ -49,15 +49,15 @@ class Tensors(Mapping[str, Values]):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The kind of each tensor's numbers, such as BF16."""
+        """The type of each tensor's numbers in its file, such as BF16."""
         return {entry.name: entry.kind for header in self.files.values() for entry in header.entries}
 
 
 def load_safetensors(path: str | Path) -> Tensors:
     """The tensors of a .safetensors file, of a model.safetensors.index.json and its files, or of a folder with either.
 
-    Raise CircuitizeError where a file cannot be read, FormatError where one is damaged, or says something that it is
-    not. Nothing outside the folder of an index is read for what it says.
+    Raise CircuitizeError if a file cannot be read, and FormatError if one is damaged or contradicts itself. Nothing
+    outside the folder of an index is read, whatever the index says.
     """
     path = Path(path)
     if path.is_dir():
@@ -94,7 +94,7 @@ def _sharded(path: Path) -> Tensors:
 
 
 def _places(content: bytes, where: str) -> dict[str, str]:
-    """The file of each tensor. Raise FormatError for one that is not in the folder of the index."""
+    """The file of each tensor, by name. Raise FormatError for a file that is not in the folder of the index."""
     try:
         found = parse_json(content, MOST_VALUES, distinct=True)
     except ValueError as error:
@@ -136,12 +136,14 @@ def save_safetensors(
     metadata: Mapping[str, str] | None = None,
     most_bytes: int | None = None,
 ) -> None:
-    """Write arrays by name to a .safetensors file, or to a folder: as model.safetensors, or in several with an index.
+    """Write arrays by name to a .safetensors file, or to a folder: as model.safetensors, or in several files with an
+    index.
 
-    With `like`, what was loaded: its files, headers and kinds of numbers again, tensors that are not given as they
-    were; where none has changed, the bytes are equal. Without, floats are of the given `kind` (F32, F16, BF16, F64),
-    or as numpy has them; files in a folder take `most_bytes` of tensors at most. Each file is written whole or not at
-    all. Raise CircuitizeError for a name that `like` has not, another shape, and numbers that a kind does not hold.
+    With `like`, the tensors that were loaded, their files, headers and types are written again, and tensors that are
+    not given stay as they were; if nothing has changed, the bytes are equal. Without `like`, floats have the given
+    `kind` (F32, F16, BF16, F64), or their type in numpy; each file in a folder takes at most `most_bytes` of tensors.
+    Each file is written whole or not at all. Raise CircuitizeError for a name that `like` has not, another shape, and
+    numbers that a type does not hold.
     """
     path = Path(path)
     if like is not None:
@@ -180,7 +182,7 @@ def _require_known(path: Path, names: Collection[str], like: Tensors) -> None:
 def _files(
     path: Path, arrays: Mapping[str, Values], kind: str | None, metadata: Mapping[str, str], most: int | None
 ) -> tuple[dict[str, Header], bytes | None]:
-    """The headers by file, and the index of several."""
+    """The headers by file, and the index if there are several files."""
     if kind is not None and kind not in FLOATS:
         raise CircuitizeError(f"{path}: expected a kind among {', '.join(FLOATS)}, found {kind!r}; choose one")
     kinds = {}

@@ -23,8 +23,9 @@ from .trace import trace
 
 @dataclass(frozen=True)
 class _Clipped(Optimizer):
-    """Any optimiser on clipped gradients. The backward pass starts from 2^scale_bits; what the optimiser would have
-    started it from multiplies the clipped gradients instead, less the scale."""
+    """An optimiser that is applied to clipped gradients. The backward pass starts from 2^scale_bits; the number from
+    which the optimiser would have started it multiplies the clipped gradients instead, less the scale.
+    """
 
     optimizer: Optimizer
     bound: float
@@ -73,12 +74,12 @@ class _Clipped(Optimizer):
 
     @abstractmethod
     def clipped(self, gradients: Sequence[Tensor]) -> list[Tensor]:
-        """The gradients, 2^scale_bits times those of the loss, as they are passed on."""
+        """The gradients, 2^scale_bits times those of the loss, as they are passed on to the optimiser."""
 
 
 @dataclass(frozen=True)
 class ClippedByValue(_Clipped):
-    """Each element of each gradient between -bound and bound."""
+    """An optimiser with each element of each gradient clipped to [-bound, bound]."""
 
     def clipped(self, gradients: Sequence[Tensor]) -> list[Tensor]:
         limit = self.bound * 2.0**self.scale_bits
@@ -87,7 +88,7 @@ class ClippedByValue(_Clipped):
 
 @dataclass(frozen=True)
 class ClippedByNorm(_Clipped):
-    """All gradients times bound / norm where the norm of all their elements exceeds the bound.
+    """An optimiser with all gradients multiplied by bound / norm if the norm of all their elements exceeds the bound.
 
     Pascanu et al., arXiv 1211.5063, algorithm 1. The factor is bound / sqrt(max(sum of squares, bound^2)), so it is
     defined everywhere.

@@ -14,10 +14,12 @@ from .functions import concatenate, einsum, first_maximum
 from .tensor import Tensor
 
 Padding = int | Sequence[tuple[int, int]]
-"""Zeros on every side, or before and after each axis of positions."""
+"""The number of zeros on every side, or before and after each axis of positions."""
 
 SPACE, TAPS = "rstu", "hijk"
-"""Letters of equations: positions and elements of windows; b, g, c, d are examples, groups, channels in and out."""
+"""Letters of equations: for positions and for elements of windows; b, g, c, d are examples, groups, channels in and
+out.
+"""
 
 
 def convolution(
@@ -28,7 +30,7 @@ def convolution(
     dilations: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """[B, *positions, C] with a kernel [*sizes, C / groups, D] to [B, *positions', D].
+    """The convolution of [B, *positions, C] with a kernel [*sizes, C / groups, D], giving [B, *positions', D].
 
     Group g of the channels in makes group g of the channels out; positions' = (positions + padding - dilation *
     (size - 1) - 1) // step + 1. The kernel is not flipped, as usual in learning.
@@ -62,7 +64,7 @@ def transposed_convolution(
     """The adjoint of `convolution` with this kernel: [B, *positions, D] to [B, *positions', C].
 
     The kernel is [*sizes, C / groups, D]; positions' = step * (positions - 1) + dilation * (size - 1) + 1 + more -
-    padding, where `more`, by default 0, tells which of the extents that the convolution takes to positions is meant.
+    padding, where `more`, by default 0, tells which of the extents that the convolution maps to positions is meant.
     """
     rank = x.ndim - 2
     steps, dilations = _each(steps, rank), _each(dilations, rank)
@@ -126,7 +128,7 @@ def average_pool(
     dilations: int | Sequence[int] = 1,
     padding_counts: bool = True,
 ) -> Tensor:
-    """The mean of each window of [B, *positions, C]; whether zeros of the padding count is the last argument."""
+    """The mean of each window of [B, *positions, C]; the last argument says whether zeros of the padding count."""
     rank = x.ndim - 2
     sizes = _each(sizes, rank)
     steps = sizes if steps is None else steps
@@ -167,7 +169,7 @@ def _windows(x: Tensor, sizes: Sequence[int], steps: int | Sequence[int], dilati
 
 
 def _repeated(x: Tensor, axis: int, before: int, after: int) -> Tensor:
-    """The first and the last element of an axis so many times more."""
+    """x with the first and the last element of an axis repeated `before` and `after` times."""
     index: list[slice] = [slice(None)] * x.ndim
     ends = []
     for place in (slice(0, 1), slice(x.shape[axis] - 1, x.shape[axis])):

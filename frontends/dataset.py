@@ -1,4 +1,4 @@
-"""Data of one's own: examples to train on and to test with, in formats found from the data."""
+"""Data of one's own: examples to train on and to test with, in formats chosen from the data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_CLASSES = 4096
 
 @dataclass(frozen=True)
 class Scale:
-    """What was subtracted from each column, and what it was divided by."""
+    """The numbers that were subtracted from each column, and those by which it was divided."""
 
     center: Reals
     width: Reals
@@ -44,17 +44,17 @@ class Scale:
         return np.asarray((values - self.center) / self.width, np.float64)
 
     def undo(self, values: Reals) -> Reals:
-        """Return the values of the columns of which `apply` gives these."""
+        """Return the original values of the columns for which `apply` gives these."""
         return np.asarray(values * self.width + self.center, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Examples, every value of which is one of its format; the rows to train on and to test with.
+    """Examples, every value of which is a value of its format, with the rows to train on and to test with.
 
-    `inputs` and `targets` are the formats; `input_scale` and `target_scale` say how values stand for those that were
-    given. Of classes, targets are indicators, and `classes` the names in their order; of a regression `classes` is
-    empty.
+    `inputs` and `targets` are the formats; `input_scale` and `target_scale` say how values relate to those that were
+    given. For classes, targets are indicators, and `classes` are the names in their order; for a regression `classes`
+    is empty.
     """
 
     train_inputs: Reals
@@ -85,7 +85,7 @@ class Dataset:
         optimizer: Optimizer | None = None,
         seed: int = 0,
     ) -> Iterator[dict[str, Any]]:
-        """What a step takes besides parameters and state: inputs, targets, and the scalars of steps 1, 2, ...
+        """The inputs of steps 1, 2, ... besides parameters and state: inputs, targets, and scalars.
 
         Each epoch is a fresh shuffle without its incomplete last batch. Raise CircuitizeError for a batch that is
         larger than the data.
@@ -107,7 +107,7 @@ class Dataset:
                 }
 
     def accuracy(self, outputs: object) -> float:
-        """The share of test examples whose greatest output is at their class, out of outputs for all of them."""
+        """The share of test examples whose greatest output is at their class, given outputs for all of them."""
         found = np.asarray(outputs)
         if not self.classes or found.shape != self.test_targets.shape:
             raise CircuitizeError(
@@ -132,14 +132,14 @@ def dataset(
     test: float = 0.2,
     seed: int = 0,
 ) -> Dataset:
-    """Examples out of arrays, or of a CSV file, with formats found from the data.
+    """Examples from arrays, or from a CSV file, with formats chosen from the data.
 
-    `inputs` is an array of [examples, features] with `targets` beside it, or the path of a CSV file of which `target`
+    `inputs` is an array of [examples, features] with `targets` beside it, or the path of a CSV file in which `target`
     names the column to predict (default: the last) and `columns` the features (default: all others). Targets that are
-    whole numbers or names are classes, others a regression; `kind` says it where that is not meant. `standardise`
-    scales columns to mean 0 and deviation 1, by the part that is trained on; without it, values are taken as they are.
-    `test` is the share that is kept for testing, chosen by `seed`. Every value is rounded once to its format, half to
-    even; test data beyond what training saw saturates.
+    whole numbers or names are classes, others a regression; `kind` states which if the data suggest the wrong one.
+    `standardise` scales columns to mean 0 and deviation 1, by the part that is trained on; without it, values are taken
+    as they are. The number `test` is the share of examples that is kept for testing, chosen by `seed`. Every value is
+    rounded once to its format, half to even; test data beyond what training saw saturates.
 
     Raise CircuitizeError for cells that hold no number, shapes that do not fit, and too little data.
     """
@@ -229,7 +229,7 @@ def _whole(answers: Values) -> bool:
 
 
 def _indicators(answers: Values) -> tuple[Reals, tuple[str, ...]]:
-    """A column for each class, in ascending order."""
+    """Indicators, with a column for each class, in ascending order."""
     if answers.ndim != 1:
         raise CircuitizeError(f"expected a class for each example, found targets of shape {list(answers.shape)}")
     names, places = np.unique(answers, return_inverse=True)

@@ -40,7 +40,7 @@ class Split:
 
     @property
     def test_targets(self) -> Reals:
-        """The test labels, likewise."""
+        """The test labels as indicators, one column per class."""
         return np.eye(self.classes)[self.test_labels]
 
 
@@ -55,7 +55,7 @@ class Recipe:
     optimizer: Optimizer = field(default_factory=SGD)
 
     def batches(self, split: Split) -> Iterator[dict[str, Values | float]]:
-        """What a step takes besides parameters and state: inputs, targets, and the scalars of steps 1, 2, ...
+        """The inputs of steps 1, 2, ... besides parameters and state: inputs, targets, and scalars.
 
         Each epoch is a fresh shuffle without its incomplete last batch.
         """

@@ -14,16 +14,17 @@ from circuitize.circuits.types import Shape
 
 DOMAIN = b"circuitize start 1"
 SUMMED = 12
-"""So many uniform numbers have the variance 1, and nearly a normal sum."""
+"""The number of uniform numbers whose sum has the variance 1, and is nearly normal."""
 
 
 class Draws:
-    """What initializers draw by, in place of numpy's generator, whose streams change from version to version.
+    """A source of random numbers for initializers, in place of numpy's generator, whose streams change from version to
+    version.
 
     Draw k = 0, 1, ... reads SHAKE-256(DOMAIN || length of the seed || seed || k), numbers as 8 bytes, little-endian. A
     normal number is the sum of 12 words of 16 bits, less its mean, over 2^16: an Irwin-Hall distribution of variance 1,
-    within [-6, 6]. A uniform one is a word of 32 bits over 2^32. Both are exact in float64; they are then scaled by one
-    multiplication and moved by one addition, each rounded as IEEE 754 says.
+    within [-6, 6]. A uniform number is a word of 32 bits over 2^32. Both kinds of number are exact in float64; they are
+    then scaled by one multiplication and moved by one addition, each rounded as IEEE 754 says.
     """
 
     def __init__(self, seed: bytes) -> None:

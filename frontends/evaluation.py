@@ -20,11 +20,11 @@ from .trace import trace
 from .training import Batch, Loss, inference, require
 
 Metric = Callable[[Tensor, Tensor], Tensor]
-"""How many answers of a batch are right, by predictions and targets: one whole number, at most the batch."""
+"""A function of predictions and targets that counts right answers in a batch: one whole number, at most the batch."""
 
 
 def right_answers(prediction: Tensor, target: Tensor) -> Tensor:
-    """How often the greatest score of an example stands where its target's does; of equal ones the first counts."""
+    """How often the greatest score of an example stands where its target's does; of equal scores the first counts."""
     return (argmax_one_hot(prediction) * argmax_one_hot(target)).sum()
 
 
@@ -39,11 +39,11 @@ def evaluation(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """Parameters, model state, `inputs` and `targets` -> `right`, and `loss` where one is given.
+    """A program from parameters, model state, `inputs` and `targets` to `right`, and to `loss` if a loss is given.
 
-    `right` says how many of the `batch` examples are answered right, by the metric; the loss is that of the batch. Both
-    are public, all else is committed, under the names and in the formats that a training step of the model has.
-    `target_shape` is the shape of one example's target, by default that of a prediction.
+    `right` says how many of the `batch` examples are answered right, by the metric; the loss is the batch's. Both
+    outputs are public, everything else is committed, under the names and in the formats that a training step of the
+    model has. `target_shape` is the shape of one example's target, by default the shape of a prediction.
     """
     require(model, loss, None, inputs, targets, examples)
     data = model.batch_type(batch)

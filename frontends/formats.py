@@ -34,7 +34,7 @@ class Format:
 
     @classmethod
     def signed(cls, bits: int, fraction_bits: int) -> Format:
-        """Two's complement of so many bits, sign included."""
+        """The two's complement format of `bits` bits, sign included."""
         if _require_whole("bits", bits) < 1:
             raise refused(f"expected at least 1 bit, the sign, found {bits}; give more bits")
         return cls(fraction_bits, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
@@ -69,7 +69,7 @@ class Format:
         return float(units * Fraction(2) ** -self.fraction_bits)
 
     def nearest(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Each value's nearest real number of the format, ties to even, ends saturating."""
+        """For each value the nearest real number of the format, ties to even, ends saturating."""
         rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
         nearest: NDArray[np.float64] = np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)
         return nearest
@@ -88,11 +88,11 @@ DATA = Format.between(0.0, 1.0, 4)
 """Data in sixteenths from 0 to 1, both included."""
 
 ONE_HOT = Format.between(0.0, 1.0, 0)
-"""Indicators: 0 or 1."""
+"""The format of indicators: 0 or 1."""
 
 
 def labels(count: int) -> Format:
-    """Whole numbers from 0 to count - 1."""
+    """The format of whole numbers from 0 to count - 1."""
     return Format(0, 0, count - 1)
 
 
@@ -101,7 +101,7 @@ LEARNING_RATE = Format.between(0.0, 1.0, 16)
 
 
 def exact_rate(value: object) -> Fraction:
-    """A learning rate as the number that it is. Raise CircuitizeError for what is no finite number."""
+    """A learning rate as an exact fraction. Raise CircuitizeError for a value that is no finite number."""
     if isinstance(value, Rational | float | np.floating) and math.isfinite(value):
         return Fraction(value if isinstance(value, Rational) else float(value))
     raise CircuitizeError(f"expected a finite number as the learning rate, found {value!r}; write 0.1")

@@ -18,7 +18,7 @@ from .tensor import Tensor, apply, axis_of, tensors_of, together
 
 
 def relu(x: Tensor) -> Tensor:
-    """max(x, 0); the derivative at 0 is 0."""
+    """The rectifier max(x, 0); its derivative at 0 is 0."""
     return apply(arrays.ReLU(), x)
 
 
@@ -28,22 +28,22 @@ def exp(x: Tensor) -> Tensor:
 
 
 def reciprocal(x: Tensor) -> Tensor:
-    """1 / x; undefined at 0."""
+    """The reciprocal 1 / x, undefined at 0."""
     return apply(arrays.Reciprocal(), x)
 
 
 def log(x: Tensor) -> Tensor:
-    """The natural logarithm; undefined at 0 and below."""
+    """The natural logarithm, undefined at 0 and below."""
     return apply(arrays.Log(), x)
 
 
 def square_root(x: Tensor) -> Tensor:
-    """The square root; undefined below 0, its derivative at 0 too."""
+    """The square root, undefined below 0; its derivative is undefined at 0 as well."""
     return apply(arrays.SquareRoot(), x)
 
 
 def sigmoid(x: Tensor) -> Tensor:
-    """1 / (1 + e^-x)."""
+    """The sigmoid 1 / (1 + e^-x) of each element."""
     return apply(arrays.Sigmoid(), x)
 
 
@@ -53,37 +53,39 @@ def tanh(x: Tensor) -> Tensor:
 
 
 def reciprocal_square_root(x: Tensor) -> Tensor:
-    """1 / sqrt(x); undefined at 0 and below."""
+    """The reciprocal square root 1 / sqrt(x), undefined at 0 and below."""
     return apply(arrays.ReciprocalSquareRoot(), x)
 
 
 def erf(x: Tensor) -> Tensor:
-    """The error function."""
+    """The error function of each element."""
     return apply(arrays.Erf(), x)
 
 
 def gelu(x: Tensor, approximate: bool = False) -> Tensor:
-    """x times the normal distribution at x; with `approximate`, by the hyperbolic tangent of a cubic, as in GPT-2."""
+    """GELU: x times the normal distribution function at x; with `approximate`, by the hyperbolic tangent of a cubic, as
+    in GPT-2.
+    """
     return apply(arrays.TanhGELU() if approximate else arrays.GELU(), x)
 
 
 def normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon), mean and variance over some axes, which stay."""
+    """(x - mean) / sqrt(variance + epsilon), with mean and variance over some axes, which stay."""
     return apply(arrays.Normalize(_counted(x, axes), epsilon), x)
 
 
 def root_mean_square_normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
-    """x / sqrt(mean of x^2 + epsilon), the mean over some axes, which stay."""
+    """x / sqrt(mean of x^2 + epsilon), with the mean over some axes, which stay."""
     return apply(arrays.RootMeanSquareNormalize(_counted(x, axes), epsilon), x)
 
 
 def _counted(x: Tensor, axes: int | Sequence[int]) -> tuple[int, ...]:
-    """The axes, counted from 0."""
+    """The axes as numbers counted from 0."""
     return tuple(axis_of(x, axis) for axis in (axes if isinstance(axes, (tuple, list, range)) else (axes,)))
 
 
 def exp2(x: Tensor) -> Tensor:
-    """2^x."""
+    """The power 2^x of each element."""
     return apply(arrays.Exp2(), x)
 
 
@@ -103,22 +105,22 @@ def cos(x: Tensor) -> Tensor:
 
 
 def absolute(x: Tensor) -> Tensor:
-    """The magnitude; the derivative at 0 is 0."""
+    """The magnitude of x; its derivative at 0 is 0."""
     return apply(arrays.Abs(), x)
 
 
 def sign(x: Tensor) -> Tensor:
-    """1, 0 or -1; the derivative is zero."""
+    """The sign of x: 1, 0 or -1; the derivative is zero."""
     return apply(arrays.Sign(), x)
 
 
 def floor(x: Tensor) -> Tensor:
-    """The greatest whole number of at most x; the derivative is zero."""
+    """The greatest whole number that is at most x; the derivative is zero."""
     return apply(arrays.Floor(), x)
 
 
 def ceil(x: Tensor) -> Tensor:
-    """The least whole number of at least x; the derivative is zero."""
+    """The least whole number that is at least x; the derivative is zero."""
     return apply(arrays.Ceil(), x)
 
 
@@ -128,7 +130,7 @@ def round_half_even(x: Tensor) -> Tensor:
 
 
 def quantized(x: Tensor, format: Format, rounding: str = "half even", overflow: str = "saturate") -> Tensor:
-    """x in this format, in every target; the derivative is straight through, 0 where it saturates.
+    """x rounded to this format, in every target; the derivative is straight through, 0 where it saturates.
 
     `rounding` is one of half even, half up, half down, half away, half zero, floor, ceil, zero and away; `overflow` one
     of saturate, check and wrap (docs/quantized.md).
@@ -160,27 +162,29 @@ def exact(x: Tensor) -> Tensor:
 
 
 def clip(x: Tensor, low: float, high: float) -> Tensor:
-    """x between two bounds; the derivative is zero at both and beyond."""
+    """x clipped to [low, high]; the derivative is zero at both bounds and beyond."""
     return apply(arrays.Clip(low, high), x)
 
 
 def power(x: Tensor, exponent: int) -> Tensor:
-    """x to a whole power: 1 for 0, a power of 1 / x for a negative one."""
+    """x to a whole power: 1 for the exponent 0, a power of 1 / x for a negative one."""
     return apply(arrays.Power(exponent), x)
 
 
 def cumulative_sum(x: Tensor, axis: int, exclusive: bool = False, backward: bool = False) -> Tensor:
-    """The sums of the elements up to each one along an axis, without it where `exclusive`; `backward` from the end."""
+    """The sums of the elements up to each element along an axis, without that element if `exclusive`; with `backward`
+    from the end.
+    """
     return apply(arrays.CumulativeSum(axis_of(x, axis), exclusive, backward), x)
 
 
 def minimum(x: Operand, y: Operand) -> Tensor:
-    """The lesser of two, element by element; the derivative at a tie goes to x."""
+    """The lesser of two tensors, element by element; the derivative at a tie goes to x."""
     return apply(arrays.Minimum(), *together(x, y))
 
 
 def least(x: Tensor, axis: int = -1) -> Tensor:
-    """The least element along an axis, which is removed; the derivative goes to the first of several."""
+    """The least element along an axis, which is removed; the derivative goes to the first of several equal ones."""
     return apply(arrays.Min(axis_of(x, axis)), x)
 
 
@@ -197,7 +201,9 @@ def variance(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims
 
 
 def standard_deviation(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims: bool = False) -> Tensor:
-    """The square root of `variance`: one root of an exact sum of squares; its derivative is 0 where it is 0."""
+    """The square root of `variance`, computed as one root of an exact sum of squares; its derivative is 0 where it
+    is 0.
+    """
     counted = _counted(x, axes)
     kept = [axis for axis in range(x.ndim) if axis not in counted]
     count = math.prod(x.shape[axis] for axis in counted)
@@ -210,9 +216,9 @@ def standard_deviation(x: Tensor, axes: int | Sequence[int], correction: int = 0
 
 
 def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
-    """The k greatest elements along an axis, greatest first, and where they are: 0 or 1, in a new axis before it.
+    """The k greatest elements along an axis, greatest first, and their places: 0 or 1, in a new axis before it.
 
-    Of equal ones the first comes first. The derivative of the values goes to the elements chosen.
+    Of equal elements the first comes first. The derivative of the values goes to the elements chosen.
     """
     axis = axis_of(x, axis)
     hot = apply(arrays.TopKOneHot(k, axis), x)
@@ -221,7 +227,7 @@ def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
 
 
 def square(x: Tensor) -> Tensor:
-    """x * x."""
+    """The square x * x of each element."""
     return apply(arrays.Square(), x)
 
 
@@ -246,7 +252,7 @@ def where(condition: Operand, x: Operand, y: Operand) -> Tensor:
 
 
 def maximum(x: Operand, y: Operand) -> Tensor:
-    """The greater of two, element by element; the derivative at a tie goes to x."""
+    """The greater of two tensors, element by element; the derivative at a tie goes to x."""
     return apply(arrays.Maximum(), *together(x, y))
 
 
@@ -256,18 +262,18 @@ def argmax_one_hot(x: Tensor, axis: int = -1) -> Tensor:
 
 
 def einsum(equation: str, x: Tensor, y: Tensor) -> Tensor:
-    """The contraction of two tensors; explicit equations: `bi,ij->bj`."""
+    """The contraction of two tensors by an explicit equation, such as `bi,ij->bj`."""
     return apply(arrays.Einsum(equation), *tensors_of(x, y))
 
 
 def concatenate(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors side by side along an axis that they have."""
+    """Tensors joined along an axis that they have."""
     first, *others = tensors_of(*tensors)
     return apply(arrays.Concatenate(axis_of(first, axis)), first, *others)
 
 
 def gather(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
-    """The elements of an axis at the places that `indices`, whole numbers, name: their axes replace it."""
+    """The elements of an axis at the places that `indices`, whole numbers, name: the axes of `indices` replace it."""
     return apply(arrays.Gather(axis_of(x, axis)), x, *tensors_of(x, indices)[1:])
 
 
@@ -277,7 +283,9 @@ def one_hot(labels: Tensor, count: int) -> Tensor:
 
 
 def conv2d(x: Tensor, kernel: Tensor, padding: int = 0, step: int = 1) -> Tensor:
-    """[B, H, W, C] with a kernel [h, w, C, D] to [B, H', W', D]: the kernel is not flipped, as usual in learning."""
+    """The convolution of [B, H, W, C] with a kernel [h, w, C, D] to [B, H', W', D]; the kernel is not flipped, as usual
+    in learning.
+    """
     padded = x.apply(arrays.Pad((0, padding, padding, 0), (0, padding, padding, 0))) if padding else x
     windows = padded.apply(arrays.Window((1, 2), kernel.shape[:2], (step, step)))
     return einsum("bhwcij,ijcd->bhwd", windows, kernel)
@@ -289,7 +297,9 @@ def max_pool2d(x: Tensor, size: int, step: int | None = None) -> Tensor:
 
 
 def first_maximum(x: Tensor) -> Tensor:
-    """The maximum along the last axis by rectifiers, neighbours first: for short axes; the derivative to the first."""
+    """The maximum along the last axis by rectifiers, neighbours first, for short axes; the derivative goes to the first
+    maximum.
+    """
     while (extent := x.shape[-1]) > 1:
         even = extent - extent % 2
         pairs = x[..., :even].reshape(*x.shape[:-1], even // 2, 2)

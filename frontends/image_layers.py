@@ -15,12 +15,12 @@ from .tensor import Tensor
 
 
 def he_normal_kernel(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Normal with variance 2 / fan-in for a kernel [rows, columns, channels in, channels out]."""
+    """Draw normal values with variance 2 / fan-in for a kernel [rows, columns, channels in, channels out]."""
     return generator.normal(0.0, np.sqrt(2.0 / np.prod(shape[:-1])), shape)
 
 
 def he_normal_transposed(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Normal with variance 2 / fan-in for a kernel [rows, columns, channels out, channels in]."""
+    """Draw normal values with variance 2 / fan-in for a kernel [rows, columns, channels out, channels in]."""
     return generator.normal(0.0, np.sqrt(2.0 / (np.prod(shape[:-2]) * shape[-1])), shape)
 
 
@@ -34,7 +34,7 @@ def conv1d(
     groups: int = 1,
     format: Format = WEIGHTS,
 ) -> Model:
-    """As `conv2d`, along one axis: [B, X, inputs] -> [B, X', outputs]."""
+    """A convolution layer like `conv2d`, along one axis: [B, X, inputs] -> [B, X', outputs]."""
     return _convolving("conv1d", (size,), inputs, outputs, padding, step, dilation, groups, format)
 
 
@@ -50,9 +50,9 @@ def conv2d(
 ) -> Model:
     """A cross-correlation with `outputs` square kernels, plus a bias per kernel that starts at zero.
 
-    [B, H, W, inputs] -> [B, H', W', outputs], H' = (H + 2 * padding - dilation * (size - 1) - 1) // step + 1.
-    Parameters: weight [size, size, inputs / groups, outputs] and bias [outputs]; both numbers of channels are multiples
-    of `groups`, each of which reads its own inputs only.
+    [B, H, W, inputs] -> [B, H', W', outputs], H' = (H + 2 * padding - dilation * (size - 1) - 1) // step + 1. The
+    parameters are weight [size, size, inputs / groups, outputs] and bias [outputs]; both numbers of channels are
+    multiples of `groups`, and each group reads its own inputs only.
     """
     return _convolving("conv2d", (size, size), inputs, outputs, padding, step, dilation, groups, format)
 
@@ -62,7 +62,7 @@ def transposed_conv2d(
 ) -> Model:
     """The adjoint of a convolution with square kernels, plus a bias: images become `step` times as large.
 
-    [B, H, W, inputs] -> [B, H', W', outputs], H' = step * (H - 1) + size - 2 * padding. Parameters: weight
+    [B, H, W, inputs] -> [B, H', W', outputs], H' = step * (H - 1) + size - 2 * padding. The parameters are weight
     [size, size, outputs, inputs] and bias [outputs].
     """
     parameters = [
@@ -103,12 +103,14 @@ def _convolving(
 
 
 def max_pool2d(size: int, step: int | None = None) -> Model:
-    """The maximum of each square window, windows `step` (by default `size`) apart; ties go to the first, row by row."""
+    """The maximum of each square window, with windows `step` (by default `size`) apart; ties go to the first, row by
+    row.
+    """
     return traced(lambda x: functions.max_pool2d(x, size, step), kind="max_pool2d")
 
 
 def average_pool2d(size: int, step: int | None = None) -> Model:
-    """The mean of each square window, windows `step` (by default `size`) apart."""
+    """The mean of each square window, with windows `step` (by default `size`) apart."""
     return traced(lambda x: functions.average_pool2d(x, size, step), kind="average_pool2d")
 
 
@@ -123,7 +125,9 @@ def global_max_pool() -> Model:
 
 
 def image(rows: int, columns: int, channels: int = 1) -> Model:
-    """Rows of pixels, channels fastest, to images: [B, rows * columns * channels] -> [B, rows, columns, channels]."""
+    """A layer from rows of pixels, channels fastest, to images: [B, rows * columns * channels] -> [B, rows, columns,
+    channels].
+    """
 
     def unflatten(x: Tensor) -> Tensor:
         return x.reshape(x.shape[0], rows, columns, channels)
@@ -132,5 +136,5 @@ def image(rows: int, columns: int, channels: int = 1) -> Model:
 
 
 def flatten() -> Model:
-    """All axes but the first become one."""
+    """A layer that merges all axes but the first into one."""
     return traced(lambda x: x.reshape(x.shape[0], -1), kind="flatten")

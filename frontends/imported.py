@@ -1,4 +1,4 @@
-"""Programs of other systems: an arrow whose wires have names, with the starting values of what it keeps."""
+"""Programs of other systems: an arrow whose wires have names, with the starting values of its parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ Reals = NDArray[np.float64]
 Batch = Mapping[str, Reals]
 
 WEIGHTS = "weights"
-"""All parameters together, wherever names of inputs are expected, unless one has that name itself."""
+"""The name that stands for all parameters together, wherever names of inputs are expected, unless one has that name
+itself.
+"""
 
 FRACTION_BITS = 14
 """The fraction bits of parameters, unless told otherwise."""
@@ -34,7 +36,7 @@ class Imported:
     """An arrow with a name for each input and each output, in order.
 
     `parameters` holds, by name, the values that came with the program for some of the inputs. An output that has the
-    name of an input is what that input is renewed by.
+    name of an input is the value by which that input is renewed.
     """
 
     arrow: Arrow
@@ -55,9 +57,9 @@ class Imported:
         examples: Sequence[Batch] = (),
         precision: Precision = Precision(),  # noqa: B008 - frozen
     ) -> Program:
-        """The program with these formats of inputs; parameters have by default one that holds twice their values.
+        """The program with these formats of inputs; a parameter has by default a format that holds twice its values.
 
-        Other inputs are by default sixteenths from 0 to 1. Inputs and what they are renewed by are committed, other
+        Other inputs are by default sixteenths from 0 to 1. Inputs and the outputs that renew them are committed, other
         outputs public, unless `visibility` says otherwise. Parameters join each of the `examples` that lacks them.
         Raise CircuitizeError for a name that no input or output has.
         """
@@ -86,8 +88,9 @@ def model(
 ) -> Model:
     """A `Model` that starts from these values, for `training_step` and `predict`.
 
-    `arrow` makes, for a type of a batch, a program of the parameters and one other input, with one output. Formats of
-    parameters that are not given hold twice their values. Raise CircuitizeError for a format of no parameter.
+    `arrow` makes, for the type of a batch, a program of the parameters and one other input, with one output. A
+    parameter whose format is not given has a format that holds twice its values. Raise CircuitizeError for a format of
+    no parameter.
     """
     chosen = dict(formats or {})
     require_names("formats", chosen, parameters)
@@ -118,7 +121,7 @@ def constantly(values: Reals) -> Callable[[np.random.Generator, Shape], Reals]:
 
 
 def format_for(values: ArrayLike, fraction_bits: int = FRACTION_BITS) -> Format:
-    """The signed format that holds twice these values, of at least two bits before the fraction."""
+    """The signed format that holds twice these values, with at least two bits before the fraction."""
     greatest = float(np.max(np.abs(np.asarray(values, np.float64)), initial=1.0))
     if not math.isfinite(greatest):
         raise CircuitizeError("expected finite parameters, found one that is not; correct the model")
@@ -133,7 +136,7 @@ def require_names(what: str, given: Mapping[str, object], known: Collection[str]
 
 
 def shape_of(type: Type) -> Shape:
-    """The shape of a wire of reals. Raise TypingError for one of integers."""
+    """The shape of a wire of reals. Raise TypingError for a wire of integers."""
     if not isinstance(type, Array):
         raise TypingError(f"expected a wire of reals, found {type}; import the program before it is quantized")
     return type.shape

@@ -1,4 +1,4 @@
-"""What stands in brackets after a tensor: whole numbers, slices of any step, lists of places, `...` and None."""
+"""The indices in brackets after a tensor: whole numbers, slices of any step, lists of places, `...` and None."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ Index: TypeAlias = int | slice | EllipsisType | Places | None
 def indexed(x: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
     """The elements that numpy's indexing gives, by edges that only move them.
 
-    One entry may be a list, or an array, of places or of truths known now. Raise TypingError for anything else.
+    One entry of the index may be a list, or an array, of places or of truths known now. Raise TypingError for any other
+    index.
     """
     entries = index if isinstance(index, tuple) else (index,)
     given = sum(entry is not None and entry is not Ellipsis for entry in entries)
@@ -89,7 +90,7 @@ def _chosen(x: Tensor, axis: int, places: NDArray[np.int64]) -> Tensor:
 
 
 def _places(entry: Any, extent: int, axis: int) -> tuple[NDArray[np.int64], list[int]]:
-    """Which elements of an axis an entry means, one after the other, and the extents that replace the axis."""
+    """Which elements of an axis an index entry means, one after the other, and the extents that replace the axis."""
     if isinstance(entry, slice):
         try:
             chosen = range(*entry.indices(extent))

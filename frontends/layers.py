@@ -32,7 +32,9 @@ def zeros(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
 
 
 def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Normal with variance 2 / fan-in, fan-in the first extent. He et al., arXiv 1502.01852, equation 10."""
+    """Draw normal values with variance 2 / fan-in, where the fan-in is the first extent. He et al., arXiv 1502.01852,
+    equation 10.
+    """
     return generator.normal(0.0, np.sqrt(2.0 / shape[0]), shape)
 
 
@@ -40,9 +42,8 @@ def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float6
 class Parameter:
     """An array kept from step to step, trained or not: its name, shape, how it starts, and its exact format.
 
-    A parameter that is `frozen` leaves a step as it entered; one that is `apart` too does not leave it, and proofs
-    commit to it once. State that is `fresh` is an input of every step, drawn anew, and does not leave it: the mask of a
-    dropout.
+    A `frozen` parameter leaves a step as it entered; one that is `apart` too does not leave it, and proofs commit to it
+    once. State that is `fresh` is an input of every step, drawn anew, and does not leave it: the mask of a dropout.
     """
 
     name: str
@@ -72,12 +73,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Model:
-    """Parameters P, state S and, for each type of batch X, an arrow P x S x X -> Y x S'.
+    """A model has parameters P, state S and, for each type of batch X, an arrow P x S x X -> Y x S'.
 
-    Parameters are trained; state (most models have none) is what a training step gives back renewed, as running
-    statistics. `inference` is the arrow P x S x X -> Y of a model that has state; without, it is `arrow`. `kind` names
-    the model inside a larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of one example, or None
-    where any shape will do. The first axis of a batch counts its examples.
+    Parameters are trained; state (most models have none) is given back renewed by a training step, such as running
+    statistics. `inference` is the arrow P x S x X -> Y of a model that has state; without it, predictions are those of
+    `arrow`. `kind` names the model inside a larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of
+    one example, or None if any shape will do. The first axis of a batch counts its examples.
     """
 
     parameters: tuple[Parameter, ...]
@@ -88,7 +89,7 @@ class Model:
     inference: Callable[[Array], Arrow] | None = None
 
     def batch_type(self, batch: int) -> Array:
-        """The type of a batch of examples; raises TypingError when the model does not know the shape of one."""
+        """The type of a batch of examples; raise TypingError if the model does not know the shape of one."""
         if not isinstance(batch, int) or isinstance(batch, bool) or batch < 1:
             raise refused(
                 f"expected a batch of a whole number of examples, at least 1, found {named(batch)}; write batch=16"
@@ -103,19 +104,19 @@ class Model:
     def initial(self, seed: int | bytes) -> dict[str, NDArray[np.float64]]:
         """Starting values by name, from one seeded generator in order, parameters first, nearest in each format.
 
-        A seed of bytes gives values that anybody draws again, whatever the machine and the version of numpy.
+        A seed of bytes gives values that anybody can draw again, whatever the machine and the version of numpy.
         """
         return _drawn([p for p in (*self.parameters, *self.state) if not p.fresh], seed)
 
     def drawn(self, seed: int) -> dict[str, NDArray[np.float64]]:
-        """What is fresh in every step, such as masks, by name, from one seeded generator in order."""
+        """The inputs that are fresh in every step, such as masks, by name, from one seeded generator in order."""
         return _drawn([p for p in self.state if p.fresh], seed)
 
     def freeze(self, *names: str, apart: bool = False) -> Model:
-        """The same model with these parameters frozen; raises TypingError for a name it does not have.
+        """The same model with these parameters frozen; raise TypingError for a name it does not have.
 
-        `apart`, all where no names are given: they enter steps and predictions and do not leave them, so that proofs
-        commit to them once, whatever the program (docs/tensor.md).
+        With `apart` (for all parameters if no names are given) they enter steps and predictions and do not leave them,
+        so that proofs commit to them once, whatever the program (docs/tensor.md).
         """
         for name in names:
             self._index(name)
@@ -126,7 +127,8 @@ class Model:
     def tie(self, name: str, to: str, transposed: bool = False) -> Model:
         """The same model in which one parameter is another one, or its transpose: `name` is no parameter any more.
 
-        Its gradient is added to the other's. Raise TypingError where a name is none of the model's or shapes differ.
+        The gradient of a tied parameter is added to the other's. Raise TypingError if a name is none of the model's or
+        if shapes differ.
         """
         gone, kept = self._index(name), self._index(to)
         wanted, found = self.parameters[gone].shape, self.parameters[kept].shape
@@ -177,7 +179,7 @@ def traced(
 
     With state, the function returns the prediction and the new state, in order, and `inference` is the prediction alone
     as it is made outside training. Edges are labelled with the line of the function they come from, or with the
-    caller's line where it is not the user's.
+    caller's line if that function is not the user's.
     """
     ours = (function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
     place = here() if ours else None
@@ -224,7 +226,7 @@ def embedding(count: int, width: int, inputs: Shape = (), format: Format = WEIGH
 
 
 def relu(*given: Tensor) -> Model:
-    """max(x, 0), element by element: a layer, without arguments."""
+    """The rectifier max(x, 0), element by element: a layer, without arguments."""
     if given:
         raise refused(
             f"expected relu() without arguments, which is a layer, found {named(given[0])}; "
@@ -241,8 +243,8 @@ def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
 def dropout(rate: float, shape: Shape) -> Model:
     """x / (1 - rate) where the mask is 1, else 0, and x itself outside training. Srivastava et al., JMLR 15, 2014.
 
-    The mask, 0 and 1 of the given shape, a batch's, is an input of every step, so that whoever checks the step chooses
-    it, or commits to it: `mask`, after the model's state. `Model.drawn` draws masks.
+    The mask, 0 and 1 of the given shape for each example, is an input of every step, `mask`, after the model's state,
+    so that whoever checks the step chooses it, or commits to it. `Model.drawn` draws the masks of dropout.
     """
     if not 0 <= rate < 1:
         raise TypingError(f"expected a rate of at least 0 and below 1, found {rate}; it is the part that is dropped")
@@ -258,7 +260,7 @@ def dropout(rate: float, shape: Shape) -> Model:
 
 
 def gelu(approximate: bool = False) -> Model:
-    """x times the normal distribution at x, or with `approximate` its form with a hyperbolic tangent."""
+    """GELU: x times the normal distribution function at x, or with `approximate` its form with a hyperbolic tangent."""
     if not isinstance(approximate, bool):
         raise refused(
             f"expected gelu() or gelu(approximate=True), which is a layer, found {named(approximate)}; "
@@ -268,7 +270,9 @@ def gelu(approximate: bool = False) -> Model:
 
 
 def require_model(found: object, where: str) -> None:
-    """Raise TypingError, with the user's line, for what is no model: most often a layer's function, not called."""
+    """Raise TypingError, with the user's line, for an object that is no model: most often a layer's function that was
+    not called.
+    """
     if not isinstance(found, Model):
         remedy = "give a layer, such as dense(64, 32)"
         if isinstance(found, (list, tuple)):
@@ -295,7 +299,7 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 def sequential(*models: Model) -> Model:
     """One model after the other. Parameters are named `dense1.weight`: kind, number among its kind, and own name.
 
-    Raise TypingError for what is no model.
+    Raise TypingError for an object that is no model.
     """
     if not models:
         raise refused("sequential: expected at least one layer, found none; write sequential(dense(64, 32), relu())")

@@ -1,4 +1,4 @@
-"""Low-rank adapters: a model whose weights are frozen, and beside some of them two thin matrices that are trained."""
+"""Low-rank adapters: a model whose weights are frozen, with two thin matrices beside some of them that are trained."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def lora(
     scale: float = 1.0,
     format: Format = WEIGHTS,
 ) -> Model:
-    """The same model with all of its parameters frozen, apart, and adapters that are trained in their place.
+    """The same model with all of its parameters frozen apart, and adapters that are trained in their place.
 
     Where the model multiplies by a matrix W [in, out], the result has scale * (x down) up added, with down [in, rank],
     normal with variance 1 / in, and up [rank, out], zero at first: so the model begins as it was. `names` are the
-    matrices; by default all of which only products of what goes through the network are taken, such as attention's
-    projections and dense layers, and no table of which rows are read. Hu et al., arXiv 2106.09685.
+    adapted matrices; by default all that are only multiplied by data that goes through the network, such as attention's
+    projections and dense layers, and no table whose rows are looked up. Hu et al., arXiv 2106.09685.
 
     Proofs commit to the frozen parameters once (docs/tensor.md). Raise TypingError for names of other parameters, and
-    for a rank that is no less than an extent of a matrix.
+    for a rank that is not less than both extents of a matrix.
     """
     require_model(model, "model")
     if type(rank) is not int or rank < 1:
@@ -94,7 +94,9 @@ def _products(model: Model) -> dict[str, Shape]:
 
 
 def _letters(product: arrays.Einsum, place: int) -> tuple[str, str, str, str] | None:
-    """Of x times a matrix [i, o], in any order: the letters of x and of the target, i and o; None of others."""
+    """For a product of x and a matrix [i, o], in any order: the letters of x and of the target, i and o; None for other
+    products.
+    """
     *operands, target = product.letters
     own, x = operands[place], operands[1 - place]
     if len(own) != 2 or own[0] not in x or own[0] in target or own[1] in x or own[1] not in target:
@@ -136,7 +138,7 @@ def _beside(
     made: int,
     scale: float,
 ) -> int:
-    """What a product gives, and scale * (x down) up."""
+    """The result of a product, plus scale * (x down) up."""
     found = _letters(product, place)
     assert found is not None
     x, target, i, o = found

@@ -16,18 +16,18 @@ def mean_squared_error(predictions: Tensor, targets: Tensor) -> Tensor:
 
 
 def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
-    """The mean over examples of -sum of target * log softmax(logits): both [B, C], rows of targets sum to 1.
+    """The mean over examples of -sum of target * log softmax(logits): both are [B, C], and rows of targets sum to 1.
 
-    Its derivative is (softmax(logits) - targets) / B, whatever the targets are.
+    The derivative of `cross_entropy` is (softmax(logits) - targets) / B, whatever the targets are.
     """
     _require_indicators(logits, targets)
     return logits.apply(arrays.CrossEntropy(), targets)
 
 
 def label_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """The cross-entropy of logits [B, C] and labels [B], whole numbers from 0 to C - 1; undefined for others.
+    """The cross-entropy of logits [B, C] and labels [B], whole numbers from 0 to C - 1; undefined for other labels.
 
-    Use it with `training_step(..., targets=formats.labels(C), target_shape=())`.
+    Use this loss with `training_step(..., targets=formats.labels(C), target_shape=())`.
     """
     _require_rows(logits)
     if labels.shape != logits.shape[:1]:
@@ -42,26 +42,28 @@ def label_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
 def binary_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
     """The mean over all elements of the cross-entropy of targets from 0 to 1 and sigmoid(logits).
 
-    Its derivative is (sigmoid(logits) - targets) / count.
+    The derivative of `binary_cross_entropy` is (sigmoid(logits) - targets) / count.
     """
     _require_one_shape(logits, targets)
     return logits.apply(arrays.BinaryCrossEntropy(), targets)
 
 
 def huber(predictions: Tensor, targets: Tensor, delta: float = 1.0) -> Tensor:
-    """The mean over all elements of r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r their difference.
+    """The mean over all elements of r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), where r is the
+    difference.
 
-    Its derivative is r between -delta and delta, over the count. Huber, "Robust estimation of a location parameter",
-    1964.
+    The derivative of `huber` is r clipped to [-delta, delta], over the count. Huber, "Robust estimation of a location
+    parameter", 1964.
     """
     _require_one_shape(predictions, targets)
     return predictions.apply(arrays.Huber(delta), targets)
 
 
 def kullback_leibler(logits: Tensor, targets: Tensor, least: float = 2.0**-12) -> Tensor:
-    """The mean over examples of the sum of t * (log t - log softmax(logits)): both [B, C], rows of targets sum to 1.
+    """The mean over examples of the sum of t * (log t - log softmax(logits)): both are [B, C], and rows of targets sum
+    to 1.
 
-    Targets below `least` have its logarithm, so that 0 counts as 0. The derivative of the logits is that of
+    Targets below `least` have the logarithm of `least`, so that 0 counts as 0. The derivative for the logits is that of
     `cross_entropy`.
     """
     _require_indicators(logits, targets)

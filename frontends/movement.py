@@ -18,18 +18,18 @@ LETTERS = "abcdefghijklmnop"
 
 
 def flip(x: Tensor, *axes: int) -> Tensor:
-    """The axes reversed."""
+    """The tensor with the given axes reversed."""
     return x.apply(arrays.Flip(tuple(axis_of(x, axis) for axis in axes)))
 
 
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape side by side along a new axis."""
+    """Tensors of one shape joined along a new axis."""
     at = axis % (tensors[0].ndim + 1)
     return concatenate([x.reshape(*x.shape[:at], 1, *x.shape[at:]) for x in tensors], at)
 
 
 def split(x: Tensor, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]:
-    """Consecutive pieces of an axis: so many of equal extent, or of the extents given, which must add up to it."""
+    """Consecutive pieces of an axis: `parts` of equal extent, or of the extents given, which must add up to it."""
     at = axis_of(x, axis)
     extent = x.shape[at]
     if isinstance(parts, int):
@@ -43,7 +43,7 @@ def split(x: Tensor, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]:
 
 
 def tile(x: Tensor, repeats: Sequence[int]) -> Tensor:
-    """The whole array so many times along each axis, one number per axis."""
+    """The whole array repeated along each axis, with one number of repeats per axis."""
     if len(repeats) != x.ndim or min(repeats, default=1) < 1:
         raise TypingError(f"expected a number of repeats per axis of {list(x.shape)}, found {list(repeats)}")
     spread = tuple(n for pair in zip(repeats, x.shape, strict=True) for n in pair)
@@ -73,9 +73,9 @@ def strided(x: Tensor, *slices: slice) -> Tensor:
 
 
 def gather_elements(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
-    """y[a, i, b] = x[a, indices[a, i, b], b]: elements of one axis, each at an index of its own.
+    """The elements y[a, i, b] = x[a, indices[a, i, b], b] of one axis, each at an index of its own.
 
-    The other axes are those of x. Indices are whole numbers; one outside the axis is undefined.
+    The other axes of the indices are those of x. Indices are whole numbers; an index outside the axis is undefined.
     """
     at = axis_of(x, axis)
     letters = LETTERS[: x.ndim]

@@ -32,9 +32,9 @@ def batch_norm(
     """(x - mean) / sqrt(variance + epsilon) * weight + bias over all axes but the last, which has `features` elements.
 
     Ioffe and Szegedy, arXiv 1502.03167, algorithms 1 and 2. Training takes mean and variance (divided by n) of the
-    batch, and renews the running ones: running + momentum * (batch's - running), the batch's variance divided by n - 1
-    there. Inference takes the running ones. Parameters: weight, from 1, and bias, from 0; state: mean, from 0, and
-    variance, from 1; all [features].
+    batch, and renews the running statistics: running + momentum * (batch's - running), where the batch's variance is
+    divided by n - 1. Inference takes the running statistics. The parameters are weight, from 1, and bias, from 0; the
+    state is mean, from 0, and variance, from 1; all have the shape [features].
     """
     parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
     state = [Parameter("mean", (features,), zeros, statistics), Parameter("variance", (features,), ones, statistics)]
@@ -64,9 +64,9 @@ def batch_norm(
 def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, which has `features` elements.
 
-    Ba et al., arXiv 1607.06450. Parameters: weight, from 1, and bias, from 0; both [features]. In integers the variance
-    is a number with the fraction bits calibrated for it: where that leaves it 0 with epsilon, as in a constant row, the
-    step is undefined. A greater epsilon, such as 2^-10, avoids that.
+    Ba et al., arXiv 1607.06450. The parameters are weight, from 1, and bias, from 0; both have the shape [features]. In
+    integers the variance is a number with the fraction bits calibrated for it: if it is 0 together with epsilon, as in
+    a constant row, the step is undefined. A greater epsilon, such as 2^-10, avoids an undefined step.
     """
     parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
 
@@ -79,7 +79,7 @@ def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -
 def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
     """x / sqrt(mean of x^2 + epsilon) * weight over the last axis, which has `features` elements.
 
-    Zhang and Sennrich, arXiv 1910.07467. Parameter: weight [features], from 1.
+    Zhang and Sennrich, arXiv 1910.07467. The parameter is weight [features], from 1.
     """
 
     def normalized(weight: Tensor, x: Tensor) -> Tensor:
@@ -89,10 +89,10 @@ def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> 
 
 
 def group_norm(features: int, groups: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
-    """Each example's features in so many groups of neighbours, each group brought to mean 0 and variance 1.
+    """Each example's features in `groups` groups of neighbours, each brought to mean 0 and variance 1.
 
     Wu and He, arXiv 1803.08494. x is [B, ..., features]: mean and variance over all axes but the first and the group's.
-    Parameters as those of `layer_norm`.
+    The parameters are those of `layer_norm`.
     """
     if groups < 1 or features % groups:
         raise TypingError(f"expected groups that divide {features} features, found {groups}; choose a divisor")

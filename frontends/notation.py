@@ -1,4 +1,6 @@
-"""Formats as texts of high-level synthesis, `ap_fixed<8,3,AP_RND,AP_SAT>`: of a tensor, of channels or of elements."""
+"""Formats as texts of high-level synthesis, `ap_fixed<8,3,AP_RND,AP_SAT>`, for a tensor, for channels or for
+elements.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ EXPECTED = "ap_fixed<W,I>, ufixed<W,I,RND_CONV,SAT>, int<W> or a Format"
 class Stated:
     """Formats of a tensor: whole numbers within [low, high] of units 2^-fraction_bits, and one rule for all elements.
 
-    The three arrays have one shape, which broadcasts to the tensor's: none of axes where all elements have one format.
+    The three arrays have one shape, which broadcasts to the tensor's: no axes if all elements have one format.
     """
 
     fraction_bits: Integers
@@ -56,9 +58,9 @@ class Stated:
 def stated(given: object, where: str) -> Stated:
     """The format that a text or a `Format` names, or the formats that an array of these names, broadcast as numpy's.
 
-    A text without modes truncates and may not wrap, as high-level synthesis has it but for the wrap: compiling refuses
-    one whose interval does not show that nothing wraps. Raise CircuitizeError, beginning with `where`, for what is no
-    format, for more than 60 bits, and for elements of unlike rules.
+    A text without modes truncates and may not wrap: high-level synthesis would let it wrap, while compiling refuses a
+    text whose interval does not show that nothing wraps. Raise CircuitizeError, beginning with `where`, for a value
+    that is no format, for more than 60 bits, and for elements of unlike rules.
     """
     texts = given if isinstance(given, np.ndarray) else np.empty((), object)
     if not isinstance(given, np.ndarray):
@@ -83,10 +85,10 @@ def stated(given: object, where: str) -> Stated:
 
 
 def formatted(x: Tensor, given: Stated) -> Tensor:
-    """x in these formats, rounded once from all its bits; the derivative is straight through where nothing saturates.
+    """x rounded once to these formats, from all its bits; the derivative is straight through where nothing saturates.
 
     Elements of unlike fraction bits are scaled to whole numbers by powers of two, which is exact, and back. Raise
-    CircuitizeError where formats do not broadcast to x, and for ends that differ among elements and do not saturate.
+    CircuitizeError if the formats do not broadcast to x, and for ends that differ among elements and do not saturate.
     """
     try:
         np.broadcast_to(given.low, x.shape)
@@ -116,7 +118,7 @@ def _fields(given: Stated) -> tuple[Integers, Integers, Integers]:
 
 
 def _array(given: list[object] | tuple[object, ...], where: str) -> NDArray[np.object_]:
-    """An array of lists of lists. Raise CircuitizeError where they are ragged."""
+    """An array of lists of lists. Raise CircuitizeError if the lists are ragged."""
 
     def shape(entry: object) -> tuple[int, ...]:
         return (len(entry), *(shape(entry[0]) if entry else ())) if isinstance(entry, (list, tuple)) else ()
@@ -137,7 +139,7 @@ def _key(entry: object) -> object:
 
 
 def _one(entry: object, where: str) -> tuple[Format, tuple[str, str]]:
-    """A format, and its rules for rounding and for overflow."""
+    """One format, and its rules for rounding and for overflow."""
     if isinstance(entry, Format):
         return entry, ("half even", "saturate")
     text = entry.replace(" ", "").replace("AP_", "").replace("AC_", "") if isinstance(entry, str) else ""

@@ -1,4 +1,4 @@
-"""numpy's functions on tensors of a trace: those that name an operation of ours, and one line for all others."""
+"""numpy's functions on tensors of a trace: those that name an operation, and one line of error for all others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
     "equal": ("__eq__", "__eq__"),
     "not_equal": ("__ne__", "__ne__"),
 }
-"""numpy's name -> the method of a tensor at the left, and of one at the right."""
+"""From numpy's name to the method of the tensor at the left, and of the one at the right."""
 
 UFUNCS = {
     "absolute": "absolute",
@@ -53,7 +53,7 @@ UFUNCS = {
     "square": "square",
     "tanh": "tanh",
 }
-"""numpy's name -> the name in `functions`."""
+"""From numpy's name to the name in `functions`."""
 
 METHODS = {"sum": "sum", "mean": "mean", "max": "max", "amax": "max", "reshape": "reshape", "transpose": "transpose"}
 FUNCTIONS = {"where": "where", "clip": "clip", "concatenate": "concatenate", "einsum": "einsum"}
@@ -77,15 +77,15 @@ SAID = {
     "tile": "movement.tile",
     "split": "movement.split",
 }
-"""numpy's name -> what of ours is meant, where the arguments differ."""
+"""From numpy's name to the function that is meant, where the arguments differ."""
 
 
 OURS: dict[str, Any] = {}
-"""The functions of `functions`, by name: `trace` fills it, since they are made of tensors."""
+"""The functions of `functions`, by name: `trace` fills this table, since they are made of tensors."""
 
 
 def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """A ufunc on tensors, as `__array_ufunc__` is asked. Raise TypingError for one that is none of ours."""
+    """A ufunc on tensors, called as `__array_ufunc__` is. Raise TypingError for a ufunc that names no operation."""
     name = function.__name__
     if method == "__call__" and not options:
         if name in OPERATORS:
@@ -98,7 +98,7 @@ def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options:
 
 
 def function(called: Any, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Another function of numpy on tensors, as `__array_function__` is asked."""
+    """Another function of numpy on tensors, called as `__array_function__` is."""
     name = called.__name__
     own: Any = None
     if name in METHODS and values and hasattr(values[0], "builder"):

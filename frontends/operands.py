@@ -1,4 +1,4 @@
-"""What may stand beside a tensor: numbers and arrays as constants, shapes that fit, and words for what does not."""
+"""Operands beside a tensor: numbers and arrays as constants, shapes that fit, and messages for those that do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .provenance import refused
 
 
 def broadcast_shape(a: Shape, b: Shape) -> Shape:
-    """Return the shape that two shapes broadcast to by numpy's rules. Raise, with a remedy, where they do not."""
+    """Return the shape that two shapes broadcast to by numpy's rules. Raise an error, with a remedy, if they do not
+    broadcast.
+    """
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:
@@ -25,7 +27,7 @@ def broadcast_shape(a: Shape, b: Shape) -> Shape:
 
 
 def unfit_product(left: Shape, right: Shape) -> str:
-    """Why @ does not take these shapes, and what would make it."""
+    """Why @ does not take these shapes, and what would make it take them."""
     column = len(right) == 1
     rows = right[0 if column else -2]
     remedy = "check which layer makes and takes what"
@@ -40,7 +42,7 @@ def unfit_product(left: Shape, right: Shape) -> str:
 
 
 def constant_of(value: object) -> NDArray[np.float64]:
-    """A number or array as float64; raises TypingError, with the user's line, for what is neither."""
+    """A number or array as float64; raise TypingError, with the user's line, for any other object."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -57,7 +59,7 @@ def real_of(value: object) -> float:
 
 
 def whole_numbers(word: str, given: Sequence[Any]) -> tuple[int, ...]:
-    """Whole numbers given one by one, or as one tuple or list; raises TypingError for others."""
+    """Whole numbers given one by one, or as one tuple or list; raise TypingError for other values."""
     numbers = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     for number in numbers:
         if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
@@ -66,7 +68,7 @@ def whole_numbers(word: str, given: Sequence[Any]) -> tuple[int, ...]:
 
 
 def named(value: object) -> str:
-    """What a user gave, for a message: a tensor, a number, a text, or its type."""
+    """A value that a user gave, described for a message: a tensor, a number, a text, or its type."""
     if isinstance(value, (str, int, float, np.number)) or hasattr(value, "builder") or value is None:
         return repr(value)
     name = getattr(value, "__name__", None)

@@ -24,16 +24,16 @@ from .trace import trace
 SCALAR = Array(())
 
 VELOCITY = Format.signed(24, 20)
-"""Momentum: 24 bits, 20 of them fraction."""
+"""The format of Momentum's velocity: 24 bits, 20 of them fraction."""
 
 
 class Optimizer(ABC):
-    """What `training_step` needs of an optimiser.
+    """The contract of an optimiser, as `training_step` needs it.
 
-    Scalars are inputs of the step, new for each one (so that a schedule changes no key); state is kept per parameter,
-    each in a format of its own that it enters and leaves in. `cotangent` decides what the backward pass starts from: a
-    learning rate put there multiplies the batch-sized gradient of the loss, so that the gradients of the parameters
-    come out already scaled, never rounded on their own.
+    Scalars are inputs of the step, new for each one (so that a schedule changes no key); state is kept for each
+    parameter, in a format of its own in which it enters and leaves. `cotangent` decides from which number the backward
+    pass starts: a learning rate put there multiplies the batch-sized gradient of the loss, so that the gradients of the
+    parameters come out already scaled, never rounded on their own.
     """
 
     def __new__(cls, *given: object, **named: object) -> Self:
@@ -48,7 +48,7 @@ class Optimizer(ABC):
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        """Raise TypingError where something else stands in place of a format: most often a learning rate."""
+        """Raise TypingError if something else stands in place of a format: most often a learning rate."""
         for field in fields(self):  # type: ignore[arg-type]  # optimisers are dataclasses
             value = getattr(self, field.name)
             if field.type in ("Format", Format) and not isinstance(value, Format):
@@ -70,25 +70,27 @@ class Optimizer(ABC):
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
         """The scalars of step t = 1, 2, ...: exact arithmetic, rounded once to their formats, half to even.
 
-        Raise CircuitizeError where one is outside its format.
+        Raise CircuitizeError if a scalar is outside its format.
         """
         return {name: format.rounded(exact_rate(learning_rate)) for name, format in self.scalars.items()}
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
-        """What is kept from step to step for one parameter; names are prefixed with the parameter's."""
+        """The state that is kept from step to step for one parameter; names are prefixed with the parameter's."""
         return ()
 
     @abstractmethod
     def cotangent(self) -> Arrow:
-        """Scalars -> the loss's cotangent, a number."""
+        """The arrow from the scalars to the loss's cotangent, a number."""
 
     def together(self, parameters: Sequence[Array]) -> Arrow | None:
-        """All gradients x scalars -> all gradients, before they go to the updates; None where they go as they are."""
+        """The arrow from all gradients x scalars to all gradients, before they go to the updates; None if they go as
+        they are.
+        """
         return None
 
     @abstractmethod
     def update(self, parameter: Parameter) -> Arrow:
-        """Parameter x its state x its gradient x scalars -> next parameter x next state."""
+        """The arrow from parameter x its state x its gradient x scalars to next parameter x next state."""
 
 
 class RateOptimizer(Optimizer):
@@ -102,7 +104,7 @@ class RateOptimizer(Optimizer):
 
 
 def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
-    """Where a learning rate is given."""
+    """The remedy for a learning rate that is given to the optimiser: where to give it instead."""
     return (
         f"write {optimizer.__name__}(): a learning rate is an input of every step: among its examples "
         f"(optimizer.values(t, {value!r})), with --scalar {name}={value}, or by --schedule"
@@ -111,7 +113,7 @@ def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
 
 @dataclass(frozen=True)
 class SGD(RateOptimizer):
-    """W' = W - learning_rate * (dL/dW + weight_decay * W).
+    """Stochastic gradient descent: W' = W - learning_rate * (dL/dW + weight_decay * W).
 
     The learning rate is a scalar input that multiplies the gradient of the loss.
     """
@@ -131,7 +133,7 @@ class SGD(RateOptimizer):
 
 @dataclass(frozen=True)
 class Momentum(RateOptimizer):
-    """V' = decay * V + learning_rate * (dL/dW + weight_decay * W) and W' = W - V'.
+    """Gradient descent with momentum: V' = decay * V + learning_rate * (dL/dW + weight_decay * W) and W' = W - V'.
 
     Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013, equations 1 and 2.
     The velocity keeps more fraction bits than the weight, so that small gradients add up in it.
@@ -157,12 +159,14 @@ class Momentum(RateOptimizer):
 
 
 def decayed(weight: Tensor, gradient: Tensor, rate: Tensor, weight_decay: float) -> Tensor:
-    """gradient + rate * weight_decay * weight: the gradient of the loss plus weight_decay / 2 times all squares."""
+    """gradient + rate * weight_decay * weight: the gradient of the loss plus weight_decay / 2 times the sum of all
+    squares.
+    """
     return gradient + weight * rate * weight_decay if weight_decay else gradient
 
 
 def scaled(bits: int, scalars: int) -> Arrow:
-    """So many scalars -> 2^bits, to start the backward pass from."""
+    """The arrow from `scalars` scalars to 2^bits, from which the backward pass starts."""
 
     def scale(first: Tensor, *rest: Tensor) -> Tensor:
         return first.constant(np.float64(2.0**bits))

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
-    """Product of the last two axes; others broadcast; a vector is a row at the left, a column at the right."""
+    """The product over the last two axes; other axes broadcast; a vector is a row at the left, a column at the
+    right.
+    """
     if not left.ndim or not right.ndim:
         raise refused("expected at least one axis on both sides of @, found a scalar; use *")
     row, column = left.ndim == 1, right.ndim == 1
@@ -34,7 +36,7 @@ def product(left: Tensor, right: Tensor) -> Tensor:
 
 
 def power(x: Tensor, exponent: float) -> Tensor:
-    """The power by a multiple of 1/2: products, a square root and a reciprocal."""
+    """The power of a tensor by a multiple of 1/2: products, a square root and a reciprocal."""
     if isinstance(exponent, bool) or not isinstance(exponent, (int, float, np.number)):
         raise refused(f"expected an exponent known now, found {named(exponent)}; use exp(y * log(x)) for x above 0")
     twice = 2 * real_of(exponent)
@@ -56,7 +58,7 @@ def power(x: Tensor, exponent: float) -> Tensor:
 
 
 def _multiplied(x: Tensor, exponent: int) -> Tensor:
-    """The product of so many, at least one, by repeated squaring."""
+    """The product of `exponent` copies of x, at least one, by repeated squaring."""
     if exponent == 1:
         return x
     half = _multiplied(x, exponent // 2)

@@ -15,12 +15,12 @@ from circuitize.circuits.operation import Provenance
 _part: ContextVar[str] = ContextVar("part", default="")
 _place: ContextVar[tuple[str, int] | None] = ContextVar("place", default=None)
 _OTHERS = ("circuitize", "contextlib", "numpy", "polygrad", "tinygrad")
-"""Packages whose frames are not the user's: this one, and what calls it back."""
+"""Packages whose frames are not the user's: this one, and packages that call it back."""
 
 
 @contextmanager
 def part(name: str) -> Iterator[None]:
-    """Label what is traced inside with a part of the model; nested parts join with a dot: `block1.dense1`."""
+    """Label the operations traced inside with a part of the model; nested parts join with a dot: `block1.dense1`."""
     outer = _part.get()
     token = _part.set(f"{outer}.{name}" if outer and name else outer or name)
     try:
@@ -31,7 +31,9 @@ def part(name: str) -> Iterator[None]:
 
 @contextmanager
 def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
-    """Label what is traced inside with this file and line, for layers traced later than they are declared."""
+    """Label the operations traced inside with this file and line, for layers that are traced later than they are
+    declared.
+    """
     token = _place.set(place)
     try:
         yield
@@ -40,13 +42,15 @@ def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
 
 
 def here() -> tuple[str, int]:
-    """File and line of the innermost frame of the user's own; the file as `_named` has it."""
+    """The file and line of the innermost frame of the user's own; the file as `_named` gives it."""
     frame = _outside()
     return _named(frame), frame.f_lineno
 
 
 def shown_here() -> str:
-    """FILE:LINE of the same frame for a message: the path, relative to the working directory if inside it."""
+    """FILE:LINE of the user's innermost frame for a message: the path is relative to the working directory if inside
+    it.
+    """
     frame = _outside()
     path, working = Path(frame.f_code.co_filename), Path.cwd()
     return f"{path.relative_to(working) if path.is_relative_to(working) else path}:{frame.f_lineno}"

@@ -26,17 +26,19 @@ METADATA = "__metadata__"
 """The one name in a header that is not a tensor's."""
 
 MOST_HEADER = 1 << 25
-"""A header has so many bytes or fewer, 32 MiB: some 300,000 tensors."""
+"""The most bytes of a header, 32 MiB: some 300,000 tensors."""
 
 MOST_VALUES = 1 << 22
-"""And so many values in them."""
+"""The most values in a header."""
 
 SUFFIX = ".safetensors"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a header says of a tensor: its name, the kind of its numbers, its shape, and where its bytes begin."""
+    """The description of a tensor in a header: its name, the type of its numbers, its shape, and where its bytes
+    begin.
+    """
 
     name: str
     kind: str
@@ -59,7 +61,8 @@ class Header:
 
 
 def read_file(path: Path) -> tuple[Header, dict[str, Values]]:
-    """The header and the arrays of one file. Raise CircuitizeError where it cannot be read, FormatError for another.
+    """The header and the arrays of one file. Raise CircuitizeError if the file cannot be read, FormatError for a file
+    of another kind.
 
     No memory is taken for an array before the file is known to hold it.
     """
@@ -113,7 +116,7 @@ def _header(file: IO[bytes], size: int, where: str) -> Header:
 
 
 def _entry(name: str, described: Any, where: str) -> tuple[Entry, int]:
-    """What is said of one tensor, and where its bytes end. Raise FormatError."""
+    """The description of one tensor, and where its bytes end. Raise FormatError if the description is malformed."""
     where = f"{where}: tensor {excerpt(name)}"
     if not name or not name.isprintable():
         raise FormatError(f"{where}: expected a name of printable characters, at least one; rename it")
@@ -148,7 +151,7 @@ def _array(file: IO[bytes], entry: Entry, where: str) -> Values:
 
 
 def file_chunks(header: Header, arrays: Mapping[str, Values], where: str) -> list[bytes | memoryview]:
-    """The bytes of a file, in pieces. Raise CircuitizeError for an array that its kind or its shape does not hold."""
+    """The bytes of a file, in pieces. Raise CircuitizeError for an array that its type or its shape does not hold."""
     chunks: list[bytes | memoryview] = [struct.pack("<Q", len(header.text)), header.text]
     for entry in header.entries:
         place, array = f"{where}: tensor {entry.name!r}", np.asarray(arrays[entry.name])
@@ -161,7 +164,7 @@ def file_chunks(header: Header, arrays: Mapping[str, Values], where: str) -> lis
 
 
 def header_of(arrays: Mapping[str, Values], kinds: Mapping[str, str], metadata: Mapping[str, str]) -> Header:
-    """The header that the package safetensors writes: widest kinds first, then by name, spaces up to 8 bytes."""
+    """The header that the package safetensors writes: widest types first, then by name, spaces up to 8 bytes."""
     rank = list(KINDS)
     entries, at = [], 0
     for name in sorted(arrays, key=lambda name: (-rank.index(kinds[name]), name)):

@@ -1,7 +1,7 @@
 """Learning rates as functions of the step's number, in exact arithmetic, so that every verifier computes the same.
 
-A schedule takes t = 1, 2, ... and returns a fraction. It is an input of each step, so schedules share one program and
-one verification key.
+A schedule takes t = 1, 2, ... and returns a fraction. The rate is an input of each step, so schedules share one program
+and one verification key.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
 
 def constant(rate: float) -> Schedule:
-    """The same rate at every step."""
+    """The schedule with the same rate at every step."""
     exact = exact_rate(rate)
     return lambda t: exact
 
 
 def warm_up(schedule: Schedule, steps: int) -> Schedule:
-    """The schedule times t / steps at the first steps, itself from then on."""
+    """The schedule times t / steps at the first steps, and unchanged from then on."""
     _expect_steps(steps)
     return lambda t: schedule(t) * min(Fraction(t, steps), Fraction(1))
 
 
 def cosine(rate: float, steps: int, final: float = 0.0) -> Schedule:
-    """From `rate` at t = 1 down to `final` at t = steps + 1 and after, along half a period of the cosine.
+    """A schedule from `rate` at t = 1 down to `final` at t = steps + 1 and after, along half a period of the cosine.
 
-    final + (rate - final) * (1 + cos(pi * (t - 1) / steps)) / 2, the cosine rounded once, to a multiple of 2^-40.
-    Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts.
+    The rate is final + (rate - final) * (1 + cos(pi * (t - 1) / steps)) / 2, the cosine rounded once, to a multiple of
+    2^-40. Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts.
     """
     _expect_steps(steps)
     low, high = exact_rate(final), exact_rate(rate)

@@ -1,4 +1,4 @@
-"""Weights of other systems into parameters and back: names, layouts, and formats that hold them."""
+"""Moving weights of other systems into parameters and back: names, layouts, and formats that hold them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def from_state_dict(
     names: Mapping[str, str] | None = None,
     outputs_first: Collection[str] = (),
 ) -> dict[str, Reals]:
-    """The values of a model's parameters and state, or of a program's, by our names; other tensors are not read.
+    """The values of a model's parameters and state, or of a program's, by their names; other tensors are not read.
 
-    `names` maps ours to theirs, where they differ. `outputs_first` lists ours that they keep as torch does: a linear
-    weight [out, in], which is [in, out] here, a kernel [out, in, rows, columns], which is [rows, columns, in, out].
-    Raise CircuitizeError for a tensor that is missing, is of another shape, or holds what is no finite number; a
-    square weight in the other layout nobody can tell.
+    `names` maps these names to those of the tensors, where they differ. `outputs_first` lists the parameters that are
+    stored as in torch: a linear weight [out, in], which is [in, out] here, a kernel [out, in, rows, columns], which is
+    [rows, columns, in, out]. Raise CircuitizeError for a tensor that is missing, is of another shape, or holds a number
+    that is not finite; a square weight in the other layout cannot be recognised.
     """
     shapes = _shapes(into)
     theirs = dict(names or {})
@@ -68,7 +68,9 @@ def from_state_dict(
 def to_state_dict(
     values: Mapping[str, Any], names: Mapping[str, str] | None = None, outputs_first: Collection[str] = ()
 ) -> dict[str, Reals]:
-    """The inverse: values by our names, as they keep them, by their names. Raise CircuitizeError for unknown names."""
+    """The inverse of `from_state_dict`: values by the model's names, converted to the other system's layouts and names.
+    Raise CircuitizeError for unknown names.
+    """
     theirs = dict(names or {})
     require_names("names", theirs, values)
     require_names("outputs_first", dict.fromkeys(outputs_first), values)
@@ -107,12 +109,12 @@ def with_weights(model: Model, values: Mapping[str, Any], formats: Mapping[str, 
 
 
 def inputs_first(array: Any) -> Any:
-    """[out, in, ...] -> [..., in, out]."""
+    """The array with its axes moved from [out, in, ...] to [..., in, out]."""
     return np.transpose(array, (*range(2, array.ndim), 1, 0)) if array.ndim > 1 else array
 
 
 def outputs_last(array: Any) -> Any:
-    """The inverse: [..., in, out] -> [out, in, ...]."""
+    """The inverse of `inputs_first`: from [..., in, out] to [out, in, ...]."""
     return np.transpose(array, (array.ndim - 1, array.ndim - 2, *range(array.ndim - 2))) if array.ndim > 1 else array
 
 

@@ -24,13 +24,15 @@ KINDS: dict[str, np.dtype[Any]] = {
     "I64": np.dtype("<i8"),
     "U64": np.dtype("<u8"),
 }
-"""How numpy holds each kind, by its name in safetensors, narrow ones first. BF16, which it has not, by its bits."""
+"""How numpy holds each type, by its name in safetensors, narrow ones first. BF16, which numpy has not, is held by its
+bits.
+"""
 
 FLOATS = ("F16", "BF16", "F32", "F64")
 
 
 def kind_of(array: Values, where: str) -> str:
-    """The kind of numpy's numbers. Raise CircuitizeError for what is none."""
+    """The name in safetensors of the type of numpy's numbers. Raise CircuitizeError for an array of other values."""
     for kind, dtype in KINDS.items():
         if kind != "BF16" and array.dtype == dtype:
             return kind
@@ -38,16 +40,16 @@ def kind_of(array: Values, where: str) -> str:
 
 
 def decoded(kind: str, stored: Values) -> Values:
-    """The numbers as numpy has them: those of BF16 as float32, which holds each of them."""
+    """The numbers in the types that numpy has: BF16 as float32, which holds each of its numbers."""
     if kind != "BF16":
         return stored
     return (stored.astype("<u4") << np.uint32(16)).view("<f4")
 
 
 def encoded(kind: str, array: Values, where: str) -> Values:
-    """The numbers as a file has them, each rounded once, half to even.
+    """The numbers as a file stores them, each rounded once, half to even.
 
-    Raise CircuitizeError for a finite number past the kind's, and for one that is not whole in a kind of whole ones.
+    Raise CircuitizeError for a finite number beyond the type's range, and for a fraction in a type of whole numbers.
     """
     dtype = KINDS[kind]
     if kind in FLOATS:

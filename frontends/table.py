@@ -1,4 +1,4 @@
-"""Columns of numbers and names out of a CSV file."""
+"""Columns of numbers and names from a CSV file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Table:
     first_line: int
 
     def column(self, name: str) -> int:
-        """The place of a column. Raise CircuitizeError where there is none of that name."""
+        """The place of a column among the columns. Raise CircuitizeError if no column has that name."""
         if name not in self.names:
             shown = ", ".join(self.names)
             raise CircuitizeError(f"{self.path}: expected a column among {shown}, found {name!r}; name one of them")
@@ -33,7 +33,7 @@ class Table:
     def numbers(self, columns: list[int]) -> Reals:
         """These columns as numbers, [rows, columns].
 
-        Raise CircuitizeError, naming line and column, where a cell holds no finite number.
+        Raise CircuitizeError, naming line and column, if a cell holds no finite number.
         """
         chosen = self.cells[:, columns]
         try:
@@ -52,7 +52,7 @@ class Table:
 def read_csv(path: Path) -> Table:
     """A CSV file with or without a line of names; without one the columns are called 1, 2, ...
 
-    Raise CircuitizeError where it cannot be read, is empty, or has rows of different lengths.
+    Raise CircuitizeError if the file cannot be read, is empty, or has rows of different lengths.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -82,7 +82,7 @@ def read_csv(path: Path) -> Table:
 
 
 def _number(text: str) -> float:
-    """The number that a cell holds; not a number where it holds none."""
+    """The number that a cell holds; NaN if it holds none."""
     try:
         return float(text)
     except ValueError:

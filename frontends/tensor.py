@@ -1,4 +1,4 @@
-"""Tensors that record what is done to them, with numpy's operators and methods."""
+"""Tensors that record the operations applied to them, with numpy's operators and methods."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Tensor(Real):
         return self.apply(arrays.Reciprocal()) * other
 
     def __pow__(self, exponent: float) -> Tensor:
-        """The power by a multiple of 1/2."""
+        """The power of the tensor by a multiple of 1/2."""
         return power(self, exponent)
 
     def __rpow__(self, base: float) -> Tensor:
@@ -153,7 +153,9 @@ class Tensor(Real):
         return self.constant(other) @ self
 
     def __matmul__(self, other: Operand) -> Tensor:
-        """Product of the last two axes; others broadcast; a vector is a row at the left, a column at the right."""
+        """The product over the last two axes; other axes broadcast; a vector is a row at the left, a column at the
+        right.
+        """
         return product(self, self.constant(other))
 
     def __getitem__(self, index: Index | tuple[Index, ...]) -> Tensor:
@@ -184,7 +186,7 @@ class Tensor(Real):
         return self._restored(found, axes) if keepdims else found
 
     def reshape(self, *shape: int | Sequence[int]) -> Tensor:
-        """The same elements in row-major order, of extents given one by one or as a tuple; one may be -1."""
+        """The same elements in row-major order, in extents given one by one or as a tuple; one may be -1."""
         extents = whole_numbers("extents", shape)
         known = math.prod(extent for extent in extents if extent != -1)
         filled = tuple(self.size // known if extent == -1 and known else extent for extent in extents)
@@ -193,12 +195,14 @@ class Tensor(Real):
         return self if filled == self.shape else self.apply(arrays.Reshape(filled))
 
     def transpose(self, *axes: int | Sequence[int]) -> Tensor:
-        """Target axis i is source axis axes[i]; without axes, all reversed."""
+        """The tensor with its axes reordered: target axis i is source axis axes[i]; without `axes`, all are
+        reversed.
+        """
         order = tuple(self.axis(axis) for axis in whole_numbers("axes", axes)) or tuple(reversed(range(self.ndim)))
         return self if order == tuple(range(self.ndim)) else self.apply(arrays.Transpose(order))
 
     def broadcast(self, shape: Shape) -> Tensor:
-        """numpy's rule: align on the right, repeat missing axes and axes of extent one."""
+        """The tensor broadcast by numpy's rule: align on the right, repeat missing axes and axes of extent one."""
         if shape == self.shape:
             return self
         offset = len(shape) - self.ndim
@@ -231,7 +235,7 @@ class Tensor(Real):
         return self.broadcast(shape).apply(operation, right.broadcast(shape))
 
     def axis(self, axis: int) -> int:
-        """An axis counted from 0; raises TypingError, with the user's line, for one that is not there."""
+        """An axis counted from 0; raise TypingError, with the user's line, for an axis that does not exist."""
         if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool) or not -self.ndim <= axis < self.ndim:
             raise refused(f"expected an axis of {list(self.shape)}, found axis {axis!r}; count from 0")
         return int(axis) % self.ndim
@@ -250,7 +254,7 @@ METHODS = ("sum", "mean", "max", "reshape", "transpose", "T", "broadcast", "cons
 
 
 def apply(operation: Operation, x: Tensor, *others: Tensor) -> Tensor:
-    """Add an edge on tensors; raises TypingError, with the user's line, where the first is something else."""
+    """Add an edge on tensors; raise TypingError, with the user's line, if the first is something else."""
     if not isinstance(x, Tensor):
         raise refused(
             f"expected a tensor in {operation.name}, found {named(x)}; functions take the tensors of a traced function"
@@ -259,14 +263,16 @@ def apply(operation: Operation, x: Tensor, *others: Tensor) -> Tensor:
 
 
 def axis_of(x: Tensor, axis: int) -> int:
-    """An axis of a tensor, counted from 0; raises TypingError, with the user's line, for another, or for no tensor."""
+    """An axis of a tensor, counted from 0; raise TypingError, with the user's line, for an axis that does not exist, or
+    for an object that is no tensor.
+    """
     if not isinstance(x, Tensor):
         raise refused(f"expected a tensor, found {named(x)}; functions take the tensors of a traced function")
     return x.axis(axis)
 
 
 def tensors_of(*operands: Operand) -> list[Tensor]:
-    """Operands as tensors of one trace; raises TypingError where none of them is a tensor."""
+    """The operands as tensors of one trace; raise TypingError if none of them is a tensor."""
     first = next((operand for operand in operands if isinstance(operand, Tensor)), None)
     if first is None:
         found = " and ".join(map(named, operands)) or "nothing"
@@ -275,7 +281,7 @@ def tensors_of(*operands: Operand) -> list[Tensor]:
 
 
 def together(*operands: Operand) -> list[Tensor]:
-    """Operands as tensors of one trace and shape, by numpy's rule; raises TypingError where none is a tensor."""
+    """The operands as tensors of one trace and shape, by numpy's rule; raise TypingError if none is a tensor."""
     tensors = tensors_of(*operands)
     shape: Shape = ()
     for tensor in tensors:

@@ -1,4 +1,4 @@
-"""Writes arrows by running a Python function on tensors that record what is done to them."""
+"""Writing arrows by running a Python function on tensors that record the operations applied to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
     """The arrow of a Python function: one input per type (a shape means an array of reals), an output per result.
 
     The function runs once, on tensors; whatever Python does around them (loops, conditions on shapes) happens then.
-    Raise TypingError, naming the caller's file and line, where shapes do not fit.
+    Raise TypingError, naming the caller's file and line, if shapes do not fit.
     """
     builder = Builder()
     tensors = [Tensor(builder, builder.input(t if isinstance(t, (Array, Fixed)) else Array(t))) for t in types]
@@ -39,7 +39,7 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
 
 
 def _require_arguments(function: Callable[..., Any], count: int) -> None:
-    """Raise TypingError, with the user's line, unless a function takes so many arguments."""
+    """Raise TypingError, with the user's line, unless a function takes `count` arguments."""
     try:
         found = signature(function)
     except (TypeError, ValueError):

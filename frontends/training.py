@@ -1,4 +1,4 @@
-"""Builds programs: a training step out of a model, a loss and an optimiser; a prediction; several steps in one."""
+"""Building programs: a training step from a model, a loss and an optimiser; a prediction; several steps in one."""
 
 from __future__ import annotations
 
@@ -41,12 +41,13 @@ def training_step(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """One step: parameters, optimiser state, model state, `inputs`, `targets`, scalars -> all three renewed, `loss`.
+    """One training step: parameters, optimiser state, model state, `inputs`, `targets`, scalars -> the first three
+    renewed, `loss`.
 
-    `batch` examples at a time; `target_shape` is the shape of one example's target, by default that of a prediction
-    (labels have none: `()`). Parameters and state leave in exactly the
-    format in which they enter, under the same names, so that steps compose. Parameters, state and data are committed,
-    scalars and the loss public. `examples` map every input's name to real values, to calibrate with.
+    The step takes `batch` examples at a time; `target_shape` is the shape of one example's target, by default the shape
+    of a prediction (labels have none: `()`). Parameters and state leave in exactly the format in which they enter,
+    under the same names, so that steps compose. Parameters, state and data are committed, scalars and the loss public.
+    `examples` map every input's name to real values, to calibrate with.
     """
     require(model, loss, optimizer, inputs, targets, examples)
     data = model.batch_type(batch)
@@ -100,7 +101,9 @@ def require(
     targets: Format | None,
     examples: Sequence[Batch],
 ) -> None:
-    """Raise TypingError, with the user's line, where an argument is something else: most often one not called."""
+    """Raise TypingError, with the user's line, if an argument is of another kind: most often a function that was not
+    called.
+    """
     require_model(model, "model")
     if loss is not None and (not callable(loss) or isinstance(loss, (Model, Optimizer))):
         raise refused(
@@ -172,7 +175,7 @@ def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list
 
 
 def _unchanged(parameter: Parameter, scalars: list[Type]) -> Arrow:
-    """A frozen parameter x its gradient x scalars -> the parameter."""
+    """The arrow from a frozen parameter x its gradient x scalars to the parameter."""
     return permute([parameter.type, parameter.type, *scalars], [0])
 
 
@@ -183,7 +186,9 @@ def predict(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """Parameters, model state and `inputs` -> `outputs`: the first two are held; all but the outputs is committed."""
+    """The forward pass: parameters, model state and `inputs` -> `outputs`; the first two are held, and everything but
+    the outputs is committed.
+    """
     require(model, None, None, inputs, None, examples)
     arrow, ports = inference(model, batch)
     return Program(
@@ -211,7 +216,9 @@ def inference(model: Model, batch: int) -> tuple[Arrow, list[Port[Fixed]]]:
 
 
 def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArray[np.float64]]:
-    """What a training run begins with: the model's initial values by name, and zero for the optimiser's state."""
+    """The values that a training run begins with: the model's initial values by name, and zero for the optimiser's
+    state.
+    """
     carried = {port.name for port in program.outputs}
     formats = {port.name: port.format for port in program.inputs if port.name in carried}
     zero = {name: np.zeros(format.shape) for name, format in formats.items() if format is not None}
@@ -219,7 +226,7 @@ def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArra
 
 
 def with_examples(program: Program, *examples: Batch) -> Program:
-    """The same program with these examples, of each only what the program takes in.
+    """The same program with these examples, reduced to what the program takes in.
 
     Raise CircuitizeError for an example that lacks an input.
     """

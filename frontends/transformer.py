@@ -1,4 +1,4 @@
-"""Transformers: blocks of attention and of dense layers, each beside what skips it."""
+"""Transformers: blocks of attention and of dense layers, each with a residual connection."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .tensor import Tensor
 from .trace import trace
 
 EPSILON = 2.0**-10
-"""What layer norms add to a variance, unless told otherwise."""
+"""The number that layer norms add to a variance, unless told otherwise."""
 
 
 def residual(model: Model, kind: str = "residual") -> Model:
-    """x + model(x): what the model makes of x is added to x. He et al., arXiv 1512.03385."""
+    """x + model(x): the result of the model is added to x. He et al., arXiv 1512.03385."""
     kept = [p.type for p in (*model.parameters, *model.state)]
 
     def beside(inner: Arrow, batch: Array) -> Arrow:
@@ -76,8 +76,8 @@ def tokens(count: int, width: int) -> Model:
 def positions(count: int, width: int, format: Format = WEIGHTS, deviation: float = 0.1) -> Model:
     """Add a trained vector to each position of a sequence.
 
-    The parameter is table [count, width], normal with mean 0 and this standard deviation at first. Where tokens may be
-    all alike, a greater one keeps a layer norm after it from dividing by next to nothing.
+    The parameter is table [count, width], normal with mean 0 and this standard deviation at first. If tokens may be all
+    alike, a greater deviation keeps a layer norm after it from dividing by next to nothing.
     """
     table = Parameter("table", (count, width), _near_zero(deviation), format)
     return traced(lambda table, x: x + table, [table], kind="positions")
@@ -105,12 +105,13 @@ def gpt2(
 ) -> Model:
     """GPT-2, by default the small one of 124,439,808 parameters: tokens [B, length] to logits [B, length, vocabulary].
 
-    Where only the `last` position's are wanted, logits are [B, vocabulary].
+    With `last`, only the logits [B, vocabulary] of the last position are made.
 
-    Radford et al., "Language models are unsupervised multitask learners", 2019: a table of tokens, that the logits read
-    too (unless they are not `tied`: then they have a table of their own, `head`), a table of `context` positions, of
-    which `length` are used, causal blocks and a last layer norm. `epsilon` is that of all layer norms: theirs is 1e-5,
-    the default one that integers hold at few fraction bits; `hidden` and `activation` as in `transformer_block`.
+    The network is that of Radford et al., "Language models are unsupervised multitask learners", 2019: a table of
+    tokens, which the logits read too (unless they are not `tied`: then they have a table of their own, `head`), a table
+    of `context` positions, of which `length` are used, causal blocks and a last layer norm. `epsilon` is the epsilon of
+    all layer norms: GPT-2's is 1e-5, and the default is one that integers hold at few fraction bits; `hidden` and
+    `activation` are as in `transformer_block`.
     """
     length = length or context
     block = transformer_block(width, heads, hidden, attention, True, epsilon, format, activation)
@@ -137,12 +138,12 @@ def gpt2(
 
 
 def applied(model: Model, *tensors: Tensor) -> Tensor:
-    """What a model without state makes of its parameters, in order, and a batch, inside a trace."""
+    """The result of a model without state for its parameters, in order, and a batch, inside a trace."""
     *weights, x = tensors
     (made,) = x.builder.splice(model.arrow(Array(x.shape)), [tensor.wire for tensor in (*weights, x)])
     return Tensor(x.builder, made)
 
 
 def _near_zero(deviation: float) -> Initializer:
-    """Normal with mean 0 and this standard deviation."""
+    """Draw normal values with mean 0 and this standard deviation."""
     return lambda generator, shape: generator.normal(0.0, deviation, shape)

@@ -37,7 +37,7 @@ class VerifyingKey(Protocol):
 
 
 def digest_bytes(digest: str) -> bytes:
-    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raise CircuitizeError for anything else."""
+    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raise CircuitizeError for a text that is no digest."""
     try:
         content = bytes.fromhex(digest)
     except ValueError:
@@ -57,13 +57,13 @@ def require_publics(count: int) -> None:
 
 
 def require_prover(found: str, expected: str, what: str) -> None:
-    """Raise KeyMismatch where a key or a proof is another prover's."""
+    """Raise KeyMismatch if a key or a proof belongs to another prover."""
     if found != expected:
         raise KeyMismatch(f"{what} of the prover {found}, expected one of {expected}; remedy: use --prover {found}")
 
 
 def require_key(key: object, kind: type[K], prover: str) -> K:
-    """The key. Raise KeyMismatch where there is none, or it is not of this kind."""
+    """Return the key. Raise KeyMismatch if there is no key, or it is not of this kind."""
     if key is None:
         raise KeyMismatch(f"expected a proving key of {prover}, found none; remedy: make keys for this program")
     if type(key) is not kind:
@@ -73,7 +73,7 @@ def require_key(key: object, kind: type[K], prover: str) -> K:
 
 
 def require_circuit(key: VerifyingKey, digest: str) -> str:
-    """The key's digest. Raise KeyMismatch where it is not the circuit's."""
+    """Return the key's digest. Raise KeyMismatch if the key's digest is not the circuit's."""
     if key.digest != digest.lower():
         raise KeyMismatch(
             f"the proving key is for the circuit {key.digest}, found {digest}; remedy: run setup for this program"
@@ -84,8 +84,8 @@ def require_circuit(key: VerifyingKey, digest: str) -> str:
 def mismatch(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None) -> str | None:
     """Why a proof over BN254 cannot be for this key, these publics and this circuit, before its content is looked at.
 
-    `digest` is the circuit that the verifier expects, where it knows more than its key; the proof's own claim is
-    compared, never believed. Public values outside [0, r) are refused, not reduced.
+    `digest` is the circuit that the verifier expects, if it knows more than its key; the proof's own claim is compared,
+    never believed. Public values outside [0, r) are refused, not reduced.
     """
     expected = key.digest if digest is None else digest.lower()
     if expected != key.digest:

@@ -20,7 +20,7 @@ from .statement import Bound, Key, Statement
 Integers = NDArray[np.int64]
 Trace = Sequence[Integers]
 Secrets = Mapping[Key, int]
-"""The salt or secret of each commitment. Who has it can test a guess of the values."""
+"""The salt or secret of each commitment. Whoever has the salt or secret can test a guess of the values."""
 
 
 class VerifyingKey(Protocol):
@@ -55,14 +55,14 @@ class ProvingKey(Protocol):
 
     @property
     def verifying_key(self) -> VerifyingKey:
-        """Return the verifying key that belongs to it."""
+        """Return the verifying key that belongs to the proving key."""
 
     def write(self, path: Path) -> None:
         """Write the key to a file, whole or not at all."""
 
 
 class Proof(Protocol):
-    """A proof as one prover writes it. Nothing in it is to be believed before it is verified."""
+    """A proof as one prover writes it. Nothing in a proof is to be believed before it is verified."""
 
     @property
     def digest(self) -> str:
@@ -92,9 +92,10 @@ class Proved:
 
 @dataclass(frozen=True)
 class Ceremony:
-    """What the keys of a ceremony are made of: the options that give its files, and what they then show.
+    """The sources of a ceremony's keys: the options that give its files, and what they then show.
 
-    `refusals` says, by option, why a prover has no use for it; `incomplete` why the options are of use together only.
+    `refusals` says, by option, why a prover has no use for it; `incomplete` says why the options are of use only
+    together.
     """
 
     files: tuple[str, ...] = ()
@@ -112,43 +113,46 @@ class Circuit(Protocol):
 
     @property
     def digest(self) -> str:
-        """The program's."""
+        """Return the digest of the program."""
 
     @property
     def executed(self) -> IntegerProgram:
-        """The program whose wires make a witness: the same, but for operations that the prover wants expanded."""
+        """Return the program whose wires make a witness: the same, except for operations that the prover wants
+        expanded.
+        """
 
     def sizes(self) -> Mapping[str, int]:
-        """How large the circuit is, by name."""
+        """How large the circuit is, by name of the size."""
 
     def plain(self) -> Circuit:
-        """The circuit for proofs that hide nothing; itself where its prover makes one kind."""
+        """The circuit for proofs that hide nothing; the circuit itself if its prover makes only one kind."""
 
     @property
     def scheme(self) -> str:
-        """The scheme of its commitments, as openings name it."""
+        """The scheme of the circuit's commitments, as openings name it."""
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
-        """Write keys into a folder: of a ceremony's files by option, or without any INSECURE development keys.
+        """Write keys into a folder: from a ceremony's files by option, or, without any, INSECURE development keys.
 
-        Raise CircuitizeError where the prover has no keys, and for files that do not fit.
+        Raise CircuitizeError if the prover has no keys, and for files that do not fit.
         """
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        """A secret for each commitment: of an input that joins one in an earlier file that one's, else a random one.
+        """Draw a secret for each commitment: an input that is joined to one in an earlier file takes that one's secret,
+        any other a random one.
 
-        `only` names the inputs to join, all by default; `say` hears what is joined. Raise CircuitizeError, with the
-        first difference, where an input of the same name has other ports, formats or values.
+        `only` names the inputs to join, by default all; `say` is called with each port that is joined. Raise
+        CircuitizeError, with the first difference, if an input of the same name has other ports, formats or values.
         """
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """Prove the run with these values of the wires of `executed`; with a key where the prover has keys.
+        """Prove the run with these values of the wires of `executed`; with a key if the prover has keys.
 
-        Raise KeyMismatch where the key is for another circuit.
+        Raise KeyMismatch if the key is for another circuit.
         """
 
     def files(self, proved: Proved) -> Mapping[str, bytes]:
-        """What a proof's folder holds beside the statement, by file name: nothing private."""
+        """The files of a proof's folder beside the statement, by name: nothing private."""
 
 
 class Prover(Protocol):
@@ -160,11 +164,11 @@ class Prover(Protocol):
 
     @property
     def hides(self) -> bool:
-        """Whether its proofs are zero-knowledge, unless others are asked for."""
+        """Whether the prover's proofs are zero-knowledge, unless others are asked for."""
 
     @property
     def ceremony(self) -> Ceremony | None:
-        """What keys of a ceremony are made of; None if it has no keys, and the verifier holds the program."""
+        """The sources of a ceremony's keys; None if the prover has no keys, and the verifier holds the program."""
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
         """The circuit of an integer program. Raise CircuitizeError for a program that binds nothing."""
@@ -174,22 +178,24 @@ class Prover(Protocol):
 
     @property
     def proof_file(self) -> str:
-        """What the file of a proof is called."""
+        """The name of the file of a proof."""
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Raise CircuitizeError where the machine surely lacks the memory for a proof: before a circuit is made."""
+        """Raise CircuitizeError if the machine surely lacks the memory for a proof, before a circuit is made."""
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
-        """Raise CircuitizeError unless these options give the files that a ceremony's keys are made of, or none."""
+        """Raise CircuitizeError unless these options give all the files from which a ceremony's keys are made, or
+        none.
+        """
 
     def contract(self, key: VerifyingKey) -> str:
-        """A verifying key as a Solidity contract. Raise CircuitizeError where there is none."""
+        """A verifying key as a Solidity contract. Raise CircuitizeError if the prover has no contract."""
 
     def proving_key(self, path: Path) -> ProvingKey:
-        """Read a proving key from a file or a folder of keys. Raise CircuitizeError where there is none."""
+        """Read a proving key from a file or a folder of keys. Raise CircuitizeError if there is no such key."""
 
     def verifying_key(self, path: Path) -> VerifyingKey:
-        """Read a verifying key from a file or a folder of keys. Raise CircuitizeError where there is none."""
+        """Read a verifying key from a file or a folder of keys. Raise CircuitizeError if there is no such key."""
 
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
@@ -200,4 +206,4 @@ class Prover(Protocol):
         """
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """Bits of soundness of a proof of that kind, all rounds together; None if they are the curve's."""
+        """The bits of soundness of a proof of that kind, all rounds together; None if they are the curve's."""

@@ -1,4 +1,4 @@
-"""What a verifier wants a proof to state: a root, or the integers of a public port."""
+"""What a verifier requires a proof to state: a root, or the integers of a public port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Expectation:
     values: tuple[int, ...]
 
     def check(self, statement: Statement) -> None:
-        """Raise Unproved where a statement of the same program says otherwise."""
+        """Raise Unproved if a statement of the same program says otherwise."""
         if self.port.visibility is Visibility.COMMITTED:
             (root,) = self.values
             if statement.roots[self.key] != root:
@@ -43,7 +43,9 @@ class Expectation:
 
 
 def port_named(where: str, name: str, program: IntegerProgram, bound: Sequence[Bound]) -> Bound:
-    """The port that a name means among what a proof binds. Raise CircuitizeError where it means none, or two."""
+    """The port that a name means among the ports that a proof binds. Raise CircuitizeError if the name means no port,
+    or two.
+    """
     names = shown_names(program, bound)
     named = [(key, port) for key, port in bound if name in (names[key], key_text(key))]
     if len(named) > 1:

@@ -27,7 +27,9 @@ class Framing:
     zero_knowledge: bool
 
     def header(self, digest: str) -> bytes:
-        """Magic, version (u32), flags (u32: 1 if zero-knowledge, else 0), digest (32 bytes); little-endian."""
+        """The bytes of a header: magic, version (u32), flags (u32: 1 if zero-knowledge, else 0), digest (32 bytes);
+        little-endian.
+        """
         return self._start + digest_bytes(digest)
 
     @property
@@ -36,7 +38,7 @@ class Framing:
         return self.magic + self.version.to_bytes(4, "little") + flags.to_bytes(4, "little")
 
     def split(self, content: bytes) -> tuple[str, bytes]:
-        """The digest, and what stands behind the header. Raise FormatError unless the header is exact."""
+        """The digest, and the bytes behind the header. Raise FormatError unless the header is exact."""
         if not content.startswith(self.magic):
             raise FormatError(
                 f"expected a {self.name} proof to begin with {self.magic.decode()!r}, found {content[:16]!r}"
@@ -54,7 +56,7 @@ class Framing:
 
 
 def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
-    """A proof from its file, which is read where it has at most `most` bytes.
+    """A proof from its file, which is read if it has at most `most` bytes.
 
     Raise CircuitizeError for a file that cannot be read; FormatErrors of `decode` name the file.
     """
@@ -69,7 +71,7 @@ def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
 
 
 def _beginning(path: Path, most: int) -> bytes:
-    """So many bytes of a file that is too long: whose proof it is says more than its length."""
+    """The first `most` bytes of a file that is too long: which prover's proof it is says more than its length."""
     with Path(path).open("rb") as file:
         return file.read(most)
 

@@ -1,6 +1,7 @@
-"""Held files: all that a verifier must hold to check a proof's or a run's folder again, without Python.
+"""Held files: everything that a verifier must hold to check a proof's or a run's folder again, without Python.
 
-`provers/native/verify/src/held.rs` reads them and states the format; docs/verify-anywhere.md says what one is worth.
+`provers/native/verify/src/held.rs` reads held files and states the format; docs/verify-anywhere.md says what a held
+file is worth.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ SAME = "same"
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of the folder, `path` with `/`: bytes that it begins with, and behind them a proof.
+    """A file of the folder, at `path` with `/`: the bytes that it begins with, and behind them a proof.
 
-    `kind` is the proof's prover, or `same` where there is none: then `head` is the whole file. `own` is what that
-    prover's verifier takes, each in parts: of tensor an instance, of the others a key and public values.
+    `kind` is the proof's prover, or `same` if there is no proof: then `head` is the whole file. `own` is what that
+    prover's verifier takes, each in parts: for tensor an instance, for the others a key and public values.
     """
 
     path: str
@@ -30,7 +31,7 @@ class Entry:
 
 @dataclass
 class _Blobs:
-    """Parts, each stored once: proofs of a run share a plan."""
+    """The parts of a held file, each stored once: proofs of a run share a plan."""
 
     places: dict[bytes, int] = field(default_factory=dict)
 
@@ -39,7 +40,7 @@ class _Blobs:
 
 
 def encode(lines: Sequence[str], entries: Sequence[Entry]) -> bytes:
-    """Return the content of a held file: the verdict's lines, which are said where every entry holds."""
+    """Return the content of a held file; `lines` are the verdict's lines, which are shown if every entry holds."""
     blobs = _Blobs()
     encoded = _list(
         _bytes(entry.path.encode())

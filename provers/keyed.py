@@ -27,15 +27,15 @@ class StoredKey(Protocol):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a key. Raise FormatError for a damaged file, or another prover's."""
+        """Read a key. Raise FormatError for a damaged file, or the key of another prover."""
 
 
 class StoredProof(Protocol):
-    """A proof that a file holds, which is not read where it is longer than one for this key."""
+    """A proof that a file holds, which is not read if it is longer than a proof for this key."""
 
     @classmethod
     def read(cls, path: Path, key: Any) -> Self:
-        """Read a proof. Raise FormatError for a damaged file, or another prover's."""
+        """Read a proof. Raise FormatError for a damaged file, or the proof of another prover."""
 
 
 P = TypeVar("P", bound=StoredKey)
@@ -44,7 +44,9 @@ F = TypeVar("F", bound=StoredProof)
 
 
 class KeyedCircuit:
-    """What the circuits of such provers share: the program is proved as it is, over BN254, with roots of Poseidon."""
+    """What the circuits of provers with keys share: the program is proved as it is, over BN254, with roots of
+    Poseidon.
+    """
 
     scheme = POSEIDON
 
@@ -63,7 +65,9 @@ class KeyedCircuit:
         return self
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        """Return a salt for each commitment: that of an earlier file for an input that joins one, else a random one."""
+        """Return a salt for each commitment: for an input that joins one in an earlier file that one's salt, else a
+        random one.
+        """
         return drawn_or_joined(self.program, named_inputs(self.program, trace), earlier, only, say)
 
     def proved(self, proof: Proof, publics: Sequence[int], trace: Trace, secrets: Secrets) -> Proved:
@@ -81,8 +85,9 @@ class KeyedCircuit:
 class KeyedProver(Generic[P, V, F]):
     """A prover over BN254 with a setup, whose proofs are zero-knowledge.
 
-    `refused` says why a proof is none for a key, public values and a program; `bytes_per_bit` and `bytes_per_element`
-    are the memory of keys and proof for each bit that is checked by itself, and each element that is looked up.
+    `refused` says why a proof is not valid for a key, public values and a program; `bytes_per_bit` and
+    `bytes_per_element` are the memory of keys and proof for each bit that is checked by itself, and each element that
+    is looked up.
     """
 
     name: str
@@ -102,13 +107,15 @@ class KeyedProver(Generic[P, V, F]):
         return f"proof.{self.name}"
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Raise CircuitizeError where the machine surely lacks the memory for keys and a proof, by the bytes for each
+        """Raise CircuitizeError if the machine surely lacks the memory for keys and a proof, by the bytes for each
         bit.
         """
         require_circuit_memory(program, self.bytes_per_bit, self.bytes_per_element)
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
-        """What its folder's `circuit` makes; who only verifies does not load what emits circuits."""
+        """Return what the prover's folder makes by its `circuit`; a process that only verifies does not load what emits
+        circuits.
+        """
         self.require_memory(program)
         made: Circuit = import_module(f"circuitize.provers.{self.name}.circuit").CIRCUIT(program, digest, phases)
         return made
@@ -122,14 +129,14 @@ class KeyedProver(Generic[P, V, F]):
         return None
 
     def proving_key(self, path: Path) -> ProvingKey:
-        """Read a proving key from a file or a folder of keys. Raise FormatError for another file."""
+        """Read a proving key from a file or a folder of keys. Raise FormatError for a file of another kind."""
         with remedy(MAKE_KEYS):
             found: Any = self.proving.read(path)
             key: ProvingKey = found
             return key
 
     def verifying_key(self, path: Path) -> VerifyingKey:
-        """Read a verifying key from a file or a folder of keys. Raise FormatError for another file."""
+        """Read a verifying key from a file or a folder of keys. Raise FormatError for a file of another kind."""
         with remedy(MAKE_KEYS):
             found: Any = self.verifying.read(path)
             key: VerifyingKey = found
@@ -153,7 +160,7 @@ class KeyedProver(Generic[P, V, F]):
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
-        """Soundness: only program, digest and key decide; what the statement claims is compared with them."""
+        """Soundness: only program, digest and key decide; the statement's claims are compared with them."""
         if key is None:
             return f"expected the verifier's own key of {self.name}, found none"
         if digest != key.digest:

@@ -28,19 +28,21 @@ KEY_FILES = (
     "program.arrow",
     "INSECURE-DEVELOPMENT-KEYS.txt",
 )
-"""Everything that `setup` writes, by whichever prover."""
+"""The names of all files that `setup` writes, by whichever prover."""
 
 Setup = Literal["development", "ceremony"]
-"""How a key was made: "development" is insecure, one machine knew the secrets."""
+"""How a key was made: "development" is insecure, since one machine knew the secrets."""
 
 MOST_VERIFYING = 1 << 26
-"""A verifying key has a few kilobytes, and 64 bytes for each public value: a million of them fit."""
+"""The most bytes of a verifying key, which has a few kilobytes, and 64 bytes for each public value: a million of them
+fit.
+"""
 
 K = TypeVar("K")
 
 
 class NativeVerifyingKey(Protocol):
-    """A verifying key in the native prover."""
+    """A verifying key as the native prover holds it."""
 
     @property
     def digest(self) -> bytes:
@@ -76,13 +78,13 @@ class FiledVerifyingKey(ABC, Generic[V]):
     @classmethod
     @abstractmethod
     def decode(cls, content: bytes) -> V:
-        """The native key of these bytes. Raise ValueError for damaged ones, or another prover's."""
+        """The native key that these bytes encode. Raise ValueError for damaged bytes, or the key of another prover."""
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a verifying key, or the one in a folder of keys; what it holds is checked, and has one form only.
+        """Read a verifying key, or the one in a folder of keys; its content is checked, and has one form only.
 
-        Raise FormatError for a damaged file, another prover's, or one of more than MOST_VERIFYING bytes.
+        Raise FormatError for a damaged file, the key of another prover, or a file of more than MOST_VERIFYING bytes.
         """
 
         def decode(file: Path) -> V:
@@ -109,19 +111,19 @@ class FiledProvingKey(ABC, Generic[K]):
     @classmethod
     @abstractmethod
     def load(cls, path: Path) -> K:
-        """The native key of a file. Raise ValueError for a damaged one, or another prover's."""
+        """The native key of a file. Raise ValueError for a damaged file, or the key of another prover."""
 
     @abstractmethod
     def chunks(self) -> Iterable[bytes]:
-        """The file's content."""
+        """The content of the key's file, in pieces."""
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read a proving key, or the one in a folder of keys.
 
-        Raise FormatError for a damaged file, or another prover's. The checksum is verified; the points are not checked
-        to lie in their groups. A proving key must come from a trusted place: a hostile one cannot make a false proof
-        pass, but may leak the witness.
+        Raise FormatError for a damaged file, or the key of another prover. The checksum of the key is verified; its
+        points are not checked to lie in their groups. A proving key must come from a trusted place: a hostile one
+        cannot make a false proof pass, but may leak the witness.
         """
         return cls(_read(path, PROVING_FILE, "proving key", cls.load))
 
@@ -136,7 +138,7 @@ class FiledProvingKey(ABC, Generic[K]):
 
 
 def write_warning(directory: Path) -> None:
-    """The warning that goes beside keys whose secrets one machine knew."""
+    """Write the warning that belongs beside keys whose secrets one machine knew."""
     write_whole(Path(directory) / WARNING_FILE, [WARNING.encode()])
 
 

@@ -1,6 +1,6 @@
-"""The provers there are: where each is described, what its keys begin with, and whether its proofs hide anything.
+"""The table of provers: where each is described, what its keys begin with, and whether its proofs hide anything.
 
-Statements and folders of keys name provers; this table answers them without a prover's own modules.
+Statements and folders of keys name provers; this table resolves the names without a prover's own modules.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """One prover. `module` holds its descriptor, as `PROVER`; keys begin with their magic, none where it has none.
+    """The entry of one prover. `module` holds its descriptor, as `PROVER`; `magic` begins its keys, and is empty if it
+    has none.
 
-    One that `hides` makes zero-knowledge proofs; one with `plain` proofs makes those that hide nothing too.
+    A prover that `hides` makes zero-knowledge proofs; one with `plain` proofs also makes proofs that hide nothing.
     """
 
     module: str
@@ -28,10 +29,10 @@ PROVERS: dict[str, Entry] = {
     "halo2": Entry("circuitize.provers.halo2.descriptor", True, b"circuitize-hl2vk", b"circuitize-hl2pk"),
     "tensor": Entry("circuitize.provers.tensor.descriptor", True, plain=True),
 }
-"""By name, in the order in which they are offered; `catalogue.register` adds to it."""
+"""The provers by name, in the order in which they are offered; `catalogue.register` adds to them."""
 
 SHIPPED = frozenset(PROVERS)
-"""Those that come with the package; others are registered."""
+"""The provers that come with the package; others are registered."""
 
 MAGIC_BYTES = 16
 
@@ -42,17 +43,19 @@ def names() -> tuple[str, ...]:
 
 
 def keyed() -> tuple[str, ...]:
-    """Those with a setup: the verifier's key decides. Of the others the verifier holds the program."""
+    """Return the provers with a setup, for which the verifier's key decides. For the other provers the verifier holds
+    the program.
+    """
     return tuple(name for name, entry in PROVERS.items() if entry.verifying_magic is not None)
 
 
 def hides(name: str) -> bool:
-    """Whether proofs of a prover are zero-knowledge, unless one asks for others; of an unknown one they may be."""
+    """Whether proofs of a prover are zero-knowledge, unless one asks for others; an unknown prover's may be."""
     return name not in PROVERS or PROVERS[name].hides
 
 
 def kinds(name: str) -> frozenset[bool]:
-    """Whether proofs of a prover may be zero-knowledge, and whether they may not; of an unknown one, both."""
+    """Whether proofs of a prover may be zero-knowledge, and whether they may not; for an unknown one, both."""
     found = PROVERS.get(name)
     if found is None:
         return frozenset((True, False))
@@ -60,7 +63,7 @@ def kinds(name: str) -> frozenset[bool]:
 
 
 def prover_of_key(start: bytes) -> str | None:
-    """The prover whose keys begin so, verifying or proving ones."""
+    """The prover whose keys, verifying or proving ones, begin with these bytes."""
     magic = start[:MAGIC_BYTES]
     found = (name for name, one in PROVERS.items() if magic in (one.verifying_magic, one.proving_magic))
     return next(found, None) if magic else None

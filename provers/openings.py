@@ -1,4 +1,6 @@
-"""The openings of a proof's commitments: secrets that the prover keeps to open one, or to commit to the same again."""
+"""The openings of a proof's commitments: secrets that the prover keeps to open one, or to make the same commitment
+again.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +26,21 @@ from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
 
 VERSION = 2
 KEPT = "the openings"
-"""What such a file holds, in a message."""
+"""What a file of openings holds, for a message."""
 MOST_BYTES = 1 << 22
-"""Openings of twenty thousand commitments."""
+"""The most bytes of a file of openings: those of twenty thousand commitments."""
 POSEIDON, TENSOR, HIDING = "poseidon", "tensor", "tensor in zero knowledge 8"
-"""Schemes: a salted hash of one port; a root of a group of ports, whose salts follow from a secret; one that is made
-for a number of openings, since each tells some of the random words that hide its values, by proofs of this version: in
-another one the same values and secret have another root.
+"""The schemes of commitments: a salted hash of one port; a root of a group of ports, whose salts follow from a secret;
+and a root that is made for a number of openings, since each tells some of the random words that hide its values, by
+proofs of this version: in another version the same values and secret have another root.
 """
 
 
 @dataclass(frozen=True)
 class Opening:
-    """The salt or secret of one root, the list of ports that it is of, and how often it may still be opened.
+    """The salt or secret of one root, the list of ports that it commits to, and how often it may still be opened.
 
-    None in `left` is no limit.
+    None in `left` means no limit.
     """
 
     salt: int
@@ -48,14 +50,14 @@ class Opening:
 
 
 def draw_salts(program: IntegerProgram) -> dict[Key, int]:
-    """A fresh secret salt for each committed port, out of the operating system's randomness."""
+    """A fresh secret salt for each committed port, from the operating system's randomness."""
     from circuitize.backends.field import BN254
 
     return {key: secrets.randbelow(BN254.prime) for key in port_lists(program)}
 
 
 def port_lists(program: IntegerProgram) -> dict[Key, PortList]:
-    """For each committed port the list that is it alone."""
+    """For each committed port the list that contains this port alone."""
     made: dict[Key, PortList] = {}
     for key, port in bound_ports(program):
         if port.visibility is Visibility.COMMITTED and port.format is not None:
@@ -72,13 +74,14 @@ def join(
     only: Sequence[str] = (),
     say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
-    """The salts of an earlier proof for the inputs that it committed to too: each then has its root.
+    """The salts of an earlier proof for the inputs that it committed to as well: each such input then has its earlier
+    root.
 
-    `wanted` holds what is committed to; `root_of` computes an input's root with a salt. An output or an input of that
-    name may be joined, or one of another name that is of the same list of ports, whichever has the values; an output of
-    this program is new, and gets a salt of its own. Where `only` has names, no other is joined. `say` hears what is
-    joined. Raise CircuitizeError, with the first difference, where an input of that name has other ports, formats or
-    values, or where nothing joins; FormatError for a damaged file.
+    `wanted` holds the commitments to be made; `root_of` computes an input's root with a salt. An input may be joined to
+    an output or an input of the same name, or to one of another name with the same list of ports, whichever has the
+    values; an output of this program is new, and gets a salt of its own. If `only` has names, no other input is joined.
+    `say` is called with each port that is joined. Raise CircuitizeError, with the first difference, if an input of that
+    name has other ports, formats or values, or if nothing joins; raise FormatError for a damaged file.
     """
     known = _read(path, scheme)
     inputs = [name for side, name in wanted if side == INPUT]
@@ -135,11 +138,13 @@ def join(
 
 
 def _spend(path: Path, spent: Mapping[Key, tuple[Opening, int]]) -> None:
-    """Count openings in the file that they are of, before any is made: a proof that fails afterwards has used them up.
+    """Count openings in the file to which they belong, before any is made: a proof that fails afterwards has used them
+    up.
 
-    Each comes as it was read before the lock, with how often it is opened. Of a link the file that it leads to counts:
-    written in the link's place, there would be two. Raise CircuitizeError where another process has used up what was
-    left, where the file has another root by now, and for a file of several names, which would count apart too.
+    Each opening is passed as it was read before the lock, with how often it is opened. If the path is a link, the
+    openings are counted in the file that it leads to: a file written in the link's place would be a second count. Raise
+    CircuitizeError if another process has used up what was left, if the file has another root by now, and for a file of
+    several names, which would count apart too.
     """
     path = path.resolve()
     with alone(path):
@@ -177,7 +182,9 @@ def drawn_or_joined(
     only: Sequence[str] = (),
     say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
-    """A salt for each committed port: that of an earlier file's input or output that it joins, else a fresh one."""
+    """A salt for each committed port: that of the input or output in an earlier file which it joins, else a fresh
+    one.
+    """
     drawn = draw_salts(program)
     if earlier is None:
         return drawn
@@ -228,7 +235,9 @@ def opened(
     lists: Mapping[Key, PortList],
     left: Mapping[Key, int] | None = None,
 ) -> dict[Key, Opening]:
-    """What is kept of each commitment; `left` says how often each may still be opened, where that is limited."""
+    """The opening that is kept of each commitment; `left` says how often each may still be opened, if that is
+    limited.
+    """
     return {key: Opening(salt, roots[key], lists[key], (left or {}).get(key)) for key, salt in salts.items()}
 
 
@@ -238,7 +247,7 @@ def read_openings(path: Path) -> dict[Key, int]:
 
 
 def left_of(path: Path) -> dict[Key, int | None]:
-    """How often each root may still be opened, None without a limit. Raise FormatError for any other file."""
+    """How often each root may still be opened, None without a limit. Raise FormatError for a file of another kind."""
     return {key: opening.left for key, opening in _read(path, None).items()}
 
 

@@ -1,4 +1,4 @@
-"""What a proof is a proof of: the program's digest, its public values and the roots of its commitments."""
+"""What a proof shows: the program's digest, its public values and the roots of its commitments."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .names import hides, kinds, names
 FILE = "statement.json"
 VERSION = 2
 CHUNKS = 1
-"""Kept, as the flag of zero knowledge is, for proofs in chunks."""
+"""A field that is reserved, like the flag of zero knowledge, for proofs in chunks."""
 SLACK = 4096
-"""Bytes of a statement beside its ports: the prover's name, the digest, and what later versions say."""
+"""The bytes of a statement beside its ports: the prover's name, the digest, and what later versions say."""
 
 MOST_BYTES = 1 << 28
-"""Of a statement that somebody reads whose own it is, and who names no ports."""
+"""The most bytes of a statement that its owner reads without naming ports."""
 
 TAIL = 1024
 """The last bytes of a statement, among which the prover's name is."""
@@ -40,28 +40,28 @@ ASK_AGAIN = "ask for the proof again"
 INPUT, OUTPUT = "input", "output"
 
 Key = tuple[str, str]
-"""Which side (input, output) and the port's name: an input and an output may share a name."""
+"""The side (input, output) and the port's name: an input and an output may share a name."""
 
 Bound = tuple[Key, Port[Fixed | None]]
-"""What a proof binds: a port, or ports with one root as if they were one, which has no format."""
+"""What a proof binds: a port, or several ports with one root as if they were one port, which has no format."""
 
 
 def proof_files(folder: Path) -> tuple[str, ...]:
-    """Everything that `prove` writes into a proof's folder, by whichever prover."""
+    """The names of all files that `prove` writes into a proof's folder, by whichever prover."""
     own = ("statement.json", "proof.json", "public.json", "NOT-ZERO-KNOWLEDGE.txt")
     return (*own, *(f"proof.{name}" for name in names()))
 
 
 class Unproved(Exception):
-    """A reason why a proof does not hold; the answer to the question, not a fault in it."""
+    """A reason why a proof does not hold: the answer to the question, not a fault in it."""
 
 
 @dataclass(frozen=True)
 class Statement:
     """Public values in row-major order and roots of commitments, by port; `digest` is the program's.
 
-    Read out of a proof's folder it is a claim: `public_vector` compares it with the verifier's own program, and the
-    proof is checked against the vector that it returns.
+    A statement that is read from a proof's folder is a claim: `public_vector` compares it with the verifier's own
+    program, and the proof is checked against the vector that it returns.
     """
 
     prover: str
@@ -86,17 +86,21 @@ class Statement:
 
 
 def most_bytes(bound: Iterable[Bound]) -> int:
-    """No statement about these ports has a longer text."""
+    """The greatest length of the text of a statement about these ports."""
     return SLACK + sum(_port_bytes(key, port) for key, port in bound)
 
 
 def most_values(bound: Iterable[Bound]) -> int:
-    """No statement about these ports has more values, brackets of its text and commas in names counted too."""
+    """The greatest number of values in a statement about these ports, with brackets of its text and commas in names
+    counted too.
+    """
     return 64 + sum(8 + len(key_text(key)) + (port.format.size if port.format else 0) for key, port in bound)
 
 
 def _port_bytes(key: Key, port: Port[Fixed | None]) -> int:
-    """A name, as JSON escapes it at worst, and a root, or a line for each integer."""
+    """The most bytes of a port in a statement: a name, as JSON escapes it at worst, and a root, or a line for each
+    integer.
+    """
     name, format = 6 * len(key_text(key)) + 128, port.format
     if port.visibility is Visibility.COMMITTED or format is None:
         return name
@@ -104,9 +108,9 @@ def _port_bytes(key: Key, port: Port[Fixed | None]) -> int:
 
 
 def stated_prover(folder: Path) -> str | None:
-    """The prover that a statement names, out of its last bytes; None if they name no prover.
+    """The prover that a statement names, from its last bytes; None if they name no prover.
 
-    Raise FormatError where there is no statement.
+    Raise FormatError if there is no statement.
     """
     path = folder / FILE
     try:
@@ -119,10 +123,11 @@ def stated_prover(folder: Path) -> str | None:
 
 
 def read_statement(folder: Path, bound: Sequence[tuple[Key, Port[Fixed | None]]] | None = None) -> Statement:
-    """What a proof's folder states about the ports that the verifier's own program binds; all that one's own states.
+    """What a proof's folder states about the ports that the verifier's own program binds; without `bound`, everything
+    that one's own folder states.
 
-    Raise FormatError where it is damaged, of another version, or longer than any statement about these ports: that is
-    told before it is read.
+    Raise FormatError for a statement that is damaged, of another version, or longer than any statement about these
+    ports, which is noticed before it is read.
     """
     path = folder / FILE
     most, values = (MOST_BYTES, MOST_BYTES) if bound is None else (most_bytes(bound), most_values(bound))
@@ -161,7 +166,7 @@ def _missing(path: Path, error: OSError) -> FormatError:
 def bound_ports(program: IntegerProgram) -> Iterator[tuple[Key, Port[Fixed]]]:
     """The ports that a proof says something about, in the order of the public wires.
 
-    Outputs in order, committed inputs, public inputs: a committed port is one wire, its root.
+    The order is outputs in order, committed inputs, public inputs: a committed port is one wire, its root.
     """
     public, committed = Visibility.PUBLIC, Visibility.COMMITTED
     for side, ports, seen in (
@@ -175,8 +180,8 @@ def bound_ports(program: IntegerProgram) -> Iterator[tuple[Key, Port[Fixed]]]:
 def public_vector(program: IntegerProgram, statement: Statement, prime: int) -> list[int]:
     """The public wires' values that a statement claims, each in [0, prime).
 
-    Raise Unproved where the statement's ports are not exactly the program's, where a value lies outside its port's
-    format, or where a root is not in normal form: so each statement has one vector, and each vector one statement.
+    Raise Unproved if the statement's ports are not exactly the program's, if a value lies outside its port's format, or
+    if a root is not in normal form: so each statement has one vector, and each vector one statement.
     """
     vector: list[int] = []
     named = {**statement.publics, **statement.roots}
@@ -213,7 +218,9 @@ def stated(
     outputs: Mapping[str, NDArray[np.int64]],
     prime: int,
 ) -> Statement:
-    """The statement of a run, whose public wires have the values `found`: public ports from the run itself."""
+    """The statement of a run, whose public wires have the values `found`: public ports are taken from the run
+    itself.
+    """
     publics: dict[Key, tuple[int, ...]] = {}
     roots: dict[Key, int] = {}
     at = 0
@@ -231,9 +238,10 @@ def stated(
 
 
 def shown_names(program: IntegerProgram, bound: Iterable[Bound] | None = None) -> dict[Key, str]:
-    """How each bound port is called: its name, after `input:` or `output:` where both sides have that name.
+    """The name under which each bound port is shown: its name, with `input:` or `output:` before it if both sides have
+    that name.
 
-    And where it begins so itself: no two are called alike.
+    The prefix is also added to a name that already begins so, so that no two ports are shown alike.
     """
     keys = [key for key, _ in (bound_ports(program) if bound is None else bound)]
     sides = [{name for side, name in keys if side == wanted} for wanted in (INPUT, OUTPUT)]
@@ -248,7 +256,7 @@ def key_text(key: Key) -> str:
 
 
 def read_key(text: str) -> Key:
-    """What `key_text` wrote. Raise ValueError for anything else."""
+    """Read a key in the form that `key_text` writes. Raise ValueError for any other text."""
     side, colon, name = text.partition(":")
     if not colon or side not in (INPUT, OUTPUT):
         raise ValueError(f"port {excerpt(text)}")
@@ -256,14 +264,14 @@ def read_key(text: str) -> Key:
 
 
 def read_name(text: object) -> str:
-    """A name as programs have them: printable. Raise ValueError for anything else."""
+    """A printable name, as programs have them. Raise ValueError for any other value."""
     if not isinstance(text, str) or not text or not text.isprintable():
         raise ValueError(f"name {excerpt(text)}")
     return text
 
 
 def read_whole(value: object) -> int:
-    """An integer. Raise ValueError for anything else."""
+    """Return the value, if it is an integer. Raise ValueError for any other value."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{excerpt(value)} among the integers")
     return value

@@ -1,4 +1,4 @@
-"""Runs an integer program everywhere this machine can, and compares: definedness first, then values."""
+"""Running an integer program everywhere this machine can, and comparing: definedness first, then values."""
 
 from __future__ import annotations
 
@@ -31,24 +31,26 @@ Trace = Sequence[Integers]
 
 
 class Target(Protocol):
-    """What claims to mean what the integer executor computes."""
+    """A target that claims to mean what the integer executor computes."""
 
     @property
     def name(self) -> str:
         """Return the name that messages give the target."""
 
     def difference(self, trace: Trace) -> str | None:
-        """The first difference from a run, given as the value of each of the arrow's wires; None where all agree."""
+        """The first difference from a run, given as the value of each of the arrow's wires; None if everything
+        agrees.
+        """
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether values of every wire that are not those of a run pass for one."""
+        """Whether the target takes forged values of every wire for a run."""
 
     def of(self, program: IntegerProgram) -> Target:
         """The same target for another program."""
 
 
 class R1CS:
-    """A program's constraint system. Raise CircuitizeError as `emit` does, where no emission is given.
+    """The constraint system of a program, as a target. Raise the CircuitizeErrors of `emit` if no emission is given.
 
     A challenge that a prover of two phases would draw is drawn at random here.
     """
@@ -67,8 +69,8 @@ class R1CS:
     def difference(self, trace: Trace) -> str | None:
         """How the witness differs from a run: None if it satisfies every row and states the run's own values.
 
-        The rows are checked by the independent checker. The public wires are read off the witness and compared with
-        the executor's integers, those of committed ports through the native hash.
+        The rows are checked by the independent checker. The public wires are read off the witness and compared with the
+        executor's integers; those of committed ports through the native hash.
         """
         system, arrow = self.emission.system, self.program.arrow
         salts = random_salts(self.emission.plan)
@@ -126,9 +128,9 @@ class OnDevice:
         return self.device.name
 
     def difference(self, trace: Trace) -> str | None:
-        """The first operation whose value on the device is another.
+        """The first operation whose value on the device differs.
 
-        Of a program that is compiled as a whole, outputs are compared first; all wires only where outputs differ.
+        If a program is compiled as a whole, outputs are compared first, and all wires only if outputs differ.
         """
         arrow = self.program.arrow
         try:
@@ -178,7 +180,8 @@ class OnDevice:
 
 @dataclass
 class Agreement:
-    """What was compared. Inputs on which the program has no value are counted apart: there, no target may have one.
+    """The result of a comparison of targets. Inputs on which the program has no value are counted apart: on these no
+    target may have one.
 
     `float_error` is the greatest difference from the real program by output, in real units, over the inputs on which
     the integer program has a value.
@@ -201,9 +204,9 @@ def agree(
     """Run an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and every target
     beside it.
 
-    `targets` is every target there is by default; `given` is the real program that the integer one was made from, if
-    there is one. A vector is a mismatch where the executor has a value and some target another or none, and where
-    the executor has no value but a target accepts a forgery. Raise CircuitizeError for inputs that do not fit.
+    `targets` are by default all targets there are; `given` is the real program from which the integer one was made, if
+    there is one. A vector is a mismatch if the executor has a value and some target another or none, and if the
+    executor has no value but a target accepts a forgery. Raise CircuitizeError for inputs that do not fit.
     """
     targets = [R1CS(program)] if targets is None else targets
     found = Agreement()
@@ -226,12 +229,12 @@ def agree(
 
 
 def named(edge: Edge) -> str:
-    """An operation by its name and the user's line."""
+    """An operation, named by its name and the user's line."""
     return f"{edge.operation.name} in {edge.provenance}"
 
 
 def _difference(program: IntegerProgram, trace: Trace, targets: Sequence[Target], blame: bool) -> str | None:
-    """The first target that differs and how; with `blame`, the operation at fault where it is one on its own."""
+    """The first target that differs and how; with `blame`, the operation at fault if a single operation is."""
     for target in targets:
         told = target.difference(trace)
         if told is not None:
@@ -241,7 +244,7 @@ def _difference(program: IntegerProgram, trace: Trace, targets: Sequence[Target]
 
 
 def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
-    """Whether the target of an operation alone differs; False where it has no circuit of it."""
+    """Whether the target of an operation alone differs; False if there is no circuit of it."""
 
     def differs(program: IntegerProgram, trace: Trace) -> bool:
         try:

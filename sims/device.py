@@ -1,4 +1,4 @@
-"""Where executors compute: on the processor with numpy, or where the arrays of a module like it are."""
+"""Where executors compute: on the processor with numpy, or wherever the arrays of a similar module are."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from circuitize.circuits.operation import Values
 class Device:
     """A name to report, and the array module whose arrays live there.
 
-    Operations compute in the module of the values they are given, so that to run on a device is to start from values
-    that are on it.
+    Operations compute in the module of the values they are given, so that a program runs on a device if it starts from
+    values that are on it.
     """
 
     name: str
     module: ModuleType
 
     def put(self, value: Values) -> Values:
-        """The value on this device."""
+        """The value, put on this device."""
         placed: Values = self.module.asarray(value)
         return placed
 

@@ -1,4 +1,4 @@
-"""An arrow prepared to run many times: constants computed once, no bookkeeping left to do per step."""
+"""An arrow prepared to run many times: constants are computed once, and no bookkeeping is left for each step."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from circuitize.circuits.values import Given
 from .device import CPU, Device
 
 Instruction = tuple[Callable[..., Sequence[Values]], list[int], list[int], list[int], int]
-"""What to run, from which wires to which, the wires spent after it, and its edge."""
+"""One instruction: what to run, from which wires to which, the wires spent after it, and its edge."""
 
 
 class Executor:
-    """Runs an arrow on a device. Constants are put there at preparation; a value goes after its last reader.
+    """Runs an arrow on a device. Constants are put on the device at preparation; a value is freed after its last
+    reader.
 
-    Where that reader works element by element, its value takes the place of the one that goes: `_plan` writes every
-    value anew, `_frugal` does not.
+    If that reader works element by element, its value takes the place of the freed one: `_plan` writes every value
+    anew, `_frugal` does not.
     """
 
     def __init__(self, arrow: Arrow, device: Device = CPU, names: Sequence[str] = ()) -> None:
-        """`names` are those of the inputs, for messages."""
+        """`names` are the names of the inputs, for messages."""
         self.arrow = arrow
         self.names = names
         self.device = device
@@ -58,7 +59,9 @@ class Executor:
         self._outputs: list[int] = arrow.outputs.tolist()
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values, from and on the device. Raise what operations raise, with the failing edge's place."""
+        """The outputs' values, from and on the device. Raise the errors of operations, with the failing edge's
+        place.
+        """
         wires = self._run(inputs, keep=False)
         return [self.device.put(wires[wire]) for wire in self._outputs]
 
@@ -100,9 +103,10 @@ def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Val
 
 
 def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[Fixed], Any]]:
-    """The inputs by port; raise CircuitizeError where one is missing, or one is neither an input nor an answer.
+    """The inputs by port; raise CircuitizeError if one is missing, or if a name is neither an input nor an answer.
 
-    An answer goes by the name of an output: an example may hold what the data says it should be. It is not read.
+    An answer has the name of an output: an example may hold the right output according to the data. Answers are not
+    read.
     """
     names = [port.name for port in program.inputs]
     missing = [name for name in names if name not in inputs]
@@ -121,7 +125,7 @@ def steps(
     initial: Mapping[str, Given],
     batches: Iterable[Mapping[str, Given]],
 ) -> Iterator[dict[str, Values]]:
-    """Run a step once per batch, feeding each output back into the input of its name; yields each step's outputs."""
+    """Run a step once per batch, feeding each output back into the input of its name; yield each step's outputs."""
     carried = {port.name for port in program.outputs} & {port.name for port in program.inputs}
     ports = {port.name: port for port in program.inputs}
     expect_names(carried, initial, "the initial values")
@@ -139,8 +143,8 @@ def steps(
 
 
 def expect_names(names: set[str], given: Mapping[str, Given], where: str) -> None:
-    """Raise CircuitizeError, with the first name that is missing, unless all are given; `where` says what the names are
-    of.
+    """Raise CircuitizeError, with the first name that is missing, unless all are given; `where` says whose names they
+    are.
     """
     missing = sorted(names - set(given))
     if missing:

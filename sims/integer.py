@@ -1,4 +1,4 @@
-"""Runs integer programs exactly: the specification that every target is compared with, bit for bit."""
+"""Running integer programs exactly: the specification that every target is compared with, bit for bit."""
 
 from __future__ import annotations
 
@@ -30,26 +30,29 @@ def _prepared(held: Itself, device: Device, names: tuple[str, ...]) -> Prepared:
 
 
 def executor(program: IntegerProgram, device: Device = CPU) -> Prepared:
-    """The program prepared for a device; kept for the programs used last. Raise CircuitizeError for a real program."""
+    """The program prepared for a device; it is kept for the programs used last. Raise CircuitizeError for a real
+    program.
+    """
     require_integers(program)
     return _prepared(Itself(program.arrow), device, tuple(port.name for port in program.inputs))
 
 
 def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Integers]:
-    """Outputs by name, integers in the outputs' formats, as numpy arrays; the same ones on every device.
+    """The outputs by name, as integers in the outputs' formats, in numpy arrays; they are the same on every device.
 
-    Inputs are real values, whatever their dtype, rounded once, half to even; what a run gave is marked to go into
-    another (`Raw(array)`, `raw(outputs)`). Raise CircuitizeError for an input that is missing, misshapen or outside
-    its format, and Undefined, naming operation, source line, element and remedy, where the program has no value.
+    Inputs are real values, whatever their dtype, rounded once, half to even; outputs of a run are marked to go into
+    another (`Raw(array)`, `raw(outputs)`). Raise CircuitizeError for an input that is missing, misshapen or outside its
+    format, and Undefined, naming operation, source line, element and remedy, if the program has no value.
     """
     made = executor(program, device).outputs([device.put(value) for value in _integers(program, inputs)])
     return _named(program, [device.take(value) for value in made])
 
 
 def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device: Device = CPU) -> list[Integers]:
-    """The value of every wire, in the order of the arrow's wires: what a witness is made of.
+    """The value of every wire, in the order of the arrow's wires, from which witnesses are made.
 
-    Inputs are integers of their formats, as `to_integers` makes them; real values are refused. Raise as `run` does.
+    Inputs are integers of their formats, as `to_integers` makes them; real values are refused. It raises the errors of
+    `run`.
     """
     made = executor(program, device).wires([device.put(value) for value in _integers(program, raw(inputs))])
     return [device.take(value) for value in made]
@@ -61,7 +64,7 @@ def train(
     """Run a step once per batch, outputs fed back into the inputs of their names; yield each step's outputs.
 
     `initial` holds the parameters and state to start from, each batch the remaining inputs, both as `run` takes them;
-    errors are those of `run`. What is carried stays on the device, and what is yielded is there: `device.take` gives
+    errors are those of `run`. Carried values stay on the device, and so do the yielded outputs: `device.take` gives
     numpy arrays. `Stretches` of `sims.xla` does many steps at a time.
     """
     if isinstance(device, Xla):
@@ -72,9 +75,9 @@ def train(
 
 
 def rounded(program: IntegerProgram, inputs: Mapping[str, Given]) -> dict[str, Integers]:
-    """The integers that values become as they enter, by input name: what `trace` and the provers take.
+    """The integers that values become as they enter, by input name: `trace` and the provers take these.
 
-    Takes inputs as `run` does, and raises what it raises for them.
+    It takes inputs as `run` does, and raises the same errors for them.
     """
     return {port.name: _integer(port, value) for port, value in in_order(program, inputs)}
 

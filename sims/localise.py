@@ -1,4 +1,6 @@
-"""Finds the operation to blame for a difference: each one on its own, on the values that it had in the run."""
+"""Finding the operation to blame for a difference: each one is tried on its own, on the values that it had in the
+run.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ Differs = Callable[[IntegerProgram, Sequence[Integers]], bool]
 def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs) -> Edge | None:
     """The first operation that differs as a program of its own, given the value of each wire; None if none does.
 
-    `differs` says of a program whether its target differs from its run. Costs one more emission of the arrow at most;
-    an operation that is at fault only beside its neighbours is not found.
+    The function `differs` says of a program whether its target differs from its run. The search costs at most one more
+    emission of the arrow; an operation that is at fault only beside its neighbours is not found.
     """
     for index in range(arrow.edge_count):
         edge = arrow.edge(index)
@@ -34,7 +36,9 @@ def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs
 
 
 def alone(operation: Operation, sources: Sequence[Type]) -> IntegerProgram:
-    """The program of one operation, everything public; what has no sources stands beside an input that it ignores."""
+    """The program of one operation, with everything public; an operation without sources stands beside an input that it
+    ignores.
+    """
     builder = Builder()
     wires = builder.inputs(sources)
     if not wires:

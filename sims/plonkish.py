@@ -21,7 +21,7 @@ Trace = Sequence[NDArray[np.int64]]
 
 
 class Plonkish:
-    """A program's Plonkish system. Raise CircuitizeError as `emit` does, where no emission is given.
+    """The Plonkish system of a program, as a target. Raise the CircuitizeErrors of `emit` if no emission is given.
 
     Challenges, which a prover would draw after phase 0, are drawn at random here.
     """
@@ -35,7 +35,7 @@ class Plonkish:
     def difference(self, trace: Trace) -> str | None:
         """How the cells differ from a run: None if they satisfy the system and state the run's own values.
 
-        They are checked by the independent checker. The instance is compared with the executor's integers, that of
+        The cells are checked by the independent checker. The instance is compared with the executor's integers; that of
         committed ports through the native hash.
         """
         filling = self._filled(trace)

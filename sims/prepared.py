@@ -1,4 +1,4 @@
-"""Arrows prepared for a device: for numpy and what is like it operation by operation, for XLA compiled whole."""
+"""Arrows prepared for a device: for numpy and similar modules operation by operation, for XLA compiled whole."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from .xla.device import Xla
 
 
 class Prepared(Protocol):
-    """What runs an arrow on a device many times."""
+    """An object that runs an arrow on a device many times."""
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values, from and on the device. Raise what operations raise, with the failing edge's place."""
+        """The outputs' values, from and on the device. Raise the errors of operations, with the failing edge's
+        place.
+        """
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
         """Every wire's value, from and on the device."""
 
 
 def prepared(arrow: Arrow, device: Device = CPU, names: Sequence[str] = ()) -> Prepared:
-    """The arrow prepared for a device; `names` are those of the inputs, for messages."""
+    """The arrow prepared for a device; `names` are the names of the inputs, for messages."""
     if isinstance(device, Xla):
         from .xla.compiled import Compiled
 

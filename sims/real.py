@@ -1,4 +1,4 @@
-"""Runs real programs in float64: the meaning of a program before it is quantized."""
+"""Running real programs in float64: the meaning of a program before it is quantized."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Reals = NDArray[np.float64]
 
 
 def executor(arrow: Arrow, device: Device = CPU) -> Prepared:
-    """The arrow simplified and prepared for a device; kept for the arrows used last."""
+    """The arrow simplified and prepared for a device; it is kept for the arrows used last."""
     return _prepared(Itself(arrow), device)
 
 
@@ -38,12 +38,12 @@ def _prepared(held: Itself, device: Device) -> Prepared:
 
 
 def simplified(arrow: Arrow) -> Arrow:
-    """What is run: composites expanded, and what is computed twice or of constants computed once."""
+    """The arrow that is run: composites are expanded, and repeated or constant operations are computed once."""
     return simplify(expand_composites(arrow))
 
 
 def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Reals]:
-    """Outputs by name, as numpy arrays; devices may differ in the last bits of sums and of elementary functions.
+    """The outputs by name, as numpy arrays; devices may differ in the last bits of sums and of elementary functions.
 
     Raise CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
     values = [device.put(to_floats(port, value)) for port, value in in_order(program, inputs)]
@@ -54,10 +54,10 @@ def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> 
 def train(
     step: Program, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], device: Device = CPU
 ) -> Iterator[dict[str, Reals]]:
-    """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
+    """Run a step once per batch, outputs fed back into the inputs of their names; yield each step's outputs.
 
-    `initial` holds the parameters and state to start from, each batch the remaining inputs. What is carried stays on
-    the device, and what is yielded is there: `device.take` gives numpy arrays.
+    `initial` holds the parameters and state to start from, each batch the remaining inputs. Carried values stay on the
+    device, and so do the yielded outputs: `device.take` gives numpy arrays.
     """
     return steps(
         step,

@@ -1,4 +1,4 @@
-"""Runs a group of operations tile by tile, in a small memory whose words are counted as they come, go and lie there."""
+"""Running a group of operations tile by tile, in a small memory whose words are counted as they come, go and stay."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Ranges = Mapping[Axis, slice]
 
 @dataclass
 class Memory:
-    """The small memory: what lies in it by array, and the counts of words."""
+    """The small memory: its content by array, and the counts of words."""
 
     loaded: int = 0
     stored: int = 0
     peak: int = 0
     values: dict[int, Values] = field(default_factory=dict)
     free: set[int] = field(default_factory=set)
-    """Arrays that take no words: one number, and what shows elements that lie elsewhere."""
+    """Arrays that take no words: single numbers, and arrays that show elements which lie elsewhere."""
 
     @property
     def moved(self) -> int:
@@ -55,10 +55,12 @@ class Tiles:
         self.memory = Memory(free={array for array in own if not self.group.takes_room(array)})
         self.results: dict[int, Values] = {}
         self.shown: dict[int, Sequence[int]] = {}
-        """By array that takes no room since it shows others, these others, which must be there while it is read."""
+        """For each array that takes no room because it shows others, these others, which must be there while it is
+        read.
+        """
 
     def run(self) -> dict[int, Values]:
-        """The values of the wires that leave the group, as they come together from its tiles."""
+        """The values of the wires that leave the group, put together from its tiles."""
         cut = {axis: tile for axis, tile in self.partition.tiles.items() if axis != self.plan.stream}
         for chosen in product(*(self._parts(axis, tile) for axis, tile in cut.items())):
             self._tile(dict(zip(cut, chosen, strict=True)))
@@ -137,7 +139,9 @@ class Tiles:
     def _computed(
         self, edge: int, sources: Sequence[int], targets: Sequence[int], operands: Sequence[Values], ranges: Ranges
     ) -> Sequence[Values]:
-        """An operation on tiles. One whose parameters hold shapes is run on whole arrays that are zero elsewhere."""
+        """Run an operation on tiles. An operation whose parameters hold shapes is run on whole arrays that are zero
+        elsewhere.
+        """
         operation = self.wiring.operations[edge]
         if _is_of_any_shape(operation, operands):
             return operation.run(*operands)
@@ -151,7 +155,9 @@ class Tiles:
         ]
 
     def _soften(self, edge: int, target: int, scores: Values) -> None:
-        """A part of a row: weights by the greatest score so far; sums of earlier weights are scaled to it."""
+        """Process a part of a row: weights are relative to the greatest score so far, and sums of earlier weights are
+        scaled to it.
+        """
         values, first = self.memory.values, self.plan.kept[edge]
         axis = self.wiring.operations[edge].axis  # type: ignore[attr-defined]
         before, total = values[first], values[first + 1]
@@ -169,7 +175,7 @@ class Tiles:
         return [edge for (edge, _), array in self.group.reads.items() if array == weights]
 
     def _spread(self, rows: Values, array: int, onto: int) -> Values:
-        """Numbers of one per row, as an array that broadcasts to another."""
+        """One number per row, as an array that broadcasts to another array."""
         axes, others = self.plan.arrays[array].axes, self.plan.arrays[onto].axes
         order = [axes.index(axis) for axis in others if axis in axes]
         shape = [rows.shape[axes.index(axis)] if axis in axes else 1 for axis in others]

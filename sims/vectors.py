@@ -16,7 +16,7 @@ Vector = dict[str, NDArray[np.int64]]
 def inputs_to_try(
     program: IntegerProgram, count: int, random: np.random.Generator, examples: Sequence[Vector] | None = None
 ) -> Iterator[Vector]:
-    """`count` inputs, integers by name, of the four kinds in turn; of the last two where there are no examples.
+    """Yield `count` inputs, integers by name, of the four kinds in turn; only of the last two if there are no examples.
 
     `examples` are the program's own, or integers that are given in their place.
     """
@@ -28,7 +28,7 @@ def inputs_to_try(
 
 
 def integer_examples(program: IntegerProgram, held: Mapping[str, NDArray[np.int64]] | None = None) -> list[Vector]:
-    """The program's examples as integers; what `held` has is taken from there."""
+    """The program's examples as integers; inputs in `held` are taken from there."""
     known = held or {}
     return [
         {

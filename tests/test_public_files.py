@@ -69,9 +69,12 @@ def test_the_citation_is_of_its_format() -> None:
 
 
 def test_versions_agree() -> None:
-    assert read(ROOT / "CITATION.cff")["version"] == PROJECT["project"]["version"]
+    """The newest release of the changelog has the version of the package and the date of the citation."""
+    citation, changelog = read(ROOT / "CITATION.cff"), (ROOT / "CHANGELOG.md").read_text()
+    assert citation["version"] == PROJECT["project"]["version"]
     assert CARGO["workspace"]["package"]["version"] == PROJECT["project"]["version"]
-    assert re.search(rf"^## {re.escape(PROJECT['project']['version'])}\b", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    unreleased, newest, *_ = re.findall(r"^## (.+)$", changelog, re.M)
+    assert unreleased == "Unreleased" and newest == f"{citation['version']} ({citation['date-released']})"
 
 
 def test_no_address_is_invented() -> None:

@@ -20,7 +20,7 @@ Label = str
 
 
 class Form(Enum):
-    """What an operation is drawn as."""
+    """The shape with which an operation is drawn."""
 
     CUP = "strands that meet: a contraction"
     HEXAGON = "elements are moved, copied or left out, none is computed"
@@ -32,7 +32,7 @@ class Strands:
     """The axes of an operation's sources and targets, by label, and its form.
 
     A label of every source and every target is an axis over which the operation is repeated: the result at a place
-    along it depends on the sources at that place alone. In a cup it may be a label of one source; a label that the
+    along it depends only on the sources at that place. In a cup a label may belong to one source only; a label that the
     target lacks is summed.
     """
 
@@ -42,7 +42,7 @@ class Strands:
 
     @property
     def around(self) -> tuple[Label, ...]:
-        """The axes that go around the box, in the order of the first target; of a cup, all of the target."""
+        """The axes that go around the box, in the order of the first target; for a cup, all axes of the target."""
         first = self.targets[0] if self.targets else ()
         if self.form is Form.CUP:
             return first
@@ -52,7 +52,9 @@ class Strands:
 
 
 def strands(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Strands:
-    """How an operation is drawn on arrays of these shapes. What nothing is known of takes all axes into its box."""
+    """How an operation is drawn on arrays of these shapes. An operation about which nothing is known takes all axes
+    into its box.
+    """
     if isinstance(operation, (arrays.Einsum, integers.Contract)):
         *operands, target = (tuple(letters) for letters in operation.letters)
         return Strands(Form.CUP, tuple(operands), (target,))
@@ -75,7 +77,9 @@ def strands(operation: Operation, sources: Sequence[Shape], targets: Sequence[Sh
 
 
 def _in_order(pairs: Pairs, rank: int) -> Pairs:
-    """Where axes cross one another, those that stay in place before and behind all that move; else all of them."""
+    """If axes cross one another, only those that stay in place before and behind all axes that move; else all of
+    them.
+    """
     if all(earlier[1] < later[1] for earlier, later in pairwise(sorted(pairs))):
         return pairs
     stay = {axis for axis, place in pairs if axis == place}
@@ -85,7 +89,7 @@ def _in_order(pairs: Pairs, rank: int) -> Pairs:
 
 
 def _plain(value: object) -> object:
-    """A number out of an array that is one."""
+    """A number from an array that holds one, other values as they are."""
     return value.item() if isinstance(value, (np.ndarray, np.generic)) and not value.ndim else value
 
 

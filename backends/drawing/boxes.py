@@ -1,4 +1,6 @@
-"""Draws single boxes: those of several operations, contractions, and what is repeated over axes around it."""
+"""Drawing single boxes: boxes of several operations, contractions, and the axes around a box over which it is
+repeated.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class Boxes:
         self.arrow, self.pen = arrow, pen
 
     def draw(self, placed: Placed) -> None:
-        """A box with all that belongs to it; nothing for what is passed on."""
+        """Draw a box with everything that belongs to it; nothing for a wire that is passed on."""
         glyph, pen = placed.glyph, self.pen
         box = glyph.box
         if not box.edges:
@@ -44,7 +46,7 @@ class Boxes:
         pen.close()
 
     def _dashes(self, placed: Placed) -> None:
-        """Between the arrays at one side: together they are a tuple."""
+        """Draw the dashes between the arrays at one side, which together are a tuple."""
         glyph = placed.glyph
         sides = (
             (glyph.sources, placed.x - glyph.left, placed.x + (0 if glyph.box.axes is None else 8)),
@@ -87,7 +89,7 @@ class Boxes:
             self.pen.text(f"m {kind}".rstrip(), x + glyph.core // 2, at + LINE * number, text, TEXT, kind == "n")
 
     def _cup(self, glyph: Glyph, x: int, y: int) -> None:
-        """A contraction: what is summed meets in cups, the rest goes on."""
+        """Draw a contraction: the summed axes meet in cups, the others go on."""
         axes = glyph.box.axes
         assert axes is not None
         end, (target,) = x + glyph.core, axes.targets
@@ -119,7 +121,7 @@ class Boxes:
             self.pen.path("h", [line(deep - 4, y + glyph.targets[0].middle, end)])
 
     def _shape(self, glyph: Glyph, x: int, y: int) -> None:
-        """A box or a hexagon, with what it is repeated over around it."""
+        """Draw a box or a hexagon, with the axes around it over which it is repeated."""
         box, axes = glyph.box, glyph.box.axes
         assert axes is not None
         hexagon = axes.form is Form.HEXAGON
@@ -154,7 +156,7 @@ class Boxes:
 
 
 def _ranges(edges: Sequence[int]) -> str:
-    """The places of operations, runs as FIRST-LAST."""
+    """The places of operations as text, runs as FIRST-LAST."""
     runs: list[list[int]] = []
     for edge in edges:
         if runs and runs[-1][1] + 1 == edge:

@@ -1,4 +1,4 @@
-"""What each operation of an integer program costs: what a picture is coloured by."""
+"""The cost of each operation of an integer program, by which a picture is coloured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..r1cs.emit import assemble
 
 
 def _rows(program: IntegerProgram) -> list[int]:
-    """The constraints of R1CS."""
+    """The constraints of R1CS for each operation."""
     builder = CountingBuilder(BN254)
     assemble(program, builder, Challenge.HASHED)
     found = [0] * program.arrow.edge_count
@@ -40,7 +40,7 @@ def _lookups(program: IntegerProgram) -> list[int]:
 
 
 def _bits(program: IntegerProgram) -> list[int]:
-    """The bits that roundings leave out of each element: those of a Shift."""
+    """The bits that roundings drop from each element: those of a Shift."""
     return [edge.operation.bits if isinstance(edge.operation, Shift) else 0 for edge in program.arrow.edges()]
 
 
@@ -49,32 +49,35 @@ MEASURES: dict[str, tuple[str, Callable[[IntegerProgram], list[int]]]] = {
     "lookups": ("lookups", _lookups),
     "bits": ("bits lost", _bits),
 }
-"""By name: what is counted, in words, and how; one number for each operation of the arrow."""
+"""The measures by name: what is counted, in words, and how; a measure gives one number for each operation of the arrow.
+"""
 
 SHARES = (0, 1, 5, 20, 50)
-"""Percents of the greatest cost beyond which a box has the next colour."""
+"""Percents of the greatest cost above which a box has the next colour."""
 
 
 def counted(program: IntegerProgram, measure: str) -> list[int]:
-    """The cost of each operation. Raise CircuitizeError for another measure, and where the target has no circuit."""
+    """The cost of each operation. Raise CircuitizeError for an unknown measure, and if the target has no circuit for
+    the program.
+    """
     if measure not in MEASURES:
         raise CircuitizeError(f"expected a cost among {', '.join(MEASURES)}, found {measure!r}; choose one")
     return MEASURES[measure][1](program)
 
 
 def step(cost: int, greatest: int) -> int:
-    """The colour of a cost, 0 where there is none."""
+    """The colour of a cost, 0 if there is none."""
     return sum(100 * cost > share * greatest for share in SHARES)
 
 
 def legend(measure: str, greatest: int) -> list[tuple[int, str]]:
-    """Each colour with what it says."""
+    """Each colour with its meaning."""
     word = MEASURES[measure][0]
     said = [f"no {word}", *(f"up to {share} % of the most" for share in SHARES[1:]), f"up to the most, {greatest:,}"]
     return list(enumerate(said))
 
 
 def of_box(costs: Sequence[int], edges: Sequence[int], measure: str) -> int:
-    """The cost of a box of some operations: all of theirs together, of bits lost the most."""
+    """The cost of a box of some operations: the sum of theirs, or for lost bits the maximum."""
     found = [costs[edge] for edge in edges]
     return max(found, default=0) if measure == "bits" else sum(found)

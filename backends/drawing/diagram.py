@@ -1,4 +1,4 @@
-"""What a picture shows of an arrow: boxes, the arrays that enter and leave each, and their names."""
+"""The content of a picture of an arrow: boxes, the arrays that enter and leave each, and their names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .text import shortened
 class Box:
     """One box: operations of the arrow by their places, and the wires at its left and its right side.
 
-    `axes` is there for a box of a single operation. A box of none passes a wire on, from the inputs to the outputs.
+    `axes` is present for a box of a single operation. A box without operations passes a wire on, from the inputs to the
+    outputs.
     """
 
     part: Part
@@ -30,15 +31,15 @@ class Box:
     places: Sequence[str]
     axes: Strands | None = None
     cost: tuple[int, str] | None = None
-    """The colour of its cost, and the cost in words."""
+    """The colour of the box's cost, and the cost in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """Boxes in an order in which writers stand before readers, and what is written at the wires.
+    """Boxes in an order in which writers stand before readers, and the texts written at the wires.
 
-    `written` is the box that writes a wire, absent for inputs; `read` the boxes that read it, in order. `entering` is
-    the name of an input's wire, `leaving` those of the outputs that a wire is.
+    `written` is the box that writes a wire, absent for inputs; `read` are the boxes that read it, in order. `entering`
+    is the name of an input's wire, `leaving` are the names of the outputs that a wire is.
     """
 
     boxes: Sequence[Box]
@@ -52,7 +53,7 @@ class Diagram:
 def diagram(
     arrow: Arrow, groups: Sequence[Group], inputs: Sequence[str], outputs: Sequence[str], fold: bool
 ) -> Diagram:
-    """The diagram of an arrow whose operations stand in these groups; unfolded, each is one operation.
+    """The diagram of an arrow whose operations stand in these groups; unfolded, each group is one operation.
 
     A folded diagram lacks the wires that stay within a group.
     """
@@ -105,7 +106,7 @@ def diagram(
 
 
 def _in_order(boxes: Sequence[Box]) -> list[int]:
-    """Writers before readers; of those that may come next the one that was first in the arrow."""
+    """The boxes with writers before readers; of those that may come next the one that was first in the arrow."""
     written = {wire: number for number, box in enumerate(boxes) if box.edges for wire in box.targets}
     order: list[int] = []
     state = bytearray(len(boxes))
@@ -150,7 +151,7 @@ def _of_group(arrow: Arrow, group: Group, sources: list[int], targets: list[int]
 
 
 def last_names(name: str, most: int = 26, own: str = "") -> str:
-    """Names joined by dots; where longer than `most` without those of `own` that come first, or the last one alone."""
+    """Names joined by dots; if longer than `most`, without the first names of `own`, or the last name alone."""
     if len(name) <= most:
         return shortened(name, most)
     rest = name.removeprefix(f"{own}.") if own and name.startswith(f"{own}.") else name.rpartition(".")[2]
@@ -163,7 +164,7 @@ def word_of(name: str) -> str:
 
 
 def extents(type: Type) -> list[str]:
-    """The extent of each axis."""
+    """The extent of each axis of a type."""
     return [str(extent) for extent in type.shape]
 
 
@@ -176,7 +177,7 @@ def described(type: Type) -> str:
 
 
 def _short(number: int) -> str:
-    """All digits of a number, or of a great one the power of two, rounded up to a tenth."""
+    """All digits of a number, or for a great one the power of two, rounded up to a tenth."""
     if abs(number) < 10**8:
         return f"{number:,}"
     tenths = (abs(number) ** 10 - 1).bit_length()

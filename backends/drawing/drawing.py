@@ -1,4 +1,4 @@
-"""Draws an arrow: boxes for its operations or for its parts, as SVG or as DOT."""
+"""Drawing an arrow: boxes for its operations or for its parts, as SVG or as DOT."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .picture import Picture
 from .rows import rows
 
 PAGE = 1000
-"""The greatest width in pixels, but for a single column that is wider: rows are cut there."""
+"""The greatest width in pixels, unless a single column is wider: rows are cut at this width."""
 
 DEPTH = 2
-"""Of a layer within layers, how many names are kept, where nothing else is said."""
+"""How many names of a layer within layers are kept, unless told otherwise."""
 
 ENDINGS = (".svg", ".dot")
 
 
 @dataclass(frozen=True, repr=False)
 class Drawing:
-    """A picture of an arrow; a notebook shows it. The same arrow has the same bytes on every machine."""
+    """A picture of an arrow; a notebook shows it. The picture of one arrow has the same bytes on every machine."""
 
     arrow: Arrow
     diagram: Diagram
@@ -44,7 +44,7 @@ class Drawing:
 
     @property
     def boxes(self) -> int:
-        """How many boxes it has."""
+        """How many boxes the picture has."""
         return sum(bool(box.edges) for box in self.diagram.boxes)
 
     @cached_property
@@ -61,7 +61,7 @@ class Drawing:
 
     @cached_property
     def names(self) -> list[str]:
-        """What each wire is called where it begins or ends in another row."""
+        """The names by which wires are continued where they begin or end in another row."""
         made = self.diagram
         found = [f"%{wire}" for wire in range(len(made.types))]
         for box in made.boxes if self.style.fold else ():
@@ -75,7 +75,7 @@ class Drawing:
         return self.svg
 
     def save(self, path: Path | str) -> None:
-        """Write FILE.svg or FILE.dot, whole or not at all. Raise CircuitizeError for another ending."""
+        """Write FILE.svg or FILE.dot, whole or not at all. Raise CircuitizeError for another file ending."""
         file = Path(path)
         require_ending(file)
         require_file(file)
@@ -104,9 +104,9 @@ def drawing(
 ) -> Drawing:
     """The picture of an arrow whose inputs and outputs have these names.
 
-    Folded it has a box for each part: a layer, `depth` names deep, its derivative, its update. Unfolded it has a box
-    for each operation. `types` writes at each wire its format and range. Boxes are coloured by `cost`: a measure, and
-    what each operation costs by it.
+    A folded picture has a box for each part: a layer, `depth` names deep, its derivative, its update. An unfolded
+    picture has a box for each operation. `types` writes at each wire its format and range. Boxes are coloured by
+    `cost`: a measure, and the cost of each operation by it.
     """
     groups = folded(arrow, depth) if fold else unfolded(arrow)
     made = diagram(arrow, groups, inputs, outputs, fold)

@@ -11,7 +11,7 @@ from circuitize.circuits.operation import Provenance
 
 
 class Kind(Enum):
-    """What of a training step an operation belongs to."""
+    """The part of a training step to which an operation belongs."""
 
     FORWARD = "forward"
     DERIVATIVE = "derivative"
@@ -21,7 +21,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a program: the layer, what of it, and, where no layer is said, the source line."""
+    """A part of a program: the layer, its kind, and, if there is no layer, the source line."""
 
     layer: str
     kind: Kind
@@ -29,7 +29,7 @@ class Part:
 
     @property
     def title(self) -> str:
-        """Return the words above the box: the layer, or else the source line, and what of it unless it is the forward
+        """Return the words above the box: the layer, or else the source line, and the kind unless it is the forward
         part.
         """
         word = "" if self.kind is Kind.FORWARD else self.kind.value
@@ -37,15 +37,16 @@ class Part:
 
 
 def place(provenance: Provenance) -> str:
-    """FILE:LINE, or nothing."""
+    """FILE:LINE, or an empty text."""
     return f"{provenance.file}:{provenance.line}" if provenance.file else ""
 
 
 def part_of(provenance: Provenance, depth: int | None = None) -> Part:
-    """The part that an edge says it is of; of a layer within layers so many names, all without `depth`.
+    """The part to which an edge says that it belongs; for a layer within layers `depth` names are kept, all without
+    `depth`.
 
     Parts are named `block1.dense1`, `block1.dense1 derivative` by the reverse derivative, `block1.dense1.weight update`
-    by the optimiser, and `output block1.dense1.weight` where an output is rounded to its format.
+    by the optimiser, and `output block1.dense1.weight` if an output is rounded to its format.
     """
     name, kind = provenance.part, Kind.FORWARD
     if name.startswith("output "):
@@ -58,7 +59,7 @@ def part_of(provenance: Provenance, depth: int | None = None) -> Part:
 
 
 def _cut(name: str, depth: int | None, parameter: bool) -> str:
-    """Of names joined by dots the first ones; the last is a parameter's and goes, where it is not the only one."""
+    """The first of names joined by dots; the last name is a parameter's and is dropped, unless it is the only one."""
     names = name.split(".")
     if parameter and len(names) > 1:
         names = names[:-1]
@@ -74,15 +75,15 @@ class Group:
 
 
 def unfolded(arrow: Arrow) -> list[Group]:
-    """Each operation for itself."""
+    """A group for each operation of the arrow."""
     return [Group(part_of(arrow.provenances[row[3]]), [edge]) for edge, row in enumerate(arrow.rows)]
 
 
 def folded(arrow: Arrow, depth: int | None) -> list[Group]:
     """The operations of each part together; each operation is in one group.
 
-    Groups form no circle: what a part does after something that depends on it is a group of its own. An operation joins
-    the latest group of its part that it can, in the order of the arrow.
+    The groups form no circle: operations of a part after something that depends on it form a group of their own. An
+    operation joins the latest group of its part that it can, in the order of the arrow.
     """
     parts = [part_of(provenance, depth) for provenance in arrow.provenances]
     return _acyclic(arrow, lambda edge: parts[arrow.rows[edge][3]], parts)

@@ -1,4 +1,4 @@
-"""The measure of a box on the page: where its strands enter and leave, and what is written beside them."""
+"""The measure of a box on the page: where its strands enter and leave, and the texts beside them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ from .diagram import Box, Diagram, described, extents, last_names
 from .text import width, wrapped
 
 TEXT, TITLE = 10, 12
-"""Sizes of text in pixels. A page is as wide as a picture at most, so that no text is below 8 pixels on one of 800."""
+"""The sizes of text in pixels. A page is at most as wide as a picture, so that no text is below 8 pixels on a page
+of 800.
+"""
 
 LINE = 13
 APART = 14
-"""From strand to strand of an array, where each has its extent written into it."""
+"""The distance between strands of an array, if each has its extent written into it."""
 CLOSE = 4
-"""The same where an array's extents are written into all of them together."""
+"""The distance between strands if an array's extents are written into all of them together."""
 SHORT = 24
-"""Characters of the name of a wire that is not cut."""
+"""The characters of a wire's name that is not cut."""
 BETWEEN = 14
-"""From array to array at one side of a box."""
+"""The distance between arrays at one side of a box."""
 LEAD = 12
 TAIL = 8
 TOP = 20
-"""Of a box of several operations, above its first arrays."""
+"""The height of a box of several operations above its first arrays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
     """An array at the side of a box: the middles of its strands, below the top of the box.
 
-    `tag` names the wire where it does not go on: at a source where it comes from, at a target where it goes.
-    `above` and `below` are lines over and under the strands.
+    `tag` names the wire if it does not go on: at a source the place it comes from, at a target the place it goes to.
+    `above` and `below` are lines of text over and under the strands.
     """
 
     wire: int
@@ -51,8 +53,8 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A box with its measures. `left` and `right` are the widths of what lies beside its core; `body` is where the box
-    itself begins and ends, below its top; `bends` how far strands run before they bend.
+    """A box with its measures. `left` and `right` are the widths of the texts beside its core; `body` is where the box
+    itself begins and ends, below its top; `bends` is how far strands run before they bend.
     """
 
     box: Box
@@ -69,17 +71,17 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which wires go on from column to column: `here` those written in this row, `on` those read in it later."""
+    """The wires that go on from column to column: `here` are written in this row, `on` are read in it later."""
 
     here: Collection[int]
     on: Collection[int]
     named: Collection[int]
-    """Those that are read in another row, too."""
+    """The wires that are read in another row, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What is drawn, and how much is said of it."""
+    """What is drawn, and how much text is written with it."""
 
     fold: bool
     types: bool
@@ -92,13 +94,13 @@ class Measure:
         self.diagram, self.names, self.style = diagram, names, style
 
     def glyph(self, box: Box, reach: Reach) -> Glyph:
-        """The box where these wires go on."""
+        """The measured box, given which wires go on."""
         if box.axes is None:
             return self._whole(box, reach)
         return self._single(box, reach)
 
     def _ports(self, wires: Sequence[int], top: int, sides: Sequence[tuple[str, str, bool]]) -> tuple[Port, ...]:
-        """Arrays one below the other; of each its tag, what is above it, and whether it goes on."""
+        """Arrays one below the other, each with its tag, the text above it, and whether it goes on."""
         ports: list[Port] = []
         y = top
         for number, (wire, (tag, above, goes_on)) in enumerate(zip(wires, sides, strict=True)):
@@ -130,7 +132,7 @@ class Measure:
         return into, out
 
     def _beside(self, ports: Sequence[Port], source: bool) -> int:
-        """The width of what is written at one side."""
+        """The width of the text at one side."""
         most = 0
         for port in ports:
             inside = 0 if source and port.goes_on else label(port, self.style)
@@ -176,7 +178,7 @@ class Measure:
 
 
 def said(box: Box) -> list[tuple[str, str]]:
-    """The lines of text of a box beside its title: each with its class."""
+    """The lines of text of a box beside its title, each with its class."""
     cost = [("n", box.cost[1])] if box.cost else []
     if box.axes is not None:
         return [("", text) for text in box.lines] + [("q", text) for text in box.places] + cost
@@ -186,7 +188,7 @@ def said(box: Box) -> list[tuple[str, str]]:
 
 
 def apart(style: Style) -> int:
-    """From strand to strand of an array."""
+    """The distance between the strands of an array."""
     return CLOSE if style.fold else APART
 
 
@@ -205,7 +207,7 @@ def joined(port: Port) -> str:
 
 
 def acted(arrays: Sequence[Sequence[str]], around: Collection[str]) -> int:
-    """How many strands enter a box; an array without one has a thread of its own."""
+    """How many strands enter a box; an array without axes has a thread of its own."""
     return sum(max(1, sum(label not in around for label in labels)) for labels in arrays)
 
 
@@ -216,7 +218,9 @@ def cup_depth(box: Box) -> int:
 
 
 def summed(box: Box) -> list[str]:
-    """The labels of a contraction that its target lacks, inner cups first: as they stand in the first operand, last."""
+    """The labels of a contraction that its target lacks, inner cups first: in the order of the first operand, the last
+    label first.
+    """
     assert box.axes is not None
     first, *others = box.axes.sources
     return [label for label in reversed(first) if label not in box.axes.targets[0] and any(label in o for o in others)]

@@ -1,4 +1,4 @@
-"""The column of each box, counted from the left: behind what it reads, near what reads it."""
+"""The column of each box, counted from the left: behind the boxes that it reads, near the boxes that read it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from .diagram import Diagram
 
 
 def levels(diagram: Diagram) -> list[int]:
-    """The longest way to each box from where nothing is read; then boxes move toward their readers.
+    """The longest way to each box from a box that reads nothing; then boxes move toward their readers.
 
-    A box moves where it hands on at least as many arrays as it takes from other boxes, so that wires get no longer.
-    Linear in boxes and wires.
+    A box moves if it hands on at least as many arrays as it takes from other boxes, so that wires get no longer. It
+    takes time linear in boxes and wires.
     """
     boxes, written, read = diagram.boxes, diagram.written, diagram.read
     found = [0] * len(boxes)

@@ -1,4 +1,4 @@
-"""The colours of a picture, on white and on dark: every text has a contrast of 4.5 to 1 to what it stands on."""
+"""The colours of a picture, on white and on dark: every text has a contrast of 4.5 to 1 to its background."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours as #rrggbb: `fills` and `edges` of the kinds of parts, `heat` from no cost to the greatest."""
+    """Colours as #rrggbb: `fills` and `edges` for the kinds of parts, `heat` from no cost to the greatest."""
 
     page: str
     ink: str
@@ -42,7 +42,9 @@ DARK = Palette(
 
 
 def style_sheet(heat: bool) -> str:
-    """Rules for both, dark where the reader's settings ask for it; with those of costs, or of kinds of parts."""
+    """Style rules for both backgrounds, dark where the reader's settings ask for it; with the colours of costs, or of
+    kinds of parts.
+    """
     return f"{SHAPES}{_rules(LIGHT, heat)}@media (prefers-color-scheme:dark){{{_rules(DARK, heat)}}}"
 
 

@@ -1,4 +1,4 @@
-"""Writes the elements of an SVG: whole numbers, no scripts, nothing from a network."""
+"""Writing the elements of an SVG: whole numbers, no scripts, nothing from a network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Pen:
         self.lines: list[str] = []
 
     def open(self, kind: str, title: str, **data: str) -> None:
-        """Begin a group of a kind, with what is said of it where a pointer rests on it."""
+        """Begin a group of a kind, with the text that is shown where a pointer rests on it."""
         said = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
         self.lines.append(f'<g class="{kind}"{said}><title>{_titled(title)}</title>')
 
@@ -45,7 +45,7 @@ class Pen:
         self.lines.append(f'<circle class="o" cx="{x}" cy="{y}" r="2"/>')
 
     def text(self, kind: str, x: int, y: int, text: str, size: int = 10, bold: bool = False) -> None:
-        """A line whose middle is at height y; `kind` says by which end x is."""
+        """Draw a line of text whose middle is at height y; `kind` says which end of the text is at x."""
         text = plain(text)
         wide = width(text, size, bold)
         given = f' class="{kind}"' if kind else ""
@@ -57,7 +57,7 @@ def _titled(text: str) -> str:
 
 
 def curve(x: int, y: int, to_x: int, to_y: int) -> str:
-    """From a point to another, level at both."""
+    """Return a curve from a point to another, level at both ends."""
     if y == to_y:
         return f"M{x} {y}H{to_x}"
     middle = (x + to_x) // 2
@@ -65,5 +65,5 @@ def curve(x: int, y: int, to_x: int, to_y: int) -> str:
 
 
 def line(x: int, y: int, to_x: int) -> str:
-    """Return the path of a horizontal line from x, y to to_x; the empty string where it has no length."""
+    """Return the path of a horizontal line from x, y to to_x; the empty string if it has no length."""
     return f"M{x} {y}H{to_x}" if x != to_x else ""

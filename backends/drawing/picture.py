@@ -16,7 +16,7 @@ from .rows import MARGIN, Placed, Row
 from .text import plain, width
 
 TAG = 6
-"""Between a strand and the name at its end."""
+"""The distance between a strand and the name at its end."""
 
 
 class Picture:
@@ -30,7 +30,7 @@ class Picture:
         self.dots: dict[int, list[tuple[int, int]]] = {}
 
     def drawn(self, rows: Sequence[Row], title: str, legend: Sequence[tuple[int, str]] = ()) -> str:
-        """The whole SVG."""
+        """The whole text of the SVG."""
         pen = self.pen
         for row in rows:
             self._gaps(row)
@@ -58,7 +58,7 @@ class Picture:
         return "\n".join([head, *pen.lines, "</svg>", ""])
 
     def _legend(self, legend: Sequence[tuple[int, str]], y: int) -> int:
-        """The colours of costs, in a line; where it ends."""
+        """Draw the colours of costs, in a line; return where it ends."""
         x = MARGIN
         for colour, text in legend:
             self.pen.open(f"b c{colour}", text)
@@ -69,7 +69,7 @@ class Picture:
         return x
 
     def _wire(self, wire: int) -> None:
-        """All that belongs to a wire, which may be drawn in pieces."""
+        """Draw everything that belongs to a wire, which may be drawn in pieces."""
         steps = self.steps.get(wire)
         if steps is None:
             return
@@ -83,7 +83,7 @@ class Picture:
         self.pen.close()
 
     def _gaps(self, row: Row) -> None:
-        """The strands from column to column, and past columns."""
+        """Draw the strands from column to column, and past columns."""
         at: dict[int, tuple[int, Sequence[int]]] = {}
         for boxes, passing in zip(row.boxes, row.passing, strict=True):
             start = boxes[0].start
@@ -119,7 +119,7 @@ class Picture:
         self.texts.setdefault(wire, []).append((kind, x, y, text))
 
     def _ends(self, placed: Placed) -> None:
-        """Beside a box: names where wires begin and end, and extents written into strands."""
+        """Draw the texts beside a box: names where wires begin and end, and extents written into strands."""
         glyph, x = placed.glyph, placed.x
         for port in glyph.sources:
             if not port.goes_on:
@@ -156,7 +156,7 @@ class Picture:
                 self._say(port.wire, "q", x + 4, placed.y + port.strands[-1] + LINE, port.below)
 
     def _strands(self, port: Port, x: int, end: int, top: int) -> None:
-        """Strands from x to an end, with their extents written into them."""
+        """Draw strands from x to an end, with their extents written into them."""
         middle = (x + end) // 2
         if not port.extents:
             self._add(port.wire, line(x, top + port.strands[0], end))

@@ -1,4 +1,6 @@
-"""Where the boxes of one row stand: their order in each column, and their heights, so that wires are straight."""
+"""Where the boxes of one row stand: their order in each column, and their heights, chosen so that wires are
+straight.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ SWEEPS = 12
 
 @dataclass(slots=True)
 class Item:
-    """A box in a column, or an array that passes it: its height, and its distance from what stands above it."""
+    """A box in a column, or an array that passes the column: its height, and its distance from the item above it."""
 
     height: int
     apart: int
@@ -21,7 +23,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """From an item of a column to one of the next: which, and where on them, below their tops."""
+    """A link from an item of a column to one of the next: which items, and where on them, below their tops."""
 
     left: int
     left_at: int
@@ -42,9 +44,9 @@ class Columns:
 def place(columns: Columns) -> None:
     """Order the items of each column, and set their heights from 0 on: whole numbers, the same on every machine.
 
-    The method of Sugiyama, Tagawa and Toda (1981): orders by the middles of neighbours, kept while fewer links cross;
-    then each column in turn takes the heights that make the links to its neighbours as straight as its order allows
-    (a weighted median regression, by pooling adjacent violators).
+    The method is that of Sugiyama, Tagawa and Toda (1981): orders by the middles of neighbours, kept while fewer links
+    cross; then each column in turn takes the heights that make the links to its neighbours as straight as its order
+    allows (a weighted median regression, by pooling adjacent violators).
     """
     _order(columns)
     _heights(columns)
@@ -98,10 +100,10 @@ def _crossings(columns: Columns) -> int:
 
 
 NOWHERE = -(1 << 40)
-"""The height that nothing wishes for."""
+"""The height of an item for which no link has a wish."""
 
 Target = tuple[int, int]
-"""A height that is wished for, and how much."""
+"""A height that is wished for, and its weight."""
 
 
 def _heights(columns: Columns) -> None:
@@ -139,7 +141,7 @@ def _wish(columns: Columns, links: Sequence[Link], wishes: dict[int, list[Target
 
 
 def _settle(columns: Columns, column: Sequence[int], wishes: dict[int, list[Target]]) -> None:
-    """The heights that keep order and distances and are nearest to the wishes, the sum of the differences least."""
+    """The heights that keep order and distances and are nearest to the wishes, with the least sum of differences."""
     offset, offsets = 0, []
     for item in column:
         offset += columns.items[item].apart
@@ -165,7 +167,7 @@ def _settle(columns: Columns, column: Sequence[int], wishes: dict[int, list[Targ
 
 
 def _median(wished: Sequence[Target]) -> int:
-    """The weighted median, the lower of two."""
+    """The weighted median of the wishes, the lower of two."""
     ordered = sorted(wished)
     half, seen = sum(weight for _, weight in ordered), 0
     for y, weight in ordered:

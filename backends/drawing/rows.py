@@ -12,19 +12,19 @@ from .levels import levels
 from .placing import Columns, Item, Link, place
 
 GAP = 30
-"""The width between two columns, where strands bend."""
+"""The width between two columns, in which strands bend."""
 MARGIN = 16
 ROW = 30
-"""Between two rows."""
+"""The height between two rows."""
 A_ROW = 4
-"""How many wires may be cut to have one row less."""
+"""How many more wires may be cut to save one row."""
 BOXES = 16
-"""Between two boxes of a column, at least, and between a box and an array that passes it."""
+"""The least distance between two boxes of a column, and between a box and an array that passes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A box where it is drawn: its left core edge and its top; `start` and `end` are those of its column."""
+    """A box in its place: its left core edge and its top; `start` and `end` are those of its column."""
 
     glyph: Glyph
     x: int
@@ -35,7 +35,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """An array that passes a column, by its uppermost strand."""
+    """An array that passes a column, placed by its uppermost strand."""
 
     wire: int
     y: int
@@ -45,7 +45,7 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Columns from left to right: the boxes of each, what passes it; and its extent."""
+    """Columns from left to right: the boxes of each, the arrays that pass it; and its extent."""
 
     boxes: Sequence[Sequence[Placed]]
     passing: Sequence[dict[int, Passing]]
@@ -70,9 +70,10 @@ def rows(diagram: Diagram, measure: Measure, style: Style, page: int) -> list[Ro
 def _cut(
     diagram: Diagram, measure: Measure, level: Sequence[int], columns: Sequence[Sequence[int]], page: int
 ) -> list[tuple[int, int]]:
-    """The rows as first column and the one behind the last: those that cut the fewest wires, and are few.
+    """The rows, each as its first column and the one behind its last: those that cut the fewest wires, and are few.
 
-    Found by dynamic programming; of equals, rows that are full come first. A column wider than the page has a row.
+    The rows are found by dynamic programming; of equal solutions, those whose rows are full come first. A column that
+    is wider than the page has a row of its own.
     """
     count = len(columns)
     cut = [0] * (count + 2)
@@ -118,7 +119,7 @@ def _width(glyphs: Sequence[Sequence[Glyph]]) -> int:
 
 
 def _sides(column: Sequence[Glyph]) -> tuple[int, int, int]:
-    """The greatest widths beside the cores, and of the cores."""
+    """The greatest widths beside the cores, and the greatest width of the cores."""
     return (
         max(glyph.left for glyph in column),
         max(glyph.core for glyph in column),

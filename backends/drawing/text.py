@@ -1,4 +1,4 @@
-"""How wide text is, by a fixed table: so a picture is the same on every machine, whatever fonts it has."""
+"""The width of text by a fixed table, so that a picture is the same on every machine, whatever fonts it has."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BOLD = (
 _OTHER, _WIDE = 667, 1000
 
 MOST = 48
-"""Characters of a text that is not cut."""
+"""The characters of a text that is not cut."""
 
 
 def width(text: str, size: int, bold: bool = False) -> int:
@@ -38,12 +38,14 @@ def width(text: str, size: int, bold: bool = False) -> int:
 
 
 def plain(text: str) -> str:
-    """The text with a sign for every character that is not printable: control characters have no place in XML."""
+    """The text with a sign in place of every character that is not printable: control characters are not allowed in
+    XML.
+    """
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def shortened(text: str, most: int = MOST) -> str:
-    """The text in one line of printable characters, its middle left out where it is longer than `most`."""
+    """The text in one line of printable characters, with its middle left out if it is longer than `most`."""
     line = plain(text)
     if len(line) <= most:
         return line
@@ -52,7 +54,7 @@ def shortened(text: str, most: int = MOST) -> str:
 
 
 def wrapped(words: list[str], most: int, size: int, separator: str = ", ") -> list[str]:
-    """Words joined into lines of at most so many pixels; a word that is wider has a line of its own."""
+    """Words joined into lines of at most `most` pixels; a word that is wider has a line of its own."""
     lines: list[str] = []
     for word in words:
         if lines and width(f"{lines[-1]}{separator}{word}", size) <= most:

@@ -1,4 +1,4 @@
-"""Where lowering puts what it asks for: variables, tasks about them, constants, and tables of entries."""
+"""The assembly of a Plonkish circuit: variables, tasks about them, constants, and tables of entries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Variables
 from .terms import Pattern, patterns
 
 TERMS = 3
-"""A range check takes a form of at most so many variables."""
+"""The most variables of a form that is range-checked."""
 
 
 class DoesNotFit(CircuitizeError):
@@ -35,7 +35,7 @@ class Handle(lowering.Handle):
 
 @dataclass(slots=True)
 class Table:
-    """Entries (low + i, values[i])."""
+    """A lookup table of entries (low + i, values[i])."""
 
     low: int
     values: NDArray[np.int64]
@@ -43,7 +43,8 @@ class Table:
 
 @dataclass(slots=True)
 class Assembly:
-    """What lowering receives. `edge` is the operation at work, -1 for the program's own inputs and outputs.
+    """The assembly into which lowering writes. `edge` is the operation at work, -1 for the program's own inputs and
+    outputs.
 
     `limb_bits` is the widest limb, `table_rows` the most entries that all tables may have together.
     """
@@ -63,7 +64,7 @@ class Assembly:
     field: Field = BN254
 
     def allocate(self, count: int, wide: bool = False) -> int:
-        """The first of so many new variables; `wide` ones may be any element of the field."""
+        """Allocate `count` new variables and return the first; `wide` ones may be any element of the field."""
         first = self.count
         self.count += count
         check_wires(self.count)
@@ -72,25 +73,27 @@ class Assembly:
         return first
 
     def fresh(self, count: int, wide: bool = False) -> Variables:
-        """Return the numbers of new variables; a wide one may hold any element of the field, another an int64."""
+        """Return the numbers of new variables; a wide variable may hold any element of the field, any other an
+        int64.
+        """
         first = self.allocate(count, wide)
         return np.arange(first, first + count, dtype=np.int32)
 
     def hint(self, content: Value | Elements, count: int) -> Variables:
-        """New variables that the prover chooses as `content` says: every caller pins them down."""
+        """Return new variables that the prover chooses as `content` says: every caller pins them down."""
         first = self.allocate(count, isinstance(content, Elements))
         self.tasks.append(Hint(first, count, content))
         return np.arange(first, first + count, dtype=np.int32)
 
     def constant(self, value: int) -> int:
-        """The variable that is this constant of the circuit: a fixed cell."""
+        """The variable that equals this constant of the circuit, in a fixed cell."""
         value = self.field.signed(value)
         if value not in self.constants:
             self.constants[value] = self.allocate(1, not -LIMIT < value < LIMIT)
         return self.constants[value]
 
     def single(self, forms: LinearForms, role: str = "sum") -> Variables:
-        """A variable for each form: itself where it is one, else a sum.
+        """A variable for each form: the form itself if it is one variable, else a sum.
 
         Soundness: a sum's row is linear and its target has coefficient 1, so the target is the form, modulo the prime.
         """
@@ -121,7 +124,7 @@ class Assembly:
         return targets
 
     def shorten(self, forms: LinearForms, role: str, terms: int = TERMS - 1) -> LinearForms:
-        """The same forms, in new variables unless they are of few terms and alike."""
+        """The same forms, expressed in new variables unless they have few terms and are alike."""
         if forms.lengths.max(initial=0) <= terms + 1:
             found = patterns(forms)
             if len(found) == 1 and found[0].coefficients is None and len(found[0].factors) <= terms:
@@ -132,10 +135,10 @@ class Assembly:
         """Constrain every form to be in [0, size), modulo the prime; size is at least 1 and below p/2.
 
         Soundness: each limb is in its table, whose entries carry the limb's size, so that limbs are in [0, size of the
-        limb), exactly, and the row says that the form is their sum. Where the size is 2^b times m, limbs of b bits in
-        all and one in [0, m) make exactly [0, size). Otherwise the form is in [0, 2^b m) for the least such size
-        that holds, and so is size - 1 - form: both are non-negative integers below p/2 that add up to size - 1, modulo
-        the prime and so exactly.
+        limb), exactly, and the row says that the form is their sum. If the size is 2^b times m, limbs of b bits in all
+        and one in [0, m) make exactly [0, size). Otherwise the form is in [0, 2^b m) for the least such size that
+        holds, and so is size - 1 - form: both are non-negative integers below p/2 that add up to size - 1, modulo the
+        prime and therefore exactly.
         """
         if 4 * size >= self.field.prime:
             raise OverflowRisk(
@@ -166,7 +169,9 @@ class Assembly:
         return (1 << self.limb_bits,) * full + (top,), tuple(i * self.limb_bits for i in range(full + 1))
 
     def _uneven(self) -> int:
-        """Entries of the tables of limbs whose sizes are no powers of two; the others take less than half the rows."""
+        """The number of entries in the tables of limbs whose sizes are no powers of two; the other tables take less
+        than half the rows.
+        """
         return sum(size for size in self.sizes if size & (size - 1))
 
     def boolean(self, variables: Variables, role: str) -> None:
@@ -175,7 +180,7 @@ class Assembly:
         self.tasks.append(Dot(self.edge, role, variables, row, row))
 
     def multiply(self, x: Handle, y: Handle, role: str) -> LinearForms:
-        """Elementwise products, as forms: a row for each of two variables, nothing for a constant factor.
+        """Elementwise products, as forms: a row for each product of two variables, nothing for a constant factor.
 
         Soundness: the row a * b = product determines the product. With x = c a + d and y = e b + f, x y is linear in a,
         b and a b.
@@ -218,7 +223,7 @@ class Assembly:
         """values[x - low] as variables; x must be in [low, low + len(values)), or there is no witness.
 
         Soundness: the lookup takes the table's number, the index and the value together, and each index stands once
-        under one number; so it fixes the value, and shows that the index is one of the table's.
+        under one number; so the lookup fixes the value, and shows that the index is one of the table's.
         """
         number = next(
             (i for i, t in enumerate(self.tables) if t.low == low and np.array_equal(t.values, values)),
@@ -232,11 +237,11 @@ class Assembly:
         return targets
 
     def has_room(self, entries: int) -> bool:
-        """Whether another table of so many entries fits."""
+        """Whether another table of `entries` entries fits."""
         return 1 + sum(len(table.values) for table in self.tables) + entries <= self.table_rows
 
     def require_room(self) -> None:
-        """Raise DoesNotFit where the tables do not fit the rows."""
+        """Raise DoesNotFit if the tables do not fit the rows."""
         limbs = 1 + sum(self.sizes)
         entries = 1 + sum(len(table.values) for table in self.tables)
         if max(limbs, entries) > self.table_rows:
@@ -249,6 +254,6 @@ Site = lowering.Site[Assembly]
 
 
 def single_forms(variables: Variables) -> LinearForms:
-    """One variable per form."""
+    """Forms of one variable each."""
     count = len(variables)
     return LinearForms(np.arange(count + 1, dtype=np.int64), variables.astype(np.int32), np.ones(count, np.int64))

@@ -1,4 +1,6 @@
-"""Checks cells against a Plonkish system and names what fails: a gate, a lookup or a copy, and what its row is for."""
+"""Checking cells against a Plonkish system and naming what fails: a gate, a lookup or a copy, and what its row is
+for.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from .system import PlonkishSystem
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What fails: the gate, lookup or copy number `index`, at a row (of a copy: the first cell's)."""
+    """The gate, lookup or copy number `index` that fails at a row (for a copy: the first cell's row)."""
 
     kind: str
     index: int
@@ -38,7 +40,7 @@ class Table:
             self._tuples = set(zip(*(_reduced(self.system, column) for column in self.entries), strict=True))
 
     def holds(self, inputs: Sequence[Values]) -> NDArray[np.bool_]:
-        """Which of the tuples of inputs stand in the table."""
+        """Which of the input tuples stand in the table."""
         if not self._exact:
             tuples = zip(*(_reduced(self.system, column) for column in inputs), strict=True)
             return np.array([entry in self._tuples for entry in tuples], np.bool_)
@@ -67,7 +69,7 @@ def _reduced(system: PlonkishSystem, values: Values) -> list[int]:
 def failures(
     system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int] = ()
 ) -> Iterable[Failure]:
-    """Everything that these cells violate: gates, then lookups, then copies; nothing where they satisfy the system.
+    """All gates, then lookups, then copies that these cells violate; none if they satisfy the system.
 
     The check is exact: rows whose values provably stay below 2^62 are computed in 64 bits, others as Python integers.
     """
@@ -105,14 +107,14 @@ def copy_failures(grid: Grid) -> Iterable[Failure]:
 def first_failure(
     system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int] = ()
 ) -> Failure | None:
-    """The first of `failures`."""
+    """The first of the `failures`, or None."""
     return next(iter(failures(system, advice, instance, challenges)), None)
 
 
 def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int], str]) -> str:
     """What failed, in one line: the gate, lookup or copy, its row, and the operation, element and role it is for.
 
-    `provenance` is asked for edge -1 where the row belongs to the program's own inputs and outputs.
+    `provenance` is asked for edge -1 if the row belongs to the program's own inputs and outputs.
     """
     told = system.provenance
     if failure.kind == "gate":

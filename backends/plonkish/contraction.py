@@ -1,4 +1,4 @@
-"""Contractions: sums of products row by row, or tested at a random point that is drawn after their sums are fixed."""
+"""Contractions: sums of products row by row, or sums tested at a random point that is drawn after they are fixed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLUMNS, ROWS = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operands:
-    """A contraction as both * (rows x depth times depth x columns): variables of the operands in these shapes.
+    """A contraction as both * (rows x depth times depth x columns), with the variables of the operands in these shapes.
 
     `order` is the place in the target's own order of each element of both x rows x columns.
     """
@@ -39,20 +39,22 @@ class Operands:
 
     @property
     def plain(self) -> int:
-        """Cells of a row for each product."""
+        """The cells if a row is taken for each product."""
         both, rows, depth, columns = self.shape
         return 3 * both * rows * depth * columns
 
     @property
     def tested(self) -> int:
-        """Cells of folding operands and sums, and of one product for each place that is summed over."""
+        """The cells for folding operands and sums, and for one product for each summed place."""
         both, rows, depth, columns = self.shape
         folded = depth * columns + rows * columns + (rows * depth + rows if rows > 1 else 0)
         return both * (folded * 5 // 4 + 3 * depth + 2 * (rows + depth))
 
 
 def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
-    """The einsum of two operands, as variables: by the cheaper of `accumulate` and `test`. `type` is the result's."""
+    """The einsum of two operands, as variables: by the cheaper of `accumulate` and `test`. `type` is the type of the
+    result.
+    """
     if x.magnitude == 0 or y.magnitude == 0:
         return Handle(zeros(type.size), value, type)
     if bool(x.forms.constant_mask().all()) and bool(y.forms.constant_mask().all()):
@@ -64,7 +66,7 @@ def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixe
 
 
 def accumulate(assembly: Assembly, found: Operands) -> Variables:
-    """The sums, a row for each product.
+    """The sums of the contraction, with a row for each product.
 
     Soundness: the row total = total above + a * b determines each total.
     """
@@ -80,17 +82,17 @@ def accumulate(assembly: Assembly, found: Operands) -> Variables:
 
 
 def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Variables:
-    """The sums, witnessed, and tested by two challenges r and s that are drawn after all of phase 0.
+    """The sums of the contraction, witnessed, and tested by two challenges r and s that are drawn after all of phase 0.
 
-    For each index that both operands and the target have: the sum over rows i and columns g of s^i r^g C[i, g] must be
+    For each index that both operands and the target have, the sum over rows i and columns g of s^i r^g C[i, g] must be
     the sum over k of (sum over i of s^i A[i, k]) * (sum over g of r^g B[k, g]). Each fold and each product is a row
     that determines its total, and the two last totals are one variable.
 
-    Soundness: A, B and C are variables of phase 0, so a prover has fixed them when r and s are drawn. If some
-    C[i, g] is not the sum over k of A[i, k] B[k, g] modulo p, the difference of the two sides is a polynomial in r and
-    s, not 0, of degree at most rows - 1 + columns - 1, which is 0 at no more than degree / p of all points (Schwartz
-    and Zippel). `Assembly.degree` adds the degrees of all tests up. Modulo p the sums are then right, and they are
-    below p/2 as integers by their type.
+    Soundness: A, B and C are variables of phase 0, so a prover has fixed them when r and s are drawn. If some C[i, g]
+    is not the sum over k of A[i, k] B[k, g] modulo p, the difference of the two sides is a polynomial in r and s, not
+    0, of degree at most rows - 1 + columns - 1, which is 0 at no more than degree / p of all points (Schwartz and
+    Zippel). `Assembly.degree` adds up the degrees of all tests. The sums are then right modulo p, and they are below
+    p/2 as integers by their type.
     """
     both, rows, depth, columns = found.shape
     content = assembly.hint(value, type.size)
@@ -107,7 +109,7 @@ def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Vari
 
 
 def _fold(assembly: Assembly, values: Variables, challenge: int, phase: int, role: str) -> Variables:
-    """The fold of each column of values; the value itself where there is one."""
+    """The fold of each column of values; the value itself if there is only one."""
     if len(values) == 1:
         return values.reshape(-1)
     assembly.constant(0)
@@ -117,7 +119,7 @@ def _fold(assembly: Assembly, values: Variables, challenge: int, phase: int, rol
 
 
 def operands(assembly: Assembly, equation: str, x: Handle, y: Handle) -> Operands:
-    """The operands as matrices; an axis that one of them has alone, and the target has not, is summed first."""
+    """The operands as matrices; an axis that only one operand has, and the target has not, is summed first."""
     left, right, target = letters(equation)
     for letter in sorted((set(left) ^ set(right)) - set(target)):
         if letter in left:
@@ -146,7 +148,7 @@ def operands(assembly: Assembly, equation: str, x: Handle, y: Handle) -> Operand
 
 
 def letters(equation: str) -> tuple[str, str, str]:
-    """The axes of the operands and of the target."""
+    """The letters of the axes of the operands and of the target."""
     sources, _, target = equation.replace(" ", "").partition("->")
     first, _, second = sources.partition(",")
     if not second and "," not in sources:
@@ -159,7 +161,7 @@ def _ordered(variables: Variables, own: str, shape: tuple[int, ...], order: list
 
 
 def _sum_out(assembly: Assembly, handle: Handle, own: str, letter: str) -> tuple[Handle, str]:
-    """Sums over an axis."""
+    """The operand summed over an axis."""
     axis, shape = own.index(letter), handle.type.shape
     kept = shape[:axis] + shape[axis + 1 :]
     order = np.moveaxis(np.arange(handle.type.size).reshape(shape), axis, -1).reshape(-1)

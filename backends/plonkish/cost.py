@@ -15,15 +15,15 @@ from .layout import DoesNotFit, Layout
 from .lookup_sums import DEGREE
 
 POLYNOMIAL, ROW, MULTIPLICATION = 3.7e-3, 3.9e-6, 5.5e-8
-"""CPU-seconds of a polynomial, of each of its rows, and of a field multiplication of a gate at one point."""
+"""The CPU-seconds of a polynomial, of each of its rows, and of a field multiplication of a gate at one point."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """What a layout takes, and what a halo2 prover is expected to make of it.
+    """The size of a layout, and the expected cost of a halo2 prover for it.
 
-    Counted exactly: rows, columns, lookups, copies, degree. A model: `seconds` (CPU) and `bytes` of memory to prove,
-    from the number of polynomials and gates; its constants are measured (docs/plonkish.md).
+    Rows, columns, lookups, copies and degree are counted exactly. The CPU-`seconds` and the `bytes` of memory to prove
+    are a model, from the number of polynomials and gates; its constants are measured (docs/plonkish.md).
     """
 
     layout: Layout
@@ -41,7 +41,7 @@ class Sizes:
 
     @cached_property
     def _gates(self) -> tuple[int, int, int]:
-        """Lookups, multiplications in gates, and the greatest degree of a gate."""
+        """The number of lookups, of multiplications in gates, and the greatest degree of a gate."""
         lookups = multiplications = degree = 0
         for placed in self.layout.units:
             make = ExpressionBuilder()
@@ -60,36 +60,38 @@ class Sizes:
 
     @property
     def degree(self) -> int:
-        """The greatest degree of a gate, lookups being sums."""
+        """The greatest degree of a gate, where lookups are counted as sums."""
         return max(self._gates[2], DEGREE if self.lookups else 3)
 
     @property
     def permuted(self) -> int:
-        """Columns that occur in a copy, at most: those of variables, and those of constants and the instance."""
+        """The most columns that may occur in a copy: those of variables, and those of constants and the instance."""
         units = self.layout.units
         lanes = ((p.lanes, len(p.unit.phases) if p.unit.copied is None else p.unit.copied) for p in units)
         return sum(count * own for count, own in lanes) + 2
 
     @property
     def sums(self) -> int:
-        """Columns that lookup sums take: for each table three, and one for three lookups."""
+        """The columns that lookup sums take: for each table three, and one for every three lookups."""
         entries = sum(placed.lanes for placed in self.layout.units if placed.unit.name == "entry")
         each = DEGREE - 2
         return sum(3 + -(-count // each) for count in (entries, self.lookups - entries) if count)
 
     @property
     def products(self) -> int:
-        """Columns of products that show copies."""
+        """The columns of products by which copies are shown."""
         return -(-self.permuted // (self.degree - 2))
 
     @property
     def polynomials(self) -> int:
-        """What is committed to: advice, lookup sums, products of copies, the quotient, and one of blinding."""
+        """The number of committed polynomials: advice, lookup sums, products of copies, the quotient, and one of
+        blinding.
+        """
         return self.advice + self.sums + self.products + self.degree
 
     @property
     def extended(self) -> int:
-        """How many times as many points as rows a gate is evaluated at."""
+        """The number of points at which a gate is evaluated, as a multiple of the rows."""
         return 1 << (self.degree - 2).bit_length()
 
     @property
@@ -104,7 +106,9 @@ class Sizes:
 
     @property
     def bytes(self) -> int:
-        """Memory to prove: every polynomial, fixed ones included, as coefficients and on the extended domain."""
+        """The bytes of memory to prove: every polynomial, fixed ones included, as coefficients and on the extended
+        domain.
+        """
         return (self.polynomials + self.fixed + self.permuted) * (32 << self.layout.k) * (2 + self.extended)
 
     def as_json(self) -> Json:
@@ -128,8 +132,8 @@ class Sizes:
 def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
     """The layouts of a program for each k that fits it, the least proving cost first.
 
-    Lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are left out.
-    Raise CircuitizeError where none is left, and as `emit` does.
+    A lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are left out.
+    Raise CircuitizeError if no layout is left, and the errors of `emit`.
     """
     found: list[Sizes] = []
     for k in range(SMALLEST, LARGEST + 1):
@@ -153,14 +157,15 @@ def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
 
 
 def best(program: IntegerProgram, memory: int | None = None) -> int:
-    """The k of the least proving cost."""
+    """The k of the layout with the least proving cost."""
     return search(program, memory)[0].layout.k
 
 
 def estimate(program: IntegerProgram, memory: int | None = None) -> Json:
     """The sizes of `emit(program)`'s system, equal by construction, by part and operation too; no system is built.
 
-    Keys are those of `Sizes.as_json`, and `cells`: the cells that each part of the program and each operation takes.
+    The keys are those of `Sizes.as_json`, and `cells`: the cells that each part of the program and each operation
+    takes.
     """
     sizes = search(program, memory)[0]
     arrow = program.arrow

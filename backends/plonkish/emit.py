@@ -1,4 +1,6 @@
-"""Emits the Plonkish system of an integer program: never looks at values, and records how cells are filled in."""
+"""Emitting the Plonkish system of an integer program: emission never looks at values, and records how cells are filled
+in.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ class WitnessPlan:
 
 
 class Filling:
-    """One run's cells, in two steps: phase 0 at once, phase 1 when the challenges are known."""
+    """The cells of one run, in two steps: phase 0 at once, phase 1 when the challenges are known."""
 
     def __init__(self, plan: WitnessPlan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
         self.plan = plan
@@ -68,13 +70,13 @@ class Filling:
         return self._solver.number(name)
 
     def instance(self) -> list[Limbs]:
-        """The instance columns."""
+        """The instance columns of the run."""
         return [self._solver.elements(self._solver.read(self.plan.layout.instance))]
 
 
 @dataclass(frozen=True, eq=False)
 class Emission:
-    """A program's system, what its instance holds (in order), the plan of its witnesses, and what its tests miss.
+    """A program's system, what its instance holds (in order), the plan of its witnesses, and the error of its tests.
 
     Wrong sums of a contraction pass with a probability of at most challenge_degree / prime, for challenges drawn at
     random after phase 0.
@@ -98,13 +100,12 @@ class Emission:
 def emit(program: IntegerProgram, k: int | None = None) -> Emission:
     """The Plonkish system of an integer program with 2^k rows, its publics, and its witness plan.
 
-    Where k is not given, the one of the least estimated proving cost is taken (`cost.py`). The instance: outputs in
-    order (a committed one is its digest), digests of committed inputs, public inputs. Every input is range-checked to
-    its format. Where the program is undefined no witness exists; elsewhere there is exactly one per choice of salts and
-    challenges, up to `Emission.challenge_degree`. Time and memory are linear in the cells.
+    If k is not given, the k of the least estimated proving cost is taken (`cost.py`). The instance holds outputs in
+    order (for a committed one its digest), digests of committed inputs, public inputs. Every input is range-checked to
+    its format. If the program is undefined no witness exists; otherwise there is exactly one for each choice of salts
+    and challenges, up to `Emission.challenge_degree`. Time and memory are linear in the cells.
 
-    Raise CircuitizeError for a program of the real language, one that binds nothing, or one that does not fit 2^k
-    rows.
+    Raise CircuitizeError for a program of the real language, one that binds nothing, or one that does not fit 2^k rows.
     """
     layout, publics = lay_out(program, best(program) if k is None else k)
     assembly = layout.assembly

@@ -1,4 +1,4 @@
-"""Polynomials over the cells around a row, as an array of nodes in which a subexpression stands once."""
+"""Polynomials over the cells around a row, as an array of nodes in which each subexpression stands once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from ..field import BN254, Field
 
 
 class Kind(IntEnum):
-    """What a node is. Its numbers a, b: an index into the constants; a column and a rotation; a challenge; or nodes."""
+    """The kind of a node. A node's numbers a, b are an index into the constants; a column and a rotation; a challenge;
+    or nodes.
+    """
 
     CONSTANT = 0
     ADVICE = 1
@@ -27,7 +29,9 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
-    """Expressions as `int32[count, 3]` of (kind, a, b), each node after the ones that it reads, and their constants."""
+    """Expressions as `int32[count, 3]` of (kind, a, b), each node after the nodes that it reads, and their
+    constants.
+    """
 
     rows: NDArray[np.int32]
     constants: tuple[int, ...]
@@ -48,7 +52,7 @@ class Nodes:
 
 
 class ExpressionBuilder:
-    """Makes nodes; the same node asked for twice is one node. Constants are kept in [0, prime)."""
+    """Makes nodes; a node that is asked for twice is made once. Constants are kept in [0, prime)."""
 
     def __init__(self, field: Field = BN254) -> None:
         self.field = field
@@ -93,22 +97,22 @@ class ExpressionBuilder:
         return self.add(a, self.negate(b))
 
     def sum(self, terms: Iterable[int]) -> int:
-        """The sum of one or more nodes."""
+        """Return the sum of one or more nodes."""
         first, *others = terms
         for term in others:
             first = self.add(first, term)
         return first
 
     def scale(self, factor: int, a: int) -> int:
-        """Return the node of factor * a, which is a itself where the factor is 1 modulo the prime."""
+        """Return the node of factor * a, which is a itself if the factor is 1 modulo the prime."""
         return a if factor % self.field.prime == 1 else self.multiply(self.constant(factor), a)
 
     def combination(self, factors: Sequence[int], terms: Sequence[int]) -> int:
-        """The sum of factors times terms, factors of 0 left out; at least one is not."""
+        """Return the sum of factors times terms, without those of factor 0; at least one factor is not 0."""
         return self.sum(self.scale(c, t) for c, t in zip(factors, terms, strict=True) if c % self.field.prime)
 
     def build(self) -> Nodes:
-        """Return all nodes so far, in order, so that operands come before what reads them."""
+        """Return all nodes so far, in order, so that operands come before the nodes that read them."""
         rows = np.array(list(self._nodes), np.int32).reshape(-1, 3)
         return Nodes(rows, tuple(self._constants))
 

@@ -1,4 +1,6 @@
-"""All cells of a Plonkish system as numbers: columns, expressions on chosen rows, and where one may differ from 0."""
+"""All cells of a Plonkish system as numbers: columns, expressions on chosen rows, and where an expression may differ
+from 0.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from .system import PlonkishSystem
 Rows = NDArray[np.int64]
 SMALL = 2.0**62
 CONSTANT, ADVICE, FIXED, INSTANCE, CHALLENGE, ADD, MULTIPLY, NEGATE = map(int, Kind)
-"""Kinds as plain numbers, which are quicker to compare."""
+"""The kinds as plain numbers, which are quicker to compare."""
 
 
 @dataclass(slots=True)
@@ -36,7 +38,9 @@ class Values:
 
 
 class Fixed:
-    """What is the same of all cells of a system: fixed columns in numbers, and where expressions may differ from 0."""
+    """Everything that does not depend on the cells of a system: fixed columns as numbers, and where expressions may
+    differ from 0.
+    """
 
     def __init__(self, system: PlonkishSystem) -> None:
         limbs = [system.fixed_limbs(column) for column in range(len(system.fixed))]
@@ -46,7 +50,7 @@ class Fixed:
 
     @staticmethod
     def of(system: PlonkishSystem) -> Fixed:
-        """Kept as long as the system is."""
+        """The fixed part of a system, kept as long as the system is."""
         found = _KEPT.get(system)
         if found is None:
             found = _KEPT[system] = Fixed(system)
@@ -57,7 +61,7 @@ _KEPT: WeakKeyDictionary[PlonkishSystem, Fixed] = WeakKeyDictionary()
 
 
 class Grid:
-    """All cells of a system: columns as int64 where every cell is small, else as Python integers.
+    """All cells of a system: columns as int64 if every cell is small, else as Python integers.
 
     Raise CircuitizeError for columns of another number or length, and for values that are not in normal form.
     """
@@ -89,7 +93,7 @@ class Grid:
         self._columns: dict[int, Values] = dict(enumerate(self.fixed.columns, system.advice))
 
     def column(self, number: int) -> Values:
-        """A column, advice, fixed and instance ones numbered in turn."""
+        """A column by its number, where advice, fixed and instance columns are numbered in turn."""
         found = self._columns.get(number)
         if found is None:
             found = self._columns[number] = values_of(self.system, self.limbs[number])
@@ -112,9 +116,9 @@ def values_of(system: PlonkishSystem, limbs: Limbs) -> Values:
 
 
 class Evaluator:
-    """Evaluates expressions on chosen rows of a grid; what is shared is computed once.
+    """Evaluates expressions on chosen rows of a grid; each shared node is computed once.
 
-    `replaced` maps a cell node to other values on these rows, as a mutation has it.
+    `replaced` maps a cell node to other values on these rows, for a mutation.
     """
 
     def __init__(self, grid: Grid, rows: Rows, replaced: dict[int, Values] | None = None) -> None:
@@ -124,12 +128,12 @@ class Evaluator:
         self._places = {0: rows}
 
     def without(self, stale: Callable[[int], bool], replaced: dict[int, Values]) -> Evaluator:
-        """An evaluator of the same rows that keeps what is known, stale nodes left out, with other values of cells."""
+        """An evaluator of the same rows that keeps its values, except stale nodes, with other values of cells."""
         kept = {node: values for node, values in self._known.items() if not stale(node)}
         return Evaluator(self.grid, self.rows, kept | replaced)
 
     def value(self, root: int) -> Values:
-        """Return the values of the expression with this root on the rows; deep ones too, as nothing recurs."""
+        """Return the values of the expression with this root on the rows, however deep it is, since nothing recurs."""
         stack = [root]
         while stack:
             node = stack[-1]
@@ -178,7 +182,7 @@ class Evaluator:
 
 
 def nonzero(system: PlonkishSystem, values: Values) -> NDArray[np.bool_]:
-    """Which numbers are not 0 modulo the prime."""
+    """Which of the numbers are not 0 modulo the prime."""
     numbers = values.numbers if values.exact else values.numbers % system.field.prime
     return np.asarray(numbers != 0, np.bool_)
 
@@ -200,7 +204,7 @@ class Supports:
         return known[node]
 
     def _mask(self, node: int) -> NDArray[np.bool_] | bool:
-        """A mask, or what it is everywhere."""
+        """A mask of rows, or a truth value if it is the same everywhere."""
         if node in self._known:
             return self._known[node]
         system = self.grid.system

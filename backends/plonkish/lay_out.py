@@ -1,4 +1,4 @@
-"""Lays out an integer program in columns: everything that a Plonkish system follows from."""
+"""Laying out an integer program in columns, from which the whole Plonkish system follows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .lowering import Lowering
 from .ports import Terminal, shown
 
 SMALLEST, LARGEST = 4, 24
-"""The k that there are layouts for."""
+"""The least and the greatest k for which there are layouts."""
 
 
 def lay_out(program: IntegerProgram, k: int) -> tuple[Layout, tuple[Public, ...]]:

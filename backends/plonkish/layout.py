@@ -1,4 +1,4 @@
-"""Puts tasks into rows: how many lanes each unit gets, which cell holds which variable, and the system that results."""
+"""Putting tasks into rows: how many lanes each unit gets, which cell holds which variable, and the resulting system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .units import EMPTY, RangeUnit, SumUnit, Unit
 from .witness import Solver
 
 BLINDING = 8
-"""Rows kept behind the used ones: 7 for blinding, with queries in four rotations at most, and one for lookup sums."""
+"""Rows kept behind the used ones: 7 for blinding, with queries in at most four rotations, and one for lookup sums."""
 
 SUM_WIDTH = 4
 FOLD_WIDTH = 4
@@ -32,7 +32,7 @@ __all__ = ["BLINDING", "DoesNotFit", "Layout", "Placed", "place"]
 
 @dataclass(slots=True, eq=False)
 class Placed:
-    """A unit with its tasks, one after the other, and so many lanes side by side."""
+    """A unit with its tasks, one after the other, and its number of lanes side by side."""
 
     unit: Unit
     tasks: list[Task]
@@ -54,11 +54,11 @@ class Placed:
 
     @property
     def most(self) -> int:
-        """Lanes beyond which no row is saved."""
+        """The number of lanes beyond which no row is saved."""
         return max(self.unit.elements(task) for task in self.tasks)
 
     def fit(self, rows: int) -> None:
-        """The fewest lanes at which all tasks fit so many rows; raise DoesNotFit where no number does."""
+        """Choose the fewest lanes with which all tasks fit the rows; raise DoesNotFit if no number does."""
         low, high = 1, self.most
         if self.rows_at(high) > rows:
             raise DoesNotFit(
@@ -82,14 +82,14 @@ class Placed:
             row += block.rows
 
     def places(self, block: Block) -> NDArray[np.int64]:
-        """Which element each lane of each group of rows holds; the last lanes repeat the last element."""
+        """The element that each lane of each group of rows holds; the last lanes repeat the last element."""
         groups = block.rows // block.height
         every = np.arange(groups * self.lanes)
         return np.minimum(every, block.elements - 1).reshape(groups, self.lanes)
 
 
 class Layout:
-    """Where everything stands for one choice of k: 2^k rows, blinding included.
+    """The place of everything for one choice of k: 2^k rows, blinding included.
 
     `columns` are numbered unit by unit and lane by lane, those of phase 1 after all of phase 0.
     """
@@ -119,7 +119,7 @@ class Layout:
 
     @cached_property
     def numbering(self) -> list[list[list[int]]]:
-        """Advice columns by unit and lane."""
+        """The advice columns by unit and lane."""
         phases = [phase for placed in self.units for _ in range(placed.lanes) for phase in placed.unit.phases]
         order = np.argsort(np.array(phases, np.int64), kind="stable")
         numbers = np.empty(len(phases), np.int64)
@@ -142,7 +142,7 @@ class Layout:
 
     @cached_property
     def cells(self) -> NDArray[np.int32]:
-        """The variable in each advice cell, `int32[columns, rows]`, -1 where there is none."""
+        """The variable in each advice cell, `int32[columns, rows]`, -1 if it holds none."""
         made = np.full((len(self.phases), self.rows), EMPTY, np.int32)
         for placed, lanes in zip(self.units, self.numbering, strict=True):
             columns = np.array(lanes)
@@ -178,7 +178,7 @@ class Layout:
         return made
 
     def system(self) -> PlonkishSystem:
-        """The constraint system."""
+        """The constraint system of the layout."""
         make = ExpressionBuilder(self.assembly.field)
         fixed: list[Column] = []
         gates: list[Gate] = []
@@ -226,7 +226,7 @@ class Layout:
         )
 
     def copies(self, constants: int, fixed: int) -> NDArray[np.int32]:
-        """Pairs of neighbouring cells of each variable, where it has several."""
+        """Pairs of neighbouring cells of each variable that has several."""
         advice = len(self.phases)
         column, row = np.nonzero(self.cells >= 0)
         known = np.array(list(self.assembly.constants.values()), np.int64)
@@ -249,21 +249,21 @@ class Layout:
 
 
 def _tiled(parts: Sequence[tuple[list[int], int]], field: Field) -> Column:
-    """Each pattern so many times, one after the other."""
+    """Each pattern repeated as often as stated, one after the other."""
     if all(-(1 << 62) < value < 1 << 62 for pattern, _ in parts for value in pattern):
         return column_of(np.concatenate([np.tile(np.array(pattern, np.int64), times) for pattern, times in parts]))
     return np.concatenate([np.tile(field.from_integers(pattern), (times, 1)) for pattern, times in parts])
 
 
 def limb_table(tags: Sequence[int]) -> list[Column]:
-    """Columns (t, v) for each v below the t-th size, t from 1; (0, 0) first."""
+    """The columns (t, v) for each v below the t-th size, t from 1; (0, 0) comes first."""
     numbers = np.concatenate([np.zeros(1, np.int64), np.repeat(np.arange(1, len(tags) + 1), tags)])
     values = np.concatenate([np.zeros(1, np.int64), *(np.arange(size) for size in tags)])
     return [column_of(numbers), column_of(values)]
 
 
 def entry_table(tables: Sequence[Table]) -> list[Column]:
-    """Columns (number, index, value); (0, 0, 0) first, numbers from 1."""
+    """The columns (number, index, value); (0, 0, 0) comes first, and numbers count from 1."""
     start = np.zeros(1, np.int64)
     sizes = [len(table.values) for table in tables]
     numbers = np.concatenate([start, np.repeat(np.arange(1, len(tables) + 1), sizes)])
@@ -272,7 +272,7 @@ def entry_table(tables: Sequence[Table]) -> list[Column]:
 
 
 def place(assembly: Assembly, instance: Variables) -> list[Placed]:
-    """The units that tasks need, each with its own, in the order of the tasks."""
+    """The units that the tasks need, each with its own tasks, in the order of the tasks."""
     tags = tuple(sorted(assembly.sizes))
     zero = assembly.constants.get(0, 0)
     found: dict[tuple[object, ...], Placed] = {}

@@ -33,7 +33,7 @@ class Cells(Protocol):
 class SummedCells:
     """The cells of one run of the system with sums: see `Summed`.
 
-    Raise CircuitizeError where an input is in no table, so that there are no cells.
+    Raise CircuitizeError if an input is in no table, so that no such cells exist.
     """
 
     def __init__(self, summed: Summed, cells: Cells) -> None:
@@ -97,7 +97,7 @@ class SummedCells:
 
 
 class _Keys:
-    """Tuples of integers as single ones, by mixed radix: those of a table, which others are found among."""
+    """Tuples of integers as single integers, by mixed radix: those of a table, among which others are found."""
 
     def __init__(self, entries: Sequence[Values]) -> None:
         if not all(column.exact for column in entries):
@@ -113,7 +113,7 @@ class _Keys:
         self._sorted, self._places = np.unique(keys, return_index=True)
 
     def find(self, inputs: Sequence[Values]) -> NDArray[np.int64]:
-        """The first entry that is each tuple, -1 where none is."""
+        """The first entry that equals each tuple, -1 if none does."""
         inside = np.ones(len(inputs[0].numbers), np.bool_)
         numbers = []
         for column, low, size in zip(inputs, self._lows, self._sizes, strict=True):
@@ -140,7 +140,9 @@ def _folded(entries: Sequence[Values], a: int, b: int, field: Field) -> NDArray[
 
 
 def _inverses(values: NDArray[np.object_], field: Field) -> NDArray[np.object_]:
-    """The inverses of numbers, by one inversion; 0 where there is none, which a random challenge makes improbable."""
+    """The inverses of numbers, by one inversion; 0 for a number without inverse, which a random challenge makes
+    improbable.
+    """
     prime, products, total = field.prime, [], 1
     for value in values.tolist():
         products.append(total)

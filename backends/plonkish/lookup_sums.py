@@ -1,9 +1,9 @@
 """Lookups as sums of fractions: gates and a few columns after the challenge instead of a prover's own argument.
 
-That every input stands in the table is the identity, of rational functions in b: the sum of 1 / (b + input) over all
-inputs is the sum of m / (b + entry) over the table's rows, for some multiplicities m (Haböck, "Multivariate lookups
-based on logarithmic derivatives", 2022). The identity is tested at a random b. Tuples become
-single numbers first: the sum of a^i times entry i, for a random a.
+Every input stands in the table exactly if this identity of rational functions in b holds: the sum of 1 / (b + input)
+over all inputs is the sum of m / (b + entry) over the table's rows, for some multiplicities m (Haböck, "Multivariate
+lookups based on logarithmic derivatives", 2022). The identity is tested at a random b. Tuples first become single
+numbers: the sum of a^i times entry i, for a random a.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from .lookup_cells import Cells, SummedCells
 from .system import Column, Gate, Lookup, PlonkishSystem, Provenance, column_of
 
 DEGREE = 5
-"""Of a gate, at most."""
+"""The greatest degree of a gate."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """The lookups of one table, in parts that share a fraction column: each as many as the degree allows."""
+    """The lookups of one table, in parts that share a fraction column, each with as many lookups as the degree
+    allows.
+    """
 
     table: tuple[int, ...]
     parts: tuple[tuple[Lookup, ...], ...]
@@ -33,19 +35,20 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Summed:
-    """A system without lookups that holds where `plain` does, but for a small probability over its challenges.
+    """A system without lookups that holds where `plain` does, except with a small probability over its challenges.
 
     Behind the advice columns of phase 0 stand the multiplicities, a column for each table; behind those of phase 1, for
-    each table: a column of fractions for each part of its lookups, one of the table's, one of sums. There are two more
-    challenges, b and a, and a row more.
+    each table: a column of fractions for each part of its lookups, one of the table's, one of sums. The system has two
+    more challenges, b and a, and a row more.
 
     Soundness: on every used row a part's column h is the sum of 1 / D over its inputs, D = b + input folded by a, where
     no D is 0; the table's column is m / (b + entry). The sums begin at 0, grow by the difference of the two, and end at
     0, so that the identity above holds at b. All inputs, entries and multiplicities are of phase 0, fixed before a and
-    b are drawn. If some input is not in the table then, folded by a random a, it still is none of the entries, but for
-    (width - 1) * rows / p: one such input is enough. It leaves a pole on the left that the right has not (occurrences
-    are fewer than p), and the identity, a polynomial one of degree below inputs + entries once denominators are
-    cleared, holds for at most so many b of p. As many make some D 0. `degree` is the sum of these numbers.
+    b are drawn. If some input is not in the table, it is, folded by a random a, still none of the entries, except with
+    probability (width - 1) * rows / p: one such input is enough. That input leaves a pole on the left that the right
+    has not (occurrences are fewer than p), and the identity, a polynomial one of degree below inputs + entries once
+    denominators are cleared, holds for at most so many b of p. As many b make some D 0. `degree` is the sum of these
+    three numbers.
     """
 
     plain: PlonkishSystem
@@ -54,20 +57,21 @@ class Summed:
 
     @property
     def degree(self) -> int:
-        """Return the bound of which p is divided: a false lookup passes with probability at most degree / p."""
+        """Return the numerator of the error: a false lookup passes with probability at most degree / p."""
         rows, inputs = self.plain.rows, len(self.plain.lookups)
         width = max((len(group.table) for group in self.groups), default=1)
         return 2 * rows * (inputs + len(self.groups)) + (width - 1) * rows
 
     def fill(self, cells: Cells) -> SummedCells:
-        """The cells of this system for a run of the plain one."""
+        """The cells of the system with sums for a run of the plain one."""
         return SummedCells(self, cells)
 
 
 def summed(system: PlonkishSystem) -> Summed:
     """The system with its lookups turned into gates.
 
-    Raise CircuitizeError for a lookup that reads phase 1 or a challenge: its inputs would not be fixed before a and b.
+    Raise CircuitizeError for a lookup that reads phase 1 or a challenge, since its inputs would not be fixed before a
+    and b.
     """
     _require_early(system)
     groups = tuple(_groups(system))
@@ -110,7 +114,7 @@ def _groups(system: PlonkishSystem) -> list[Group]:
 
 
 class _Builder:
-    """The columns and gates of the new system; nodes of the old one keep their numbers."""
+    """The columns and gates of the new system; nodes of the old system keep their numbers."""
 
     def __init__(self, plain: PlonkishSystem, groups: int) -> None:
         self.plain, self.groups = plain, groups
@@ -153,7 +157,7 @@ class _Builder:
         self.places.append(("lookup sums", 0))
 
     def shifted(self, inputs: Sequence[int]) -> int:
-        """b + sum of a^j input_j, by Horner's rule."""
+        """The node of b + sum of a^j input_j, by Horner's rule."""
         b = self.node(Kind.CHALLENGE, self.plain.challenges)
         a = self.node(Kind.CHALLENGE, self.plain.challenges + 1)
         folded = inputs[-1]

@@ -1,4 +1,4 @@
-"""Lowers an integer arrow to linear forms over variables, and tasks about them."""
+"""Lowering an integer arrow to linear forms over variables, and tasks about them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .assembly import Assembly, Handle, Site, single_forms
 from .operations import RULES
 
 LINEAR_TERMS = 8
-"""A linear result of longer forms on average, read more than once, gets a variable per element."""
+"""The average length of forms above which a linear result that is read more than once gets a variable per element."""
 
 
 class Lowering(lowering.Lowering[Assembly, Handle]):
-    """An arrow on its way into Plonkish."""
+    """An arrow on its way into Plonkish columns."""
 
     rules = RULES
 

@@ -80,13 +80,13 @@ def _lookup(site: Site, operation: integers.Lookup, sources: list[Handle]) -> Ha
 
 
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
-    """b + condition * (a - b)."""
+    """The choice b + condition * (a - b)."""
     condition, a, b = sources
     return Handle(b.forms + site.assembly.multiply(condition, difference(a, b), "select"), site.value, site.type)
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
-    """b + max(a - b, 0)."""
+    """The maximum b + max(a - b, 0)."""
     a, b = sources
     excess = difference(a, b)
     excess.forms = site.assembly.shorten(excess.forms, "maximum")
@@ -113,5 +113,5 @@ RULES: dict[type[Operation], Rule] = {
 }
 """Every other integer operation is an Expansion, and is lowered by its definition.
 
-How these rules differ from those of R1CS, which have the same names, is said there.
+R1CS has rules of the same names, where their differences from these are stated.
 """

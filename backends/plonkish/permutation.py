@@ -14,10 +14,10 @@ from ..poseidon_constants import PoseidonParameters, poseidon_parameters
 from ..r1cs.commitments import WIDTH
 
 TOGETHER = 17
-"""Partial rounds that are taken at once: 68 are four times as many."""
+"""The number of partial rounds that are taken at once: 68 are four times as many."""
 
 INNER = -(-(2 * TOGETHER - 1) // WIDTH)
-"""Rows between the state before partial rounds and the one after."""
+"""The rows between the state before the partial rounds and the state after them."""
 
 Numbers = NDArray[np.object_]
 
@@ -38,10 +38,11 @@ class Partial:
 class Rounds:
     """The rows of one permutation, and the constants of each.
 
-    Row 0 holds the inputs. A full round has a row of the state s (its round's constants added) and one of s^2; the next
-    row's state is M s^5 and constants. Partial rounds have a row of the state and `INNER` of x_0^2, x_1, x_1^2, x_2,
-    x_2^2, ..., where x_t is what the t-th S-box reads, x_0 being lane 0 of the state. The last row is the final state.
-    `kinds` says for each row whether it is the inputs, a full or a partial round's state (0: none of them).
+    Row 0 holds the inputs of the permutation. A full round has a row for the state s (with its round's constants added)
+    and one for s^2; the next row's state is M s^5 and constants. Partial rounds have a row for the state and `INNER`
+    rows for x_0^2, x_1, x_1^2, x_2, x_2^2, ..., where x_t is what the t-th S-box reads, x_0 being lane 0 of the state.
+    The last row is the final state. `kinds` says for each row whether it is the inputs, a full or a partial round's
+    state (0: none of them).
     """
 
     parameters: PoseidonParameters
@@ -56,7 +57,7 @@ class Rounds:
 
     @property
     def middle(self) -> range:
-        """The rows from the state before the partial rounds to above the one after."""
+        """The rows from the state before the partial rounds to the row above the state after them."""
         return range(1 + self.parameters.full_rounds, self.rows - 1 - self.parameters.full_rounds)
 
     def trace(self, inputs: Numbers) -> Numbers:

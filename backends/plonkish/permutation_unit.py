@@ -17,14 +17,14 @@ from .witness import Solver
 
 
 class RoundsUnit(Unit):
-    """17 columns of cells, 17 fixed ones of round constants, and one that marks each kind of row; see `Rounds`.
+    """17 columns of cells, 17 fixed columns of round constants, and one that marks each kind of row; see `Rounds`.
 
-    Two units share the rows of a permutation, so that each evaluates its own gates alone: the state before and the one
-    after the partial rounds stand in both, and are copied.
+    Two units share the rows of a permutation, so that each evaluates only its own gates: the states before and after
+    the partial rounds stand in both units, and are copied.
 
     Soundness: every cell but the inputs is alone on one side of a gate whose other side reads cells above or earlier
-    ones of the same rows, so that the inputs determine all; over any field. Gates are of degree 4: an S-box x^5 is
-    taken as (x^2)^2 x.
+    ones of the same rows, so that the inputs determine all cells; over any field. The gates have degree 4: an S-box x^5
+    is taken as (x^2)^2 x.
     """
 
     phases = (0,) * WIDTH
@@ -37,7 +37,7 @@ class RoundsUnit(Unit):
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """The rows of the permutation that stand here."""
+        """The rows of the permutation that stand in this unit."""
         middle = rounds().middle
         every = np.arange(rounds().rows)
         if self.kinds == (PARTIAL,):
@@ -76,7 +76,7 @@ class RoundsUnit(Unit):
 
 
 class FullRoundsUnit(RoundsUnit):
-    """The inputs, the full rounds and the final state."""
+    """The unit of the inputs, the full rounds and the final state."""
 
     name = "full rounds"
     kinds = (INPUTS, FULL)
@@ -99,7 +99,7 @@ class FullRoundsUnit(RoundsUnit):
 
 
 class PartialRoundsUnit(RoundsUnit):
-    """The partial rounds, `TOGETHER` at once, from the state before them to the one after."""
+    """The unit of the partial rounds, `TOGETHER` at once, from the state before them to the one after."""
 
     name = "partial rounds"
     kinds = (PARTIAL,)

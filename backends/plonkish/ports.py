@@ -16,7 +16,7 @@ from .tasks import Permutations, Sum, Variables
 
 
 class Terminal(ports.Terminal):
-    """A port, and how it enters and leaves."""
+    """A port, and how it enters and leaves the circuit."""
 
     def enter(self, assembly: Assembly) -> Handle:
         """Variables for an input, checked to be in its format."""
@@ -24,7 +24,7 @@ class Terminal(ports.Terminal):
         return entering(assembly, made, self.value, self.format, f"input range {self.port.name}")
 
     def show(self, assembly: Assembly, handle: Handle) -> Variables:
-        """What a verifier sees of a port that is not private: its elements, or their digest."""
+        """The variables that a verifier sees of a port that is not private: its elements, or their digest."""
         if self.committed:
             return commit(assembly, handle, self.format, self.label)
         return assembly.single(handle.forms, self.label)
@@ -76,7 +76,7 @@ def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Var
 def shown(
     assembly: Assembly, inputs: list[Terminal], entered: list[Handle], outputs: list[Terminal], results: list[Handle]
 ) -> tuple[tuple[Public, ...], Variables]:
-    """The instance: what each part of it is, in order, and the variables.
+    """The instance: the meaning of each part, in order, and the variables.
 
     `Public.first` counts from 1, as in a rank-one system, where number 0 is the constant.
     """

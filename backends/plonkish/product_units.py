@@ -124,7 +124,7 @@ class FoldUnit(Unit):
 
 @dataclass(frozen=True)
 class EntryUnit(Unit):
-    """Columns index, value: with the table's number, a fixed cell, they stand in the tables."""
+    """Columns index, value: together with the table's number, a fixed cell, they stand in the tables."""
 
     name = "entry"
     phases = (0, 0)

@@ -1,4 +1,4 @@
-"""Inputs that are only range-checked and folded: both in one row, the limbs being all there is of a value."""
+"""Inputs that are only range-checked and folded: both in one row, where the limbs are all that exists of a value."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .units import EMPTY, Cells, Computed, Unit
 from .witness import Solver
 
 TOGETHER = 4
-"""Values in a row."""
+"""The number of values in a row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangedFold(Task):
-    """A fold whose values nothing else reads but the range check that it takes the place of."""
+    """A fold whose values nothing else reads except the range check that it replaces."""
 
     range: Range
     fold: Fold
@@ -29,9 +29,9 @@ class RangedFoldUnit(Unit):
     """Columns low limb, high limb, four times, and total: total = kept x^4 (total above) + sum of x^j v_j, where
     v_j = offset + low_j + 2^b high_j, for a challenge x.
 
-    Soundness: as in `RangeUnit` a limb is below its own size, so that each v_j is in the interval of the range check,
-    to the number. The cells determine the total, and the limbs are of phase 0. Nothing else reads the values, so that
-    they need no cells. Every place of a row is in use.
+    Soundness: as in `RangeUnit` a limb is below its own size, so that each v_j is exactly in the interval of the range
+    check. The cells determine the total, and the limbs are of phase 0. Nothing else reads the values, so that they need
+    no cells. Every place of a row is used.
     """
 
     challenge: int
@@ -103,7 +103,9 @@ class RangedFoldUnit(Unit):
 
 
 def fused(tasks: Sequence[Task | Hint], instance: Variables, count: int) -> dict[Task, RangedFold | None]:
-    """For each range check and fold that share a row what takes their place: for the fold, for the check None."""
+    """The replacement for each range check and fold that share a row: for the fold a ranged fold, for the check
+    None.
+    """
     uses = np.zeros(count, np.int64)
     for task in tasks:
         for variables in _read(task):
@@ -129,7 +131,7 @@ def fused(tasks: Sequence[Task | Hint], instance: Variables, count: int) -> dict
 
 
 def _read(task: Task | Hint) -> Iterator[Variables]:
-    """The variables that stand in a task's cells, what it defines included."""
+    """The variables that stand in a task's cells, including those that it defines."""
     match task:
         case Sum():
             yield task.terms

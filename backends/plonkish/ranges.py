@@ -15,12 +15,12 @@ from ..windows import Window, meet, quotients, window
 from .assembly import Assembly, Handle, Site, single_forms
 
 NARROW = 12
-"""A sign or a rectified value of at most so many bits may take a table of its own."""
+"""The most bits of a sign or a rectified value that may have a table of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotNegative(Value):
-    """1 where the value is not negative."""
+    """1 where the value is not negative, else 0."""
 
     value: Value
 
@@ -29,7 +29,7 @@ class NotNegative(Value):
 
 
 def confine(assembly: Assembly, x: Handle, chosen: Window, sign: bool, role: str) -> LinearForms | None:
-    """Constrain x to a window; where a sign is asked for and the window is one of signed numbers, 1 where x >= 0.
+    """Constrain x to a window; if a sign is asked for and the window is one of signed numbers, return 1 where x >= 0.
 
     Soundness: `Assembly.within` for the window; `natural` for a signed one, whose two halves make it up.
     """
@@ -41,9 +41,10 @@ def confine(assembly: Assembly, x: Handle, chosen: Window, sign: bool, role: str
 
 
 def natural(assembly: Assembly, x: Handle) -> LinearForms:
-    """1 where x >= 0, else 0; paid for once per handle.
+    """1 where x >= 0, else 0; its cost is paid once per handle.
 
-    Free where the interval decides or is [-1, 0]; one lookup where a table of the interval has room; else `_halves`.
+    The sign is free if the interval decides it or is [-1, 0]; it is one lookup if a table of the interval has room;
+    else it is `_halves`.
     """
     if x.natural is None:
         low, high, count = x.type.low, x.type.high, len(x.forms)
@@ -65,7 +66,7 @@ def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
     """1 where x >= 0, else 0, for x in [-half, half), which it checks: a variable, its square, a range check.
 
     Soundness: n is 0 or 1, and x + half - half * n is in [0, half). If n = 1, x is in [0, half) modulo p; if n = 0, in
-    [-half, 0). These have no integer in common modulo p, as 2 half is below p, so that x decides n.
+    [-half, 0). These two ranges have no integer in common modulo p, as 2 half is below p, so that x decides n.
     """
     found = assembly.hint(NotNegative(x.value), len(x.forms))
     assembly.boolean(found, role)
@@ -75,7 +76,7 @@ def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
 
 
 def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """max(x, 0): one lookup where a table of the interval has room and the sign is not known yet; else a product.
+    """max(x, 0): by one lookup if a table of the interval has room and the sign is not known yet; else by a product.
 
     Soundness: n x = y determines y, where n is 1 if x >= 0, else 0; a lookup determines y by `look_up`.
     """
@@ -93,7 +94,7 @@ def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
 
 
 def check(assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value, sign: bool) -> Handle:
-    """x where it lies in the interval, its ends included, no witness elsewhere; free where x's own says so.
+    """x where it lies in the interval, its ends included, and no witness elsewhere; free if x's own interval shows it.
 
     Soundness: the window, cut to what x's type allows, is exactly the interval (`window`).
     """
@@ -106,7 +107,7 @@ def check(assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value
 
 
 def shift(site: Site, x: Handle, by: int) -> Handle:
-    """floor(x / 2^by) where it passes the site's Check, no witness elsewhere: a variable and two range checks.
+    """floor(x / 2^by) where it passes the site's Check, and no witness elsewhere: a variable and two range checks.
 
     Soundness: the quotient q is in a window and x - 2^by q in [0, 2^by), both by limbs and so integers below p/2
     (`Assembly.within`): division with remainder is unique.
@@ -138,8 +139,8 @@ def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
     """floor(x / y) for y >= 1: a variable, its product with y, and three range checks.
 
-    Soundness: q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). All are integers far below p/2 (types are
-    below 2^62), so over the integers x = q y + r and 0 <= r < y, which one pair satisfies.
+    Soundness: q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). All of these are integers far below p/2
+    (types are below 2^62), so over the integers x = q y + r and 0 <= r < y, which one pair satisfies.
     """
     made = assembly.hint(value, type.size)
     quotient = Handle(single_forms(made), value, type)

@@ -14,7 +14,7 @@ from ..field import BN254, Field, Limbs
 from .expressions import Kind, Nodes
 
 Column = NDArray[np.int64] | Limbs
-"""A fixed column's first rows, the others being 0: `int64[n]`, or `uint64[n, 4]` where an entry is not small."""
+"""A fixed column's first rows, the others being 0: `int64[n]`, or `uint64[n, 4]` if an entry is not small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """On every used row the inputs, as a tuple, stand in some used row of the table, whose nodes read fixed columns."""
+    """On every used row the tuple of inputs stands in some used row of the table, whose nodes read fixed columns."""
 
     name: str
     inputs: tuple[int, ...]
@@ -36,11 +36,11 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Which rows of a unit one operation took; it only serves to name rows.
+    """The rows of a unit that one operation takes, recorded only to name rows.
 
     A unit is a group of columns whose gates do one kind of work, in lanes side by side. From row `first`, each `height`
-    rows hold one element per lane: lane l of the g-th such group has element g * lanes + l, if below `elements`.
-    `edge` is the operation's index in the integer arrow, -1 for the arrow's own inputs and outputs.
+    rows hold one element per lane: lane l of the g-th such group has element g * lanes + l, if below `elements`. `edge`
+    is the operation's index in the integer arrow, -1 for the arrow's own inputs and outputs.
     """
 
     unit: str
@@ -59,7 +59,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Provenance:
-    """Where rows come from: blocks by unit and ascending rows; the (unit, lane) of gates, lookups, advice columns."""
+    """The origin of rows: blocks by unit and ascending rows; the (unit, lane) of gates, lookups, advice columns."""
 
     blocks: Sequence[Block] = ()
     gates: Sequence[tuple[str, int]] = ()
@@ -71,15 +71,15 @@ class Provenance:
 class PlonkishSystem:
     """Cells in columns over a prime field: advice (the prover's), fixed (the circuit's), instance (the statement's).
 
-    Rows 0 to rows - 1 are used. A prover adds rows behind them, on which every fixed column is 0 and advice may be
-    anything: each gate is 0 wherever all fixed columns are, so it asks nothing there; nor do the lookups, by the
-    prover's own rule. Where a gate reads a cell beyond the used rows, a fixed column makes its factor 0.
+    Rows 0 to rows - 1 are used. A prover adds rows behind the used ones, on which every fixed column is 0 and advice
+    may be anything: each gate is 0 wherever all fixed columns are, so it asks nothing there; nor do the lookups, by the
+    prover's own rule. If a gate reads a cell beyond the used rows, a fixed column makes its factor 0.
 
     `advice_phases` is 0 or 1 for each advice column, zeros first: the `challenges` are drawn once all of phase 0 and
     the instance are committed to, and phase 1 is filled in then. `instance` is the length of each instance column.
     `nodes int32[count, 3]` and `constants` are the expressions (`expressions.py`), each node after those it reads.
     `copies int32[count, 4]` are pairs of equal cells (column, row, column, row), columns numbered advice, fixed,
-    instance; columns that occur in none need no permutation argument. Each table's row 0 is an entry that unused rows
+    instance; columns that occur in none need no permutation argument. Row 0 of each table is an entry that unused rows
     may look up.
     """
 
@@ -118,14 +118,14 @@ class PlonkishSystem:
 
     @property
     def queries(self) -> int:
-        """In how many rotations gates and lookups read one advice column, at most."""
+        """The most rotations in which gates and lookups read one advice column."""
         cells = self.nodes[self.nodes[:, 0] == Kind.ADVICE]
         pairs = np.unique(cells[:, 1:], axis=0)
         return int(np.bincount(pairs[:, 0]).max()) if len(pairs) else 0
 
     @property
     def blinding(self) -> int:
-        """Rows that a halo2 prover keeps behind the used ones: queries (at least 3) and 3 more."""
+        """The rows that a halo2 prover keeps behind the used ones: queries (at least 3) and 3 more."""
         return max(3, self.queries) + 3
 
     @property
@@ -139,7 +139,7 @@ class PlonkishSystem:
         return tuple(np.unique(self.copies[:, [0, 2]]).tolist()) if len(self.copies) else ()
 
     def fixed_limbs(self, column: int) -> Limbs:
-        """A fixed column as field elements, all used rows."""
+        """A fixed column as field elements, with all used rows."""
         limbs = np.zeros((self.rows, 4), np.uint64)
         given = self.fixed[column]
         limbs[: len(given)] = given if given.ndim == 2 else self.field.from_int64(given.astype(np.int64))
@@ -185,7 +185,7 @@ def _column_bytes(column: Column) -> bytes:
 
 
 def column_of(values: NDArray[np.object_] | NDArray[np.int64], field: Field = BN254) -> Column:
-    """The one form of a fixed column: int64 where every signed representative is small; trailing zeros are left out."""
+    """The one form of a fixed column: int64 if every signed representative is small; trailing zeros are left out."""
     if values.dtype != object:
         small = values.astype(np.int64)
         if len(small) == 0 or max(-int(small.min()), int(small.max())) < 1 << 62:

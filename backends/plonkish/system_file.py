@@ -23,11 +23,11 @@ from .system import Block, Column, Gate, Lookup, PlonkishSystem, Provenance
 
 MAGIC, CELLS_MAGIC, VERSION = b"plnk", b"plkc", 1
 COUNTS = 10
-"""Numbers in the header, after the prime."""
+"""The count of numbers in the header, after the prime."""
 
 MOST_COLUMNS = 1 << 16
 MOST_NAMED = 1 << 24
-"""Bytes of the names of operations, and of what units belong to which."""
+"""The most bytes of the names of operations, and of the table of which units belong to which."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +128,7 @@ def write_cells(path: Path, field: Field, cells: Cells) -> None:
 def read_cells(path: Path, field: Field = BN254, rows: int | None = None) -> Cells:
     """Read the cells of a run. Raise FormatError for any other or damaged file, and for values past the prime.
 
-    Where the system has so many `rows`, advice columns of another number are refused before they are read.
+    If the system's number of `rows` is given, advice columns of another length are refused before they are read.
     """
     file = SectionFile(path, CELLS_MAGIC, VERSION, "cells")
     advice, instance, challenges = np.frombuffer(file.header(field, 12), "<u4").tolist()
@@ -159,7 +159,9 @@ def _text(name: str) -> bytes:
 
 
 def _column(column: Column) -> bytes:
-    """Entries, their size in bytes, and the entries: signed integers of 8 bytes, or field elements of 32."""
+    """The column in bytes: the number of entries, their size in bytes, and the entries: signed integers of 8 bytes, or
+    field elements of 32.
+    """
     wide = column.ndim == 2
     return _words([len(column), 32 if wide else 8]) + column.astype("<u8" if wide else "<i8").tobytes()
 
@@ -237,7 +239,7 @@ def _provenance(told: Provenance, operations: Sequence[str]) -> bytes:
 
 
 def _read_provenance(file: SectionFile) -> tuple[Provenance, list[str]]:
-    """Names only: whatever stands there, the system is the same."""
+    """Provenance is names only: whatever stands there, the system is the same."""
     try:
         named = file.section(10)
         if len(named) > MOST_NAMED:

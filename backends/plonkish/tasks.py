@@ -22,7 +22,7 @@ Variables = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """n elements of the same kind of work, for one operation; `edge` is its index in the arrow, -1 for the ports."""
+    """Elements of the same kind of work, for one operation; `edge` is its index in the arrow, -1 for the ports."""
 
     edge: int
     role: str
@@ -39,7 +39,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum(Task):
-    """targets[e] = offset + sum of factors[t] * terms[t, e]. Factors are integers of any size."""
+    """The task targets[e] = offset + sum of factors[t] * terms[t, e]. Factors are integers of any size."""
 
     targets: Variables
     terms: Variables
@@ -47,15 +47,16 @@ class Sum(Task):
     offset: int
 
     def solve(self, solver: Solver) -> None:
-        """Write the sums, modulo the prime where they are wide."""
+        """Write the sums, modulo the prime if they are wide."""
         solver.write(self.targets, solver.combined(self.terms, self.factors, self.offset))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Range(Task):
-    """offset + sum of factors[t] * terms[t, e] is in [0, size), modulo the prime; the size has `limbs`, lowest first.
+    """The task that offset + sum of factors[t] * terms[t, e] is in [0, size), modulo the prime; the size has `limbs`,
+    lowest first.
 
-    Limb g counts scale 2^shift and is in [0, sizes[g]).
+    Limb g has the weight scale 2^shift and is in [0, sizes[g]).
     """
 
     terms: Variables
@@ -71,7 +72,7 @@ class Range(Task):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dot(Task):
-    """targets[e] = sum of left[i, e] * right[i, e] over i; `phase` 1 where a challenge enters a factor."""
+    """The task targets[e] = sum of left[i, e] * right[i, e] over i; `phase` is 1 if a challenge enters a factor."""
 
     targets: Variables
     left: Variables
@@ -79,17 +80,19 @@ class Dot(Task):
     phase: int = 0
 
     def partial(self, solver: Solver) -> Values:
-        """The sums up to each i, `[depth, n]`."""
+        """The partial sums up to each i, `[depth, n]`."""
         return solver.running(solver.multiplied(solver.read(self.left), solver.read(self.right)))
 
     def solve(self, solver: Solver) -> None:
-        """Write the dot products, modulo the prime where they are wide."""
+        """Write the dot products, modulo the prime if they are wide."""
         solver.write(self.targets, self.partial(solver)[-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold(Task):
-    """targets[e] = sum of values[i, e] * x^i, for challenge number `challenge`; the values are of phase `phase`."""
+    """The task targets[e] = sum of values[i, e] * x^i, for challenge number `challenge`; the values are of phase
+    `phase`.
+    """
 
     targets: Variables
     values: Variables
@@ -101,7 +104,9 @@ class Fold(Task):
         solver.write(self.targets, self.steps(solver, 1)[-1])
 
     def steps(self, solver: Solver, each: int) -> list[Values]:
-        """Horner's rule, `each` values at a time, the highest first; values must divide by it."""
+        """The steps of Horner's rule, `each` values at a time, the highest first; the number of values must be a
+        multiple of it.
+        """
         x, prime = solver.challenges[self.challenge], solver.field.prime
         powers = [pow(x, i, prime) for i in range(each + 1)]
         values = solver.read(self.values).astype(object).reshape(-1, each, self.values.shape[1])
@@ -114,7 +119,7 @@ class Fold(Task):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry(Task):
-    """(index[e], targets[e]) is an entry of a table: the value for the index."""
+    """The task that (index[e], targets[e]) is an entry of a table: the value for the index."""
 
     targets: Variables
     index: Variables
@@ -123,7 +128,7 @@ class Entry(Task):
     values: NDArray[np.int64]
 
     def solve(self, solver: Solver) -> None:
-        """Write the entries that the indices choose. Raise Undefined where an index is outside of the table."""
+        """Write the entries that the indices choose. Raise Undefined if an index is outside the table."""
         places = solver.read(self.index) - self.low
         if (places < 0).any() or (places >= len(self.values)).any():
             raise Undefined(f"no entry for {self.role}: an index is outside of its table")
@@ -132,7 +137,7 @@ class Entry(Task):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Permutations(Task):
-    """outputs[e] is lane 0 of the Poseidon permutation of inputs[:, e]; one after the other.
+    """The task that outputs[e] is lane 0 of the Poseidon permutation of inputs[:, e], one permutation after the other.
 
     before[:, e] and after[:, e] are the states around the partial rounds, with the next round's constants.
     """

@@ -1,4 +1,4 @@
-"""Linear forms sorted by what they are alike in: the same factors over different variables."""
+"""Linear forms grouped by what they share: the same factors over different variables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from ..forms import LinearForms
 from .tasks import Variables
 
 MANY = 16
-"""So many forms, at least, must share their factors for a fixed row of factors to be worth it."""
+"""The least number of forms that must share their factors to make a fixed row of factors worthwhile."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """Forms `places`: offset + sum of factors[t] * terms[t, e]; where factors differ, coefficients[t, e] instead.
+    """The forms `places` are offset + sum of factors[t] * terms[t, e]; if factors differ, coefficients[t, e] takes
+    their place.
 
     In the second case the constant is a term too, of variable 0, and `factors` only says how many terms there are.
     """
@@ -29,7 +30,7 @@ class Pattern:
 
 
 def patterns(forms: LinearForms) -> list[Pattern]:
-    """The forms, those alike together."""
+    """The forms, grouped by shared factors."""
     found = []
     lengths = forms.lengths
     for length in np.unique(lengths).tolist():
@@ -40,7 +41,7 @@ def patterns(forms: LinearForms) -> list[Pattern]:
 
 
 def _of_length(places: NDArray[np.int64], variables: Variables, coefficients: NDArray[np.int64]) -> list[Pattern]:
-    """Forms of one length: `[n, length]` each."""
+    """The patterns of forms of one length: `[n, length]` each."""
     if not coefficients.shape[1]:
         return [Pattern(places, np.zeros((0, len(places)), np.int32), (), 0, None)]
     keys = np.column_stack([coefficients, variables[:, 0] == 0])

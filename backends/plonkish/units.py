@@ -17,31 +17,31 @@ from .tasks import Range, Sum
 from .witness import Solver
 
 EMPTY = -1
-"""A cell that holds no variable: what is in it follows from others in the row, or does not matter."""
+"""The mark of a cell that holds no variable: its content follows from other cells in the row, or does not matter."""
 
 Cells = NDArray[np.int32]
 Computed = tuple[int, int, Values]
-"""Column, row and values, one per element, of a cell that holds no variable."""
+"""The column, row and values, one per element, of a cell that holds no variable."""
 
 
 class Unit(ABC):
     """One lane's advice columns, the fixed columns that all lanes share, and the gates over them.
 
-    Every gate is a sum of products with a factor from a fixed column, so it is 0 where those are.
+    Every gate is a sum of products with a factor from a fixed column, so it is 0 where those factors are.
     """
 
     name: str
     """The name of the kind of work, in messages and in the names of gates."""
     phases: tuple[int, ...]
-    """The phase of each of a lane's advice columns: 1 where a challenge enters its values."""
+    """The phase of each of a lane's advice columns: 1 if a challenge enters its values."""
     fixed: int
     """How many fixed columns the lanes share."""
     copied: int | None = None
-    """How many of a lane's columns hold variables, and so occur in copies; None: all."""
+    """How many of a lane's columns hold variables, and therefore occur in copies; None: all."""
 
     @abstractmethod
     def height(self, task: Any) -> int:
-        """Rows of one element."""
+        """The rows of one element."""
 
     def elements(self, task: Any) -> int:
         """How many elements a task has: by default as many as targets."""
@@ -49,18 +49,18 @@ class Unit(ABC):
 
     @abstractmethod
     def scalars(self, task: Any) -> list[list[int]]:
-        """Each fixed column's entries over the rows of an element."""
+        """The entries of each fixed column over the rows of an element."""
 
     @abstractmethod
     def cells(self, task: Any) -> Cells:
-        """The variables `[columns, height, elements]`."""
+        """The variables in the cells, `[columns, height, elements]`."""
 
     def computed(self, task: Any, solver: Solver) -> Iterator[Computed]:
         """Cells that hold no variable but must hold something, all of the phase of the last column."""
         yield from ()
 
     def early(self, task: Any, solver: Solver) -> Iterator[Computed]:
-        """The same, of phase 0, where the last column is of phase 1."""
+        """Cells that hold no variable but must hold something in phase 0, although the last column is of phase 1."""
         yield from ()
 
     @abstractmethod
@@ -134,11 +134,12 @@ class SumUnit(Unit):
 class RangeUnit(Unit):
     """Columns v_0, ..., v_(w-1), low limb, high limb: offset + sum of c_j v_j = low + 2^b high + 2^(2b) (v_0 above).
 
-    A number of more than two limbs takes several rows, its highest limbs first; v_0 is then what they make so far.
+    A number of more than two limbs takes several rows, its highest limbs first; v_0 is then the sum of the limbs so
+    far.
 
     Soundness: see `Assembly.within`. A limb's lookup takes (tag, limb), the tag a fixed cell; the table holds (t, v)
-    for every v below the size with number t, from 1, and (0, 0). So the limb is below its own size, not a wider one's.
-    A limb that is not in use has the size 1 or the tag 0, and is 0.
+    for every v below the size with number t, from 1, and (0, 0). Therefore the limb is below its own size, not a wider
+    limb's. A limb that is not used has the size 1 or the tag 0, and is 0.
     """
 
     width: int

@@ -1,4 +1,4 @@
-"""Computes what the prover puts in the cells: variables from the integer executor's trace, task by task."""
+"""Computing what the prover puts in the cells: variables from the integer executor's trace, task by task."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Step = Hint | Range | Solvable
 
 
 class Plan(replay.Plan, Protocol):
-    """What a solver needs of an emission."""
+    """The parts of an emission that a solver needs."""
 
     @property
     def variables(self) -> int:
@@ -42,13 +42,13 @@ class Plan(replay.Plan, Protocol):
 
     @property
     def tasks(self) -> tuple[Step, ...]:
-        """Return what is to be solved, in an order in which variables are written before they are read."""
+        """Return the tasks to be solved, in an order in which variables are written before they are read."""
 
 
 class Solver(Replay):
     """The variables of a run, phase by phase: small ones in int64, those that may be any element as Python integers.
 
-    Nothing is checked against the constraints.
+    The solver checks nothing against the constraints.
     """
 
     def __init__(self, plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
@@ -76,7 +76,7 @@ class Solver(Replay):
                 task.solve(self)
 
     def read(self, variables: Variables) -> Values:
-        """Values: int64 where none of the variables is wide, else Python integers."""
+        """The values of variables: int64 if none of them is wide, else Python integers."""
         places = self._place[variables]
         if (places < 0).all():
             return self._small[variables]
@@ -85,8 +85,8 @@ class Solver(Replay):
         return values
 
     def write(self, variables: Variables, values: ArrayLike) -> None:
-        """Store values; those of wide variables are reduced. Raise Undefined where a small variable's is not small:
-        no run of the program makes that.
+        """Store values; those of wide variables are reduced. Raise Undefined if the value of a small variable is not
+        small: no run of the program makes that.
         """
         places = self._place[variables]
         if (places < 0).all():
@@ -120,14 +120,14 @@ class Solver(Replay):
         return total
 
     def scaled(self, factor: int, values: Values) -> Values:
-        """factor * values, exact: in int64 where that cannot wrap."""
+        """factor * values, exact: in int64 if that cannot wrap."""
         if values.dtype != object and abs(factor) * max(1.0, float(np.abs(values).max(initial=0))) >= SMALL:
             values = values.astype(object)
         scaled: Values = values * factor
         return scaled
 
     def multiplied(self, left: Values, right: Values) -> Values:
-        """left * right, exact or modulo the prime."""
+        """The products left * right, exact or modulo the prime."""
         if left.dtype == object or right.dtype == object:
             made: Values = left.astype(object) * right.astype(object) % self.field.prime
         elif float(np.abs(left).max(initial=0)) * float(np.abs(right).max(initial=0)) >= SMALL:
@@ -137,7 +137,7 @@ class Solver(Replay):
         return made
 
     def running(self, terms: Values) -> Values:
-        """The sums of `[depth, n]` up to each row, exact or modulo the prime."""
+        """The running sums of `[depth, n]` up to each row, exact or modulo the prime."""
         if terms.dtype == object:
             return np.cumsum(terms, axis=0) % self.field.prime
         if float(np.abs(terms).max(initial=0)) * len(terms) >= SMALL:
@@ -145,7 +145,9 @@ class Solver(Replay):
         return np.cumsum(terms, axis=0)
 
     def permute(self, task: Permutations) -> list[int]:
-        """Run a task's permutations in turn: lane 0 of one may be an input of the next. Keep every row's cells."""
+        """Run a task's permutations in turn, since lane 0 of one may be an input of the next. Keep every row's cells of
+        the permutations.
+        """
         schedule: Rounds = rounds()
         cells, outputs = [], []
         middle = schedule.middle

@@ -1,4 +1,4 @@
-"""Finds the contractions whose every sum a later Shift bounds, so that the circuit may take several at once."""
+"""Finding the contractions whose every sum a later Shift bounds, so that the circuit may take several at once."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .gadgets.accumulation import Pin
 def pins(
     arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set[int], bound: frozenset[int]
 ) -> dict[int, Pin]:
-    """For each wire that a Contract makes and a Shift bounds, and for that Shift's target: what the Shift says.
+    """What the Shift says of each wire that a Contract makes and a Shift bounds, and of that Shift's target.
 
-    Between the two stand only linear operations that keep every element (Add, Subtract, Scale, a permutation by
-    Reindex), and nothing else reads the wires between; of two contractions that meet on the way, the first counts.
-    `checks` holds the Check that alone reads a wire, and its target; `signs` the wires whose signs are asked for;
-    `bound` the wires that a commitment binds.
+    Between the Contract and the Shift stand only linear operations that keep every element (Add, Subtract, Scale, a
+    permutation by Reindex), and nothing else reads the wires between; of two contractions that meet on the way, the
+    first counts. `checks` holds the Check that alone reads a wire, and its target; `signs` the wires whose signs are
+    asked for; `bound` the wires that a commitment binds.
     """
     readers = arrow.readers()
     rows = arrow.rows
@@ -70,9 +70,9 @@ def pins(
 def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
     """Whether a commitment to the wire tells apart all quotients of the window.
 
-    Its digits are quotients less the format's low, at places as wide as the format: they are unique if the window is no
-    wider. A window that is wider, for the sake of a sign, leaves a prover who breaks the sums two vectors of quotients
-    for one packed element, as (q, q') and (q - 2^width, q' + 1).
+    The digits of the commitment are quotients less the format's low, at places as wide as the format: they are unique
+    if the window is no wider. A window that is wider, to include a sign, leaves a prover who breaks the sums two
+    vectors of quotients for one packed element, as (q, q') and (q - 2^width, q' + 1).
     """
     return chosen.bits <= layout(arrow.format(wire)).width
 
@@ -80,7 +80,7 @@ def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
 def _window(
     shift: integers.Shift, type: Fixed, target: Fixed, check: tuple[integers.Check, int] | None, sign: bool
 ) -> Window | None:
-    """The window of a Shift's quotients; None if nothing passes, which the Shift itself refuses."""
+    """The window of a Shift's quotients; None if no value passes, which the Shift itself refuses."""
     low, high = (target.low, target.high) if check is None else (check[0].low, check[0].high)
     if high < type.low >> shift.bits or type.high >> shift.bits < low:
         return None

@@ -1,4 +1,4 @@
-"""Assembles a constraint system block by block, or only counts what it would hold."""
+"""Assembling a constraint system block by block, or only counting what it would hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .system import LARGE, Block, ConstraintSystem, Matrix, Order, Rows, WireBlo
 
 
 class Kind(IntEnum):
-    """What a wire is, in the order in which wires are numbered after the constant."""
+    """The kind of a wire, in the order in which wires are numbered after the constant."""
 
     PUBLIC_OUTPUT = 0
     PUBLIC_INPUT = 1
@@ -37,8 +37,8 @@ class Count:
 class CountingBuilder:
     """Takes the same calls as SystemBuilder, checks them, and keeps only the counts per (edge, role).
 
-    `wires` allocates consecutive wires, `rows` appends constraints a[i] * b[i] = c[i] over all rows at once.
-    A row may only name wires that are allocated. Misuse by a gadget is a ValueError.
+    `wires` allocates consecutive wires, `rows` appends constraints a[i] * b[i] = c[i] over all rows at once. A row may
+    only name wires that are allocated. A gadget that misuses the builder causes a ValueError.
     """
 
     def __init__(self, field: Field) -> None:
@@ -56,7 +56,7 @@ class CountingBuilder:
 
     @property
     def wire_count(self) -> int:
-        """Wires allocated so far, the constant included."""
+        """The number of wires allocated so far, the constant included."""
         return 1 + sum(self.kinds)
 
     @property
@@ -102,14 +102,16 @@ class CountingBuilder:
         return self.challenge
 
     def draw(self) -> int:
-        """End the first phase: private wires so far are those that the challenge is drawn after; return its wire."""
+        """End the first phase: the challenge is drawn after the private wires so far; return its wire."""
         if not self.challenge or self.challenge != self.public or self.committed:
             raise ValueError("a challenge is drawn once, and its wire is the last public one")
         self.committed = self.wire_count - 1 - self.public
         return self.challenge
 
     def large_constant(self, value: int) -> int:
-        """The coefficient that stands for any integer: itself when small in the field, else a reference."""
+        """The coefficient that stands for any integer: the integer itself if it is small in the field, else a
+        reference.
+        """
         value = self.field.signed(value)
         if -SMALL < value < SMALL:
             return value
@@ -119,7 +121,7 @@ class CountingBuilder:
         return LARGE + self._large[value]
 
     def large_constants(self, values: tuple[int, ...]) -> NDArray[np.int64]:
-        """`large_constant` of each; found once for the same values."""
+        """The `large_constant` of each value, computed once for the same values."""
         codes = self._numbered.get(values)
         if codes is None:
             large, prime, half, found = self._large, self.field.prime, self.field.prime // 2, []
@@ -136,7 +138,9 @@ class CountingBuilder:
         return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
     def rows(self, a: Rows, b: Rows, c: Rows, edge: int, role: str, order: Order | None = None) -> None:
-        """Append a[i] * b[i] = c[i], keeping the arrays; one row for each element unless told another order."""
+        """Append the rows a[i] * b[i] = c[i], keeping the arrays; one row for each element unless told another
+        order.
+        """
         where = f"{role} of edge {edge}"
         count = a.count
         if b.count != count or c.count != count:
@@ -160,7 +164,7 @@ class CountingBuilder:
         return self.counts.setdefault((edge, role), Count())
 
     def _normalise(self, rows: Rows, where: str) -> Matrix:
-        """Reduce small coefficients, drop zeros, and check order and bounds."""
+        """Reduce small coefficients, drop zeros, and check order and bounds of rows."""
         offsets, wires, values = rows.offsets, rows.wires, rows.coefficients
         if offsets[0] != 0 or offsets[-1] != len(wires) or len(wires) != len(values):
             raise ValueError(f"{where}: offsets do not fit the terms")
@@ -203,7 +207,7 @@ class SystemBuilder(CountingBuilder):
         self._wire_blocks: list[WireBlock] = []
 
     def system(self) -> ConstraintSystem:
-        """The system of everything appended so far."""
+        """The system of everything that has been appended so far."""
         ranks, large = self._rank_large()
         a, b, c = (_join(parts, ranks) for parts in self._matrices)
         outputs, inputs, private, _ = self.kinds

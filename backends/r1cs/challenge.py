@@ -1,4 +1,4 @@
-"""Where a circuit's challenge comes from."""
+"""The source of a circuit's challenge."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from enum import Enum
 
 
 class Challenge(Enum):
-    """What a constraint system may test at a random point, and who draws the point.
+    """What a constraint system may test at a random point, and who draws that point.
 
-    NONE: nothing. HASHED: large contractions, at a point that the circuit hashes itself, where that saves rows; any
-    prover of R1CS will do. COMMITTED: contractions and range checks, at a point drawn after a commitment to the first
-    part of the witness: for a prover of two phases only (`ConstraintSystem.committed`).
+    With NONE, nothing is tested at a random point. With HASHED, large contractions are tested, at a point that the
+    circuit hashes itself, if that saves rows; any prover of R1CS will do. With COMMITTED, contractions and range checks
+    are tested, at a point drawn after a commitment to the first part of the witness: for a prover of two phases only
+    (`ConstraintSystem.committed`).
     """
 
     NONE = "none"

@@ -1,4 +1,4 @@
-"""Finds the constraints that a witness breaks, exactly over the field, and says what each one stands for."""
+"""Finding the constraints that a witness breaks, exactly over the field, and saying what each one stands for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..field import Limbs
 from .system import LARGE, ConstraintSystem, Matrix
 
 CHUNK_TERMS = 1 << 20
-"""Terms of one matrix that are looked at together."""
+"""The terms of one matrix that are looked at together."""
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.object_]
@@ -25,8 +25,8 @@ Numbers = NDArray[np.object_]
 def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
     """The rows, ascending, where (Aw)(Bw) differs from Cw for `witness`, `uint64[wires, 4]`.
 
-    Rows whose values provably stay below 2^61 are compared in 64-bit arithmetic, others in Python integers.
-    Raise CircuitizeError for a witness of another length, not in normal form, or that does not begin with 1.
+    Rows whose values provably stay below 2^61 are compared in 64-bit arithmetic, others in Python integers. Raise
+    CircuitizeError for a witness of another length, not in normal form, or that does not begin with 1.
     """
     if witness.shape != (system.wires, 4):
         raise CircuitizeError(
@@ -55,7 +55,7 @@ def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """One matrix times the witness on some rows: exact, and below 2^61 in magnitude, where not `wide`."""
+    """One matrix times the witness on some rows: exact, and below 2^61 in magnitude if it is not `wide`."""
 
     values: Integers
     wide: NDArray[np.bool_]
@@ -68,7 +68,7 @@ class _Checker:
         self.large: Numbers = _numbers(system.field.to_integers(system.large))
 
     def failing(self, first: int, last: int) -> Integers:
-        """Offsets of the failing rows among first, ..., last - 1."""
+        """The offsets of the failing rows among first, ..., last - 1."""
         system = self.system
         if system.field.prime < 1 << 124:
             return self._failing_wide(np.arange(first, last)) - first
@@ -116,9 +116,10 @@ class _Checker:
         return np.concatenate(failing)
 
     def _products(self, rows: Integers) -> Numbers:
-        """The three matrices' combinations of these rows at the witness, as Python integers that are not yet reduced.
+        """The combinations of these rows in the three matrices at the witness, as Python integers that are not yet
+        reduced.
 
-        Equal combinations are computed once: the S-boxes x^5 of a hash have theirs in three places.
+        Equal combinations are computed once: the S-boxes x^5 of a hash have the same one in three places.
         """
         matrices = (self.system.a, self.system.b, self.system.c)
         starts = [matrix.offsets[rows] for matrix in matrices]
@@ -144,7 +145,7 @@ class _Checker:
 
 
 def _ranges(starts: Integers, counts: Integers) -> Integers:
-    """start, start + 1, ..., so many from each start."""
+    """The numbers start, start + 1, ..., as many from each start as its count."""
     ends = np.cumsum(counts)
     return np.repeat(starts - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
 
@@ -163,7 +164,9 @@ def _first_equal(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) 
 
 
 def _marks(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) -> NDArray[np.uint64]:
-    """A number for each list of terms: equal for equal lists, and seldom for others. Sums of mixed bits."""
+    """A number for each list of terms: equal for equal lists, and seldom equal for others. The numbers are sums of
+    mixed bits.
+    """
     mixed = wires.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ codes.astype(np.uint64)
     mixed = (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed ^ mixed >> np.uint64(32), dtype=np.uint64)])
@@ -180,7 +183,7 @@ def _numbers(values: list[int]) -> Numbers:
 def describe(system: ConstraintSystem, row: int, provenance: Callable[[int], str]) -> str:
     """What a row stands for, in one line: the operation (by `provenance(edge)`), element and role.
 
-    `provenance` is asked for edge -1 where the row belongs to the arrow's own inputs and outputs.
+    `provenance` is asked for edge -1 if the row belongs to the arrow's own inputs and outputs.
     """
     place = bisect_right(system.blocks, row, key=lambda block: block.first_row) - 1
     if place < 0 or row >= system.blocks[place].first_row + system.blocks[place].rows:

@@ -26,10 +26,10 @@ PACKED = 15
 """Packed field elements per permutation, beside the tag and the chaining value."""
 
 Chain = tuple[list[NDArray[np.object_]], list[int]]
-"""The wires inside each permutation, and the digest after each."""
+"""The wires inside each permutation, and the digest after each permutation."""
 
 CAPACITY = 253
-"""Bits that every element of the field can hold."""
+"""The number of bits that every element of the field can hold."""
 
 
 def commit(values: Values, format: Fixed, salt: int) -> int:
@@ -38,9 +38,9 @@ def commit(values: Values, format: Fixed, salt: int) -> int:
     Values less the format's low are packed, as many as fit 253 bits, first value lowest. The digest is a chain of
     Poseidon permutations of width 17: lane 0 starts as the format's tag, lane 1 as the salt or, later, the previous
     digest (the final lane 0), the others as 15 packed elements, 0 past the end. Shape and format alone decide the
-    layout, and the tag binds both: equal digests mean equal format and values, up to collisions of Poseidon (about
-    127 bits). A uniform salt hides the values. Raise CircuitizeError for values outside the format or a salt outside
-    [0, r).
+    layout, and the tag binds both: equal digests mean equal format and values, up to collisions of Poseidon (about 127
+    bits). A uniformly drawn salt hides the values. Raise CircuitizeError for values outside the format or a salt
+    outside [0, r).
     """
     flat = np.asarray(values, np.int64).reshape(-1)
     if np.shape(values) != format.shape or flat.min() < format.low or flat.max() > format.high:
@@ -50,7 +50,7 @@ def commit(values: Values, format: Fixed, salt: int) -> int:
 
 
 def check_salt(salt: int, where: str) -> None:
-    """Raise CircuitizeError where a salt is no element of the field; `where` names its port."""
+    """Raise CircuitizeError if a salt is no element of the field; `where` names its port."""
     if not 0 <= salt < BN254.prime:
         raise CircuitizeError(f"expected a salt in [0, {BN254.prime}) for {where}, found {salt}; draw a random one")
 
@@ -66,7 +66,7 @@ def tag(format: Fixed) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a format's values fill permutations."""
+    """How the values of a format fill permutations."""
 
     width: int
     per_element: int
@@ -75,7 +75,7 @@ class Layout:
 
 
 def layout(format: Fixed) -> Layout:
-    """At least one permutation, so that the salt always enters."""
+    """A layout has at least one permutation, so that the salt always enters."""
     width = (format.high - format.low).bit_length()
     if width == 0:
         return Layout(0, 1, 0, 1)
@@ -119,5 +119,5 @@ def pack(values: Integers, format: Fixed) -> list[int]:
 
 
 def weights(plan: Layout) -> NDArray[np.object_]:
-    """What each value of a packed element counts."""
+    """The weight of each value in a packed element."""
     return np.array([1 << (plan.width * place) for place in range(plan.per_element)], dtype=object)

@@ -13,13 +13,13 @@ from .ports import INPUT_RANGE
 
 
 def estimate(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Json:
-    """The sizes of `emit(program, field, challenge)`'s system, equal by construction; no row is kept. Errors are
+    """The sizes of `emit(program, field, challenge)`'s system, equal by construction; no row is kept. The errors are
     those of `emit`.
 
-    Keys: constraints, wires (the constant included), public (outputs and inputs), nonzeros (of A, B and C together),
-    input_range_constraints, challenge_degree (see `emit`), and `parts`, `operations` and `roles`: the constraints,
-    wires and nonzeros by provenance part, by operation name and by gadget role. The program's own inputs and outputs
-    are the part "inputs and outputs".
+    The keys are constraints, wires (the constant included), public (outputs and inputs), nonzeros (of A, B and C
+    together), input_range_constraints, challenge_degree (see `emit`), and `parts`, `operations` and `roles`: the
+    constraints, wires and nonzeros by provenance part, by operation name and by gadget role. The program's own inputs
+    and outputs are the part "inputs and outputs".
     """
     builder = CountingBuilder(field)
     assembly, _ = assemble(program, builder, challenge)

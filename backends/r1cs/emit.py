@@ -1,4 +1,6 @@
-"""Emits the constraint system of an integer program: never looks at values, and records how a witness is filled in."""
+"""Emitting the constraint system of an integer program: emission never looks at values, and records how a witness is
+filled in.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ class WitnessPlan:
     recipes: tuple[Recipe, ...]
     scopes: tuple[Scope, ...]
     first_phase: int = 0
-    """Wires below this are fixed before the challenge is drawn; 0 where none is drawn."""
+    """Wires below this are fixed before the challenge is drawn; 0 if none is drawn."""
 
     @property
     def salts(self) -> tuple[str, ...]:
@@ -61,22 +63,22 @@ def constraints(
 def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Emission:
     """The constraint system of an integer program, its public wires, and its witness plan.
 
-    Public wires: outputs in order (a committed one is its digest), digests of committed inputs in order, public
-    inputs in order. Then private and committed inputs in order, salts, internal wires. Every input is range-checked
-    to its format. Where the program is undefined no witness exists; elsewhere there is exactly one per choice of
-    salts. Time and memory are linear in the rows.
+    The public wires are outputs in order (a committed one is its digest), digests of committed inputs in order, public
+    inputs in order. Then come private and committed inputs in order, salts, and internal wires. Every input is
+    range-checked to its format. If the program is undefined no witness exists; otherwise there is exactly one for each
+    choice of salts. Time and memory are linear in the rows.
 
-    With a hashed challenge, over BN254, a contraction whose sums are tested at a random point hashed inside the circuit
-    is taken that way where it saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a
-    probability of at most (q + 1) * challenge_degree / prime for a prover who evaluates Poseidon q times, Poseidon
-    being taken for a random oracle. Without, and wherever it is 0, they never pass.
+    With a hashed challenge, over BN254, a contraction is tested at a random point that is hashed inside the circuit if
+    that saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a probability of at most
+    (q + 1) * challenge_degree / prime for a prover who evaluates Poseidon q times, Poseidon being taken for a random
+    oracle. Without a challenge, and wherever the degree is 0, wrong values never pass.
 
     With a challenge that is drawn after a commitment, which takes BN254 and a prover of two phases, range checks are
     lookups in tables and contractions are tested too; one more public wire, the last, is the challenge, and the same
     bound holds for the hash that draws it, of 2^253 values.
 
-    Raise CircuitizeError for a program of the real language or one that binds nothing, and OverflowRisk where the
-    field is too small for a gadget.
+    Raise CircuitizeError for a program of the real language or one that binds nothing, and OverflowRisk if the field is
+    too small for a gadget.
     """
     builder = SystemBuilder(field)
     assembly, publics = assemble(program, builder, challenge)
@@ -88,7 +90,7 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
 
 
 def degree(assembly: Assembly) -> int:
-    """The sum of the degrees in the challenge of all identities that it tests."""
+    """The sum of the degrees, in the challenge, of all identities that it tests."""
     parts = [part for part in (assembly.challenges, assembly.tables) if part is not None]
     return sum(part.degree for part in parts)
 
@@ -96,7 +98,7 @@ def degree(assembly: Assembly) -> int:
 def assemble(
     program: IntegerProgram, builder: CountingBuilder, challenge: Challenge
 ) -> tuple[Assembly, tuple[Public, ...]]:
-    """Put a program's wires and rows into a builder, which may be one that only counts them; errors are those of
+    """Put a program's wires and rows into a builder, which may be one that only counts them; the errors are those of
     `emit`.
     """
     require_provable(program)
@@ -127,7 +129,7 @@ def assemble(
 
 
 def _test(assembly: Assembly, known: list[Naturals | Element]) -> None:
-    """The rows that wait for the challenge, and what it is drawn after or is a hash of."""
+    """Emit the rows that wait for the challenge, and the values that it is drawn after or is a hash of."""
     assembly.edge = -1
     challenges, tables = assembly.challenges, assembly.tables
     if tables is not None and challenges is not None:

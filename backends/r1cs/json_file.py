@@ -20,8 +20,8 @@ CHUNK = 1 << 12
 def write_json(path: Path, system: ConstraintSystem) -> None:
     """Write the system as JSON, one constraint a line, whole or not at all.
 
-    Meant for reading and for small tools: up to a hundred bytes a term. Coefficients are in [0, prime), and
-    strings, as every number of the field is.
+    The JSON is meant for reading and for small tools: it takes up to a hundred bytes a term. Coefficients are in [0,
+    prime) and are written as strings, like every number of the field.
     """
     write_whole(path, _chunks(system))
 

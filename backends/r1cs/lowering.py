@@ -1,4 +1,4 @@
-"""Lowers an integer arrow to linear forms over wires, and rows about them."""
+"""Lowering an integer arrow to linear forms over wires, and rows about them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .operations import RULES
 
 LINEAR = (integers.Add, integers.Subtract, integers.Sum, integers.Contract, integers.Multiply)
 LINEAR_TERMS = 32
-"""A linear result of longer forms on average, read more than once, gets a wire per element."""
+"""The average length of forms above which a linear result that is read more than once gets a wire per element."""
 
 
 class Lowering(lowering.Lowering[Assembly, Handle]):
-    """An arrow on its way into rows; what its Shifts say of its contractions is found first."""
+    """An arrow on its way into rows, for which it is determined first what Shifts say of contractions."""
 
     rules = RULES
 

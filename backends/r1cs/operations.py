@@ -119,7 +119,7 @@ def _inside(site: Site, indices: Handle, size: int) -> Handle:
 
 
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
-    """b + condition * (a - b)."""
+    """The choice b + condition * (a - b)."""
     condition, a, b = sources
     difference = a.forms - b.forms
     value = Sum(site.value, b.value, other=-1)
@@ -129,7 +129,7 @@ def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Ha
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
-    """b + max(a - b, 0)."""
+    """The maximum b + max(a - b, 0)."""
     a, b = sources
     excess = difference(a, b)
     above = Fixed(site.type.shape, 0, 0, max(excess.type.high, 0))
@@ -167,7 +167,8 @@ RULES: dict[type[Operation], Rule] = {
 }
 """Every other integer operation is an Expansion, and is lowered by its definition.
 
-Plonkish has rules of the same names, for the language is one. What both do alike is in `backends/linear.py`; they
-differ in what a handle keeps (bits and a sign, or where it is not negative), in what a product needs (a row, or a task
-of terms few enough), in what a table costs, and in what is dearer by its definition (ArgMax, Gather, ScatterAdd).
+Plonkish has rules of the same names, since both lower the same language. The rules that both share are in
+`backends/linear.py`; the two differ in what a handle keeps (bits and a sign, or where it is not negative), in what a
+product needs (a row, or a task of terms few enough), in what a table costs, and in what is cheaper without its
+definition (ArgMax, Gather, ScatterAdd).
 """

@@ -18,12 +18,12 @@ from .gadgets.ranges import entering
 from .gadgets.transcript import Element, Naturals
 
 INPUT_RANGE = "input range"
-"""The role of rows that check an input's format begins with this."""
+"""The beginning of the role of rows that check an input's format."""
 
 
 @dataclass(slots=True, eq=False)
 class Terminal(ports.Terminal):
-    """A port, its arrow wire, and the circuit wires it was given (0: none)."""
+    """A port, its arrow wire, and the circuit wires that it was given (0: none)."""
 
     first: int = 0
     digest: int = 0
@@ -68,7 +68,7 @@ class Terminal(ports.Terminal):
         self.bind(assembly, handle)
 
     def absorbed(self) -> Naturals | Element:
-        """What determines the port's elements, for a challenge: its digest, or the elements themselves."""
+        """The value that determines the port's elements, for a challenge: its digest, or the elements themselves."""
         if self.committed:
             last = layout(self.format).permutations
             return Element(self.digest, Digests(self.commitment, last - 1, last))
@@ -77,7 +77,7 @@ class Terminal(ports.Terminal):
 
     @property
     def seen(self) -> Public:
-        """What the verifier sees of a public or committed port."""
+        """The wires of a public or committed port that the verifier sees."""
         first, count = (self.digest, 1) if self.committed else (self.first, self.format.size)
         return self.visible(first, count)
 
@@ -87,7 +87,7 @@ def terminals(
 ) -> tuple[list[Terminal], list[Terminal], tuple[Public, ...]]:
     """The inputs and the outputs with their wires, in the order that files demand, and the public wires in order.
 
-    Where a challenge is drawn outside the circuit, its wire is the last public one, and no port's.
+    If a challenge is drawn outside the circuit, its wire is the last public one, and belongs to no port.
     """
     inputs, outputs = Terminal.of(program)
     seen = in_order(inputs, outputs)

@@ -24,7 +24,8 @@ CHUNK_WORDS = 1 << 22
 def write_r1cs(path: Path, system: ConstraintSystem) -> None:
     """Write a system, whole or not at all. Blocks and names are not part of the format (see sym_file).
 
-    Every wire is its own label. O(nonzeros) time, constant memory beside the system and one int64 a row.
+    Every wire is its own label. Writing takes O(nonzeros) time, and constant memory beside the system and one int64 a
+    row.
     """
     if system.constraints >= 1 << 32:
         raise CircuitizeError(
@@ -78,7 +79,7 @@ def _windows(words: NDArray[np.uint32], entry: int) -> NDArray[np.void]:
 
 
 def _places(start: NDArray[np.int64], counts: NDArray[np.int64], entry: int) -> NDArray[np.int64]:
-    """Where each term begins, when combination i has counts[i] terms after the word at start[i]."""
+    """Where each term begins, given that combination i has counts[i] terms after the word at start[i]."""
     firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     places: NDArray[np.int64] = np.repeat(start + 1 - firsts[:-1] * entry, counts)
     places += np.arange(firsts[-1], dtype=np.int64) * entry
@@ -93,8 +94,8 @@ def _labels(wires: int) -> Iterator[bytes]:
 def read_r1cs(path: Path, field: Field = BN254) -> tuple[ConstraintSystem, NDArray[np.uint64]]:
     """Read a system over `field` and the label of each wire, `uint64[wires]`.
 
-    Sections may come in any order; unknown ones are skipped. Raise FormatError unless every length fits,
-    wires ascend in each combination and exist, and coefficients are in normal form and not zero.
+    Sections may come in any order; unknown ones are skipped. Raise FormatError unless every length fits, wires ascend
+    in each combination and exist, and coefficients are in normal form and not zero.
     """
     file = SectionFile(path, b"r1cs", 1)
     if 4 in file.sections or 5 in file.sections:
@@ -132,7 +133,7 @@ class _Constraints:
             file.fail(f"{4 * end} bytes in section 2", f"{len(payload)}")
 
     def _walk(self, combinations: int) -> Iterator[int]:
-        """The place of each combination's count: each says where the next one is."""
+        """The place of each combination's count: each count says where the next one is."""
         words, entry, at = self.words.data, self.entry, 0
         for _ in range(combinations):
             terms = words[at]
@@ -140,7 +141,7 @@ class _Constraints:
             at += 1 + entry * terms
 
     def matrix(self, which: int) -> Matrix:
-        """A, B or C; large coefficients are references into `self.large`, in order of first use."""
+        """The matrix A, B or C; large coefficients are references into `self.large`, in order of first use."""
         starts = self.starts[which::3]
         counts = self.words[starts].astype(np.int64)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])

@@ -17,11 +17,11 @@ Bytes = NDArray[np.uint8]
 
 
 class SectionFile:
-    """A file of sections, mapped into memory and checked end to end; `sections` is payloads by type.
+    """A file of sections, mapped into memory and checked end to end; `sections` has the payloads by type.
 
-    Every length is compared with the file's before anything is allocated. Raise FormatError for anything but
-    a whole file with this magic word and version, and CircuitizeError when it cannot be opened. Files of this kind are
-    named by the magic word, or by another `extension`.
+    Every length is compared with the file's before anything is allocated. Raise FormatError for anything but a whole
+    file with this magic word and version, and CircuitizeError when it cannot be opened. Messages name files of this
+    kind by the magic word, or by another `extension`.
     """
 
     def __init__(self, path: Path, magic: bytes, version: int, extension: str | None = None) -> None:
@@ -54,7 +54,7 @@ class SectionFile:
             self.fail(f"{at} bytes", f"{len(whole)}")
 
     def section(self, kind: int, size: int | None = None) -> Bytes:
-        """The payload of one section; FormatError when it is missing or not of this size."""
+        """The payload of one section; raise FormatError if it is missing or not of this size."""
         if kind not in self.sections:
             self.fail(f"a section of type {kind}", f"only types {sorted(self.sections)}")
         payload = self.sections[kind]
@@ -75,7 +75,7 @@ class SectionFile:
         return payload[-size:]
 
     def fail(self, expected: str, found: str) -> NoReturn:
-        """Raise the FormatError that says so in one line."""
+        """Raise the FormatError that states what was expected and found, in one line."""
         raise FormatError(
             f"{self.path}: expected {expected}, found {found}; "
             "remedy: the file is damaged or of another kind, write it again"

@@ -14,13 +14,13 @@ from circuitize.circuits.files import write_whole
 from .system import ConstraintSystem, WireBlock
 
 CHUNK = 1 << 16
-"""Lines that are written at a time."""
+"""The number of lines that are written at a time."""
 
 MOST_LINE = 1 << 10
-"""Bytes of a line that is read."""
+"""The most bytes of a line that is read."""
 
 EXPECTED_LINE, SPARE = 128, 1 << 12
-"""Bytes of a line in the mean, at most, and lines beside two for each wire."""
+"""The most bytes of a line on average, and the lines allowed beside two for each wire."""
 
 Characters = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 """One text per row, right-aligned or full, and which characters count."""
@@ -29,18 +29,18 @@ Characters = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str]) -> None:
     """Write `label,wire,component,main.LAYER.ROLE[i][j]` for each wire but the constant, whole or not at all.
 
-    `layer(edge)` names the operation that owns a wire, -1 for the arrow's own inputs and outputs; commas and
-    line breaks in it become spaces. Labels are wires, and none is eliminated; components are edges counted
-    from 1, 0 for inputs and outputs. Wires outside every block are `main.wire[i]`.
+    `layer(edge)` names the operation that owns a wire, -1 for the arrow's own inputs and outputs; commas and line
+    breaks in it become spaces. Labels are wires, of which none is eliminated; components are edges counted from 1, 0
+    for inputs and outputs. Wires outside every block are `main.wire[i]`.
     """
     write_whole(path, _lines(system, layer))
 
 
 def read_names(path: Path, labels: NDArray[np.uint64]) -> dict[int, str]:
-    """The name of each wire that a file has one for; `labels` are those of the wires, as the system's file has them.
+    """The name of each wire for which a file has one; `labels` are the wires' labels in the system's file.
 
-    Raise FormatError for lines that are none, and, before it is read, for a file that is far too long for so many
-    wires; a compiler may have left out many wires that it still names.
+    Raise FormatError for malformed lines, and, before it is read, for a file that is far too long for that many wires;
+    a compiler may have left out many wires that it still names.
     """
     size, most = path.stat().st_size, EXPECTED_LINE * (SPARE + 2 * len(labels))
     if size > most:

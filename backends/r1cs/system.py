@@ -29,19 +29,19 @@ class Rows:
 
     @staticmethod
     def zero(count: int) -> Rows:
-        """`count` empty combinations."""
+        """Return `count` empty combinations."""
         return Rows(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
 
     @staticmethod
     def wire(wires: ArrayLike, coefficients: ArrayLike = 1) -> Rows:
-        """One term per row: coefficients[i] (or the one given for all) times wires[i]."""
+        """Return combinations of one term: coefficients[i] (or the one given for all) times wires[i]."""
         indices = np.asarray(wires).reshape(-1)
         values = np.broadcast_to(np.asarray(coefficients, np.int64).reshape(-1), indices.shape)
         return Rows(np.arange(len(indices) + 1, dtype=np.int64), indices, values)
 
     @staticmethod
     def constant(values: ArrayLike) -> Rows:
-        """One term per row: values[i] times the constant wire."""
+        """Return combinations of one term: values[i] times the constant wire."""
         coefficients = np.asarray(values, np.int64).reshape(-1)
         return Rows.wire(np.zeros(len(coefficients), np.uint32), coefficients)
 
@@ -53,7 +53,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """One of A, B, C in compressed sparse rows, in the one form that its values have.
+    """One of the matrices A, B, C in compressed sparse rows, in the one form that its values have.
 
     `offsets int64[rows + 1]`; `wires uint32[n]`, strictly ascending in a row; `coefficients int64[n]`, never
     zero in the field: the signed representative where its magnitude is below 2^62, else LARGE + an index.
@@ -76,11 +76,11 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """In which order rows stand for so many elements: row r, from 0, belongs to element `r // stride % elements`.
+    """The order in which rows stand for elements: row r, from 0, belongs to element `r // stride % elements`.
 
-    `stride` is 1 where the rows run over all elements again and again (bit by bit), and the rows per element where each
-    element's rows stand together. Where rows of this pattern are left out, `places` holds the row of the whole pattern
-    that each one is.
+    `stride` is 1 if the rows run over all elements again and again (bit by bit), and the rows per element if each
+    element's rows stand together. If rows of this pattern are left out, `places` holds for each row its number in the
+    whole pattern.
     """
 
     elements: int
@@ -88,13 +88,13 @@ class Order:
     places: NDArray[np.int64] | None = field(default=None, compare=False)
 
     def fits(self, rows: int) -> bool:
-        """Whether so many rows can stand in this order."""
+        """Whether `rows` rows can stand in this order."""
         if self.elements < 1:
             return False
         return rows % (self.elements * self.stride) == 0 if self.places is None else len(self.places) == rows
 
     def locate(self, row: int) -> tuple[int, int]:
-        """(element, which of its rows), both from 0."""
+        """Return the element of a row, and which of the element's rows it is, both from 0."""
         place = row if self.places is None else int(self.places[row])
         lap, rest = divmod(place, self.elements * self.stride)
         element, part = divmod(rest, self.stride)
@@ -103,7 +103,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive rows that one gadget emitted for the elements of one operation's output; it only names rows.
+    """Consecutive rows that one gadget emitted for the elements of one operation's output, recorded only to name rows.
 
     `edge` is the operation's index in the integer arrow, -1 for the arrow's own inputs and outputs.
     """
@@ -120,13 +120,13 @@ class Block:
         return self.rows // self.order.elements if self.order.places is None else self.order.stride
 
     def locate(self, row: int) -> tuple[int, int]:
-        """(element, which of its rows), both from 0."""
+        """Return the element of a row, and which of the element's rows it is, both from 0."""
         return self.order.locate(row - self.first_row)
 
 
 @dataclass(frozen=True, slots=True)
 class WireBlock:
-    """Consecutive wires first, ..., first + count - 1: an array of `shape`, row-major. It names wires."""
+    """Consecutive wires first, ..., first + count - 1: an array of `shape`, row-major. A WireBlock only names wires."""
 
     first: int
     count: int
@@ -139,9 +139,9 @@ class WireBlock:
 class ConstraintSystem:
     """Wires are numbered: constant 1, public outputs, public inputs, private inputs, internal.
 
-    `large` is `uint64[k, 4]`, the distinct coefficients that are not small, ascending. Where `committed` is above 0,
-    the last public wire is a challenge: the rows show what they should only if it is drawn at random after all other
-    public wires, and the first so many private ones, are fixed.
+    `large` is `uint64[k, 4]`, the distinct coefficients that are not small, ascending. If `committed` is above 0, the
+    last public wire is a challenge: the rows show what they should only if it is drawn at random after all other public
+    wires, and the first `committed` private ones, are fixed.
     """
 
     field: Field
@@ -159,7 +159,7 @@ class ConstraintSystem:
 
     @property
     def constraints(self) -> int:
-        """Return the number of constraints, which is that of each matrix's rows."""
+        """Return the number of constraints, which is the number of each matrix's rows."""
         return self.a.rows
 
     @property
@@ -173,7 +173,7 @@ class ConstraintSystem:
         return self.public_outputs + self.public_inputs
 
     def coefficient_limbs(self, coefficients: NDArray[np.int64]) -> Limbs:
-        """Coefficients as a matrix stores them -> field elements in normal form."""
+        """Coefficients as a matrix stores them, converted to field elements in normal form."""
         references = coefficients >= LARGE
         limbs = self.field.from_int64(np.where(references, 0, coefficients))
         limbs[references] = self.large[coefficients[references] - LARGE]

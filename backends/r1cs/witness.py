@@ -1,4 +1,4 @@
-"""Computes a witness from the integer executor's trace, by the plan that emission recorded."""
+"""Computing a witness from the integer executor's trace, by the plan that emission recorded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .emit import WitnessPlan
 from .gadgets.assembly import Recipe
 
 Draw = Callable[[Limbs], int]
-"""Commits to the first wires of a witness, and draws the challenge: a number below the prime."""
+"""A function that commits to the first wires of a witness, and draws the challenge: a number below the prime."""
 
 
 def random_challenge(first: Limbs) -> int:
@@ -33,9 +33,9 @@ def witness(
     """The witness `uint64[wires, 4]` of a run, in normal form: wire 0 is 1.
 
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), as the integer executor's
-    `trace` returns; `salts` a number below the prime for each name in `plan.salts`. Where the circuit's challenge is
-    drawn outside, `draw` is called once with the wires before it (the challenge's own is 0 there). The values are not
-    checked against the constraints. Raise CircuitizeError for a trace or salts of another program.
+    `trace` returns; `salts` a number below the prime for each name in `plan.salts`. If the circuit's challenge is drawn
+    outside, `draw` is called once with the wires before it (the challenge's own is 0 there). The values are not checked
+    against the constraints. Raise CircuitizeError for a trace or salts of another program.
     """
     source = Replay(plan, trace, salts or {})
     limbs = np.zeros((plan.wires, 4), np.uint64)

@@ -1,4 +1,4 @@
-"""Charts of what was measured step by step, as SVG in a page."""
+"""Charts of values that were measured step by step, as SVG in a page."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from .html import Markup, joined, tag
 WIDTH, HEIGHT = 480, 220
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 26, 34
 POINTS = 200
-"""Points of a curve: each is the mean of so many steps that there are about as many."""
+"""The number of points of a curve: each point is the mean of as many steps as give about this number."""
 
 TICKS = 4
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Values at steps, by whom they were computed; `kind` is "one" for what counts, "two" for what stands beside."""
+    """Values at steps, with the name of what computed them; `kind` is "one" for the main curve, "two" for one beside
+    it.
+    """
 
     label: str
     kind: str
@@ -30,7 +32,7 @@ class Curve:
 
 
 def chart(title: str, curves: Sequence[Curve]) -> Markup:
-    """Curves over steps, those beside others below them. Values that are no finite numbers are left out."""
+    """The curves over steps, with main curves drawn over the others. Values that are no finite numbers are left out."""
     drawn = [(curve, *_means(curve)) for curve in sorted(curves, key=lambda curve: curve.kind, reverse=True)]
     drawn = [(curve, x, y) for curve, x, y in drawn if len(x)]
     if not drawn:

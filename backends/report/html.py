@@ -8,7 +8,7 @@ from html import escape
 
 
 class Markup(str):
-    """Text that is HTML already. Everything else is escaped where it is put into an element."""
+    """Text that is HTML already. Any other text is escaped where it is put into an element."""
 
     __slots__ = ()
 
@@ -16,14 +16,18 @@ class Markup(str):
 Part = Markup | str | int | float
 
 EMPTY = frozenset({"meta", "img"})
-"""Elements of HTML that have no end; those of SVG close themselves."""
+"""The elements of HTML that have no end; those of SVG close themselves."""
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-"""What a browser may do with a page: show its own pictures, by its own style. No scripts, no network, no forms."""
+"""What a browser may do with a page: show the page's own pictures, in its own style. The policy allows no scripts, no
+network and no forms.
+"""
 
 
 def visible(text: str) -> str:
-    r"""The text with `\x1b`, `\u202e` for what is not printable: it could turn the direction of what follows."""
+    r"""The text with escapes such as `\x1b` or `\u202e` for characters that are not printable, which could turn the
+    direction of what follows.
+    """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
@@ -37,7 +41,9 @@ def written(part: Part) -> str:
 
 
 def tag(name: str, /, *parts: Part, **attributes: str | int) -> Markup:
-    """An element. `_` at the end of an attribute's name is left out, others are `-`: `class_`, `stroke_width`."""
+    """An element of HTML. A `_` at the end of an attribute's name is left out, others become `-`: `class_`,
+    `stroke_width`.
+    """
     said = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(visible(str(value)), quote=True)}"'
         for key, value in attributes.items()
@@ -55,7 +61,7 @@ def joined(parts: Iterable[Markup]) -> Markup:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Part]]) -> Markup:
-    """A table, numbers to the right, which scrolls where a page is narrow; nothing where there are no rows."""
+    """A table, with numbers to the right, which scrolls if a page is narrow; empty markup if there are no rows."""
     body = [
         tag("tr", *(tag("td", cell, class_="r") if isinstance(cell, int | float) else tag("td", cell) for cell in row))
         for row in rows
@@ -67,7 +73,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Part]]) -> Markup:
 
 
 def picture(svg: str, said: str) -> Markup:
-    """A picture in SVG, as an image: what it holds acts on nothing else of the page."""
+    """A picture in SVG, embedded as an image, so that its content acts on nothing else of the page."""
     data = b64encode(svg.encode()).decode()
     return tag("div", tag("img", src=f"data:image/svg+xml;base64,{data}", alt=said), class_="wide")
 
@@ -78,7 +84,7 @@ def section(title: str, *parts: Part) -> Markup:
 
 
 def page(title: str, *parts: Part) -> str:
-    """A whole page."""
+    """Return a whole page."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

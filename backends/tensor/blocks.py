@@ -1,4 +1,4 @@
-"""Tensors in blocks: axes cut at powers of two, where padding a whole tensor's would be waste."""
+"""Tensors in blocks: axes are cut at powers of two if padding the whole tensor would be waste."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
 BLOCK = 1 << 12
-"""What one more block costs a proof, in padded elements: claims of its own, and the bytes of them."""
+"""The cost of one more block in a proof, in padded elements: its own claims, and their bytes."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Elements starts[i] to starts[i] + shape[i] - 1 of each axis i."""
+    """The elements starts[i] to starts[i] + shape[i] - 1 of each axis i."""
 
     starts: Shape
     shape: Shape
 
     def of(self, whole: Shape) -> View:
-        """The block of a tensor."""
+        """The view that takes the block from a tensor."""
         return View.slice(whole, self.starts, tuple(map(sum, zip(self.starts, self.shape, strict=True))))
 
     def pad(self, whole: Shape) -> View:
-        """The tensor that is 0 but for the block."""
+        """The view that gives a tensor that is 0 outside the block."""
         after = (n - start - own for n, start, own in zip(whole, self.starts, self.shape, strict=True))
         return View.pad(self.shape, self.starts, tuple(after))
 
@@ -41,9 +41,9 @@ class Block:
 def blocks(shape: Shape, whole: int = 0) -> tuple[Block, ...]:
     """A tensor's blocks in row-major order: 784 x 128 is 512 x 128, 256 x 128 and 16 x 128.
 
-    Each axis is cut into powers of two, the greatest first, as often as pays; what is left of it is the last piece. The
-    first `whole` axes are not cut. The shape alone decides. Together the blocks, padded, have the fewest elements, when
-    each block counts for BLOCK more.
+    Each axis is cut into powers of two, the greatest first, as often as pays; the rest of the axis is the last piece.
+    The first `whole` axes are not cut. The shape alone decides the blocks. Together the blocks, padded, have the fewest
+    elements, when each block counts for BLOCK more.
     """
     best: tuple[float, tuple[Shape, ...]] = math.inf, ()
     if padded(shape) - math.prod(shape) <= BLOCK:
@@ -66,7 +66,7 @@ def _cuts(extent: int) -> Iterator[Shape]:
 
 
 def padded(shape: Shape) -> int:
-    """Elements, axes padded to powers of two."""
+    """The number of elements if axes are padded to powers of two."""
     return math.prod(1 << (extent - 1).bit_length() for extent in shape)
 
 

@@ -15,15 +15,16 @@ from circuitize.circuits.types import Fixed, Shape
 from .errors import Unprovable
 
 ROWS = "rows"
-"""The side of public values that are the numbers of rows: key (ROWS, batch)."""
+"""The side of public values that are the numbers of rows, with the key (ROWS, batch)."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """`size` examples; `batches` gives, for each input that is a batch, its tensor's name and the batch's label.
+    """A dataset of `size` examples; `batches` gives, for each input that is a batch, its tensor's name and the batch's
+    label.
 
     Every input of one label has the same rows: input[b, ...] = tensor[rows[label][b], ...], where b are `axes` axes:
-    one of the batch, and before it one of time where batches of several steps stand together.
+    one of the batch, and before it one of time if batches of several steps stand together.
     """
 
     size: int
@@ -37,14 +38,14 @@ class Dataset:
         return {label: format.shape[: self.axes] for label, format in labels.items() if format is not None}
 
     def shape(self, port: Port[Fixed]) -> Shape:
-        """The shape of the tensor that a port's values are rows of."""
+        """The shape of the tensor whose rows a port's values are."""
         return (self.size, *port.format.shape[self.axes :])
 
 
 def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
-    """The committed data inputs of a step, which a run takes out of a dataset, all with as many rows.
+    """The committed data inputs of a step, which a run takes from a dataset, all with the same number of rows.
 
-    Raise Unprovable where there is none, one is not committed, or they have no first axis of one extent.
+    Raise Unprovable if there is none, if one is not committed, or if they have no first axis of one extent.
     """
     ports = tuple(port for port in program.inputs if port.role is Role.DATA)
     if not ports:
@@ -64,18 +65,18 @@ def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
 
 
 def batch_size(program: IntegerProgram) -> int:
-    """How many examples a step takes."""
+    """How many examples one step takes."""
     format = batch_ports(program)[0].format
     return format.shape[0]
 
 
 def whole(port: Port[Fixed], size: int, axes: int = 1) -> Port[Fixed]:
-    """The port of a dataset's tensor, of which the values of a step's port are rows, along its first axes."""
+    """The port of a dataset's tensor whose rows, along its first axes, are the values of a step's port."""
     return replace(port, format=port.format.with_shape((size, *port.format.shape[axes:])))
 
 
 def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...]:
-    """The ports of a dataset's tensors, each once. Raise Unprovable where batches of one tensor have other formats."""
+    """The ports of a dataset's tensors, each once. Raise Unprovable if batches of one tensor have different formats."""
     found: dict[str, Port[Fixed]] = {}
     for port in program.inputs:
         if port.name in dataset.batches:
@@ -87,7 +88,7 @@ def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...
 
 
 def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
-    """Raise Unprovable unless the batches are the committed data inputs, all of them: any other would have no root."""
+    """Raise Unprovable unless the batches are exactly the committed data inputs: any other would have no root."""
     named = {p.name for p in program.inputs if p.visibility is Visibility.COMMITTED and p.role is Role.DATA}
     odd = sorted(named ^ set(dataset.batches))
     if odd:
@@ -98,7 +99,7 @@ def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
 
 
 def rows_fault(dataset: Dataset, label: str, counts: Shape, rows: NDArray[np.int64] | None) -> str | None:
-    """Why these are not the numbers of a batch's rows; None if they are these numbers."""
+    """Why an array does not hold the numbers of a batch's rows; None if it does."""
     if rows is None or rows.shape != counts or rows.dtype != np.int64:
         return f"expected the numbers of {' x '.join(map(str, counts))} rows for batch {label}"
     if rows.min() < 0 or rows.max() >= dataset.size:

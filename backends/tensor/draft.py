@@ -1,4 +1,4 @@
-"""A tensor system in the making: bases, forms, equations, and what is asked of their elements."""
+"""A tensor system in the making: bases, forms, equations, and the checks of their elements."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from .forms import PRIME, Base, Column, Fixed, Form, Integers, Product, Public, 
 
 
 def _given_apart(_: Trace) -> Integers:
-    """Values that no wire of the program has: a dataset, the numbers of its rows."""
+    """The values of a base that no wire of the program has: a dataset, the numbers of its rows."""
     return np.zeros(0, np.int64)
 
 
 TABLES = "tables"
-"""The part that counts of table entries are for."""
+"""The part to which counts of table entries belong."""
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
 class Table:
-    """The keys 0 to size - 1, each with a value where `values` holds any; `column` is the form of their counts."""
+    """The keys 0 to size - 1, each with a value if `values` holds any; `column` is the form of their counts."""
 
     size: int
     values: Integers
@@ -37,7 +37,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Lookup:
-    """Every element of the form `key` (with that of `value`, where there is one) is an entry of a table."""
+    """The assertion that every element of the form `key` (with that of `value`, if there is one) is an entry of a
+    table.
+    """
 
     table: int
     key: int
@@ -47,7 +49,7 @@ class Lookup:
 
 @dataclass(frozen=True)
 class Range:
-    """Every element of a form lies in [low, high]; `values` are the honest ones."""
+    """The assertion that every element of a form lies in [low, high]; `values` are the honest ones."""
 
     form: Form
     low: int
@@ -59,7 +61,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Sign:
-    """`bit` is [x < 0] of each element x of a form whose elements lie in [low, high]; `negative` is bit times x."""
+    """`bit` is [x < 0] for each element x of a form whose elements lie in [low, high]; `negative` is bit times x."""
 
     form: Form
     low: int
@@ -72,10 +74,10 @@ class Sign:
 
 
 class Draft:
-    """Collects what is to be proved. `part`, by which a system counts, names the operation or port that it is for.
+    """Collects everything that is to be proved. `part`, by which a system counts, names the operation or port at work.
 
-    Of a scan, `steps` is how many steps it has: the first axis of most tensors, which is never cut into blocks. Each
-    block has claims of its own on the products behind it, which are then weighed as often, over all steps.
+    For a scan, `steps` is its number of steps: the first axis of most tensors, which is never cut into blocks. Each
+    block has claims of its own on the products behind it, which would be weighed as often, over all steps.
     """
 
     def __init__(self, steps: int | None = None) -> None:
@@ -110,19 +112,19 @@ class Draft:
         return Form(base.shape, {(len(self.bases) - 1, ()): 1})
 
     def depth(self, form: Form) -> int:
-        """How many products stand inside each other in a form."""
+        """How many products are nested inside each other in a form."""
         return max((self._depths.get(base, 0) for base, _ in form.terms), default=0)
 
     def blocks(self, shape: Shape) -> tuple[Block, ...]:
-        """The blocks that a tensor is cut into, unless it is a port's."""
+        """The blocks into which a tensor is cut, unless it is a port's."""
         return blocks(shape, int(self.steps is not None and shape[:1] == (self.steps,)))
 
     def padded(self, shape: Shape) -> int:
-        """Elements of all blocks, each padded."""
+        """The elements of all blocks of a shape, each block padded."""
         return sum(padded(block.shape) for block in self.blocks(shape))
 
     def column(self, shape: Shape, recipe: Recipe | None, name: str, cut: Sequence[Block] | None = None) -> Form:
-        """A committed tensor, in blocks, which are given for a port; `columns` has those of the form."""
+        """A committed tensor, in blocks, which are given for a port; `columns` records the columns of the form."""
         cut = cut or (in_one(shape) if recipe is None else self.blocks(shape))
         made, first = Form(shape, {}), len(self.bases)
         for block in cut:
@@ -132,7 +134,7 @@ class Draft:
         return made
 
     def expect(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
-        """The column that is to hold the values of a wire, before there is a rule for it."""
+        """The column that is to hold the values of a wire, made before the rule for the wire is applied."""
         if wire not in self.expected:
             self.expected[wire] = self.column(shape, recipe, name)
         return self.expected[wire]
@@ -146,9 +148,9 @@ class Draft:
         return self.add(Public(shape, recipe, side, name))
 
     def rows(self, shape: Shape, recipe: Recipe, tensor: tuple[str, Shape], label: str, axes: int) -> Form:
-        """Rows of a dataset's tensor, which is a column, by numbers that the statement gives under a label.
+        """The form of rows of a dataset's tensor, which is a column, at numbers that the statement gives under a label.
 
-        There is a number for each place along the first `axes` axes.
+        The statement gives one number for each place along the first `axes` axes.
         """
         name, whole = tensor
         if name not in self.tensors:
@@ -160,20 +162,20 @@ class Draft:
         return self.add(Rows(shape, recipe, self.tensors[name], self.indices[label]))
 
     def constant(self, values: Integers, shape: Shape) -> Form:
-        """The values, or one number for all elements."""
+        """The form of a constant: the values, or one number for all elements."""
         if values.size == 1:
             return self.splat(int(values.reshape(-1)[0]), shape)
         return self.add(Fixed(shape, values))
 
     def splat(self, number: int, shape: Shape) -> Form:
-        """Return a form whose elements are all one number modulo p; all splats of a shape share one base."""
+        """Return a form whose elements all equal one number modulo p; all splats of a shape share one base."""
         if shape not in self._ones:
             self._ones[shape] = len(self.bases)
             self.bases.append(Fixed(shape, np.ones(1, np.int64)))
         return Form(shape, {(self._ones[shape], ()): number % PRIME} if number % PRIME else {})
 
     def splat_of(self, form: Form) -> int | None:
-        """The one number (modulo p) that a form equals everywhere, where that can be read off it."""
+        """The one number (modulo p) that a form equals everywhere, if that can be read off it."""
         if not form.terms:
             return 0
         one = self._ones.get(form.shape)
@@ -190,7 +192,7 @@ class Draft:
         return made
 
     def times(self, x: Form, y: Form, recipe: Recipe) -> Form:
-        """The elementwise product of two forms: linear where one of them is a number."""
+        """The elementwise product of two forms: linear if one of them is a number."""
         for number, other in ((self.splat_of(x), y), (self.splat_of(y), x)):
             if number is not None:
                 return other.times(number)
@@ -228,12 +230,14 @@ class Draft:
     # What is asserted.
 
     def zero(self, form: Form) -> None:
-        """Every element is 0 modulo p."""
+        """Assert that every element of a form is 0 modulo p."""
         if form.terms:
             self.zeros.append(self.index(form))
 
     def lookup(self, form: Form, size: int) -> None:
-        """Every element is one of 0 to size - 1, size > 1: looked up in the table of exactly that size."""
+        """Assert that every element of a form is one of 0 to size - 1, size > 1: looked up in the table of exactly that
+        size.
+        """
         if size not in self._sizes:
             self._sizes[size] = self.table(size, np.zeros(0, np.int64), f"counts of [0, {size})")
         for own in self.in_blocks(form):
@@ -255,20 +259,20 @@ class Draft:
         return self._functions[key]
 
     def pair(self, key: Form, table: int, value: Form) -> None:
-        """Every element of `key` with that of `value` is an entry of the table."""
+        """Assert that every element of `key` with that of `value` is an entry of the table."""
         for own, other in zip(self.in_blocks(key), self.in_blocks(value), strict=True):
             self.lookups.append(Lookup(table, self.index(own), self.index(other), self.part))
 
     def in_blocks(self, form: Form) -> list[Form]:
-        """The form's blocks: what is looked up is padded to powers of two."""
+        """The form's blocks, since looked-up forms are padded to powers of two."""
         return [self.along(form, block.of(form.shape), sums=False) for block in self.blocks(form.shape)]
 
     def interval(self, form: Form, low: int, high: int, values: Recipe, name: str) -> None:
-        """Every element lies in [low, high], exactly; how it is looked up is chosen when all is known."""
+        """Assert that every element lies in [low, high], exactly; how it is looked up is chosen when all is known."""
         self.ranges.setdefault((form.key(), low, high), Range(form, low, high, values, name, self.part))
 
     def limbs(self, form: Form, size: int, values: Recipe, name: str) -> None:
-        """Every element lies in [0, size)."""
+        """Assert that every element lies in [0, size), by limbs."""
         self.interval(form, 0, size - 1, values, name)
 
     def sign(
@@ -276,11 +280,12 @@ class Draft:
     ) -> tuple[Form, Form]:
         """The bit s = [x < 0] of each element x in [low, high], one for equal forms, and s x, the negative part.
 
-        Where the `positive` part is wanted it is one product, (1 - s) x, and s x is the rest of x: a reader of what a
-        rectifier gives then reads one tensor, of however many x is the sum.
+        If the `positive` part is wanted it is one product, (1 - s) x, and s x is the rest of x: a reader of a
+        rectifier's result then reads one tensor, of however many x is the sum.
 
-        Soundness: see `checks.settle`, which shows the bit. s x is negative where x is, and 0 elsewhere: so s is the
-        bit of s x too, and one bit serves a ReLU, which is -s x of x = -y, and its derivative, the sign of s x.
+        Soundness: see `checks.settle`, which shows the bit. The number s x is negative where x is, and 0 elsewhere: so
+        s is the bit of s x too, and one bit serves a ReLU, which is -s x of x = -y, and its derivative, the sign of s
+        x.
         """
         known = self._bits.get(form.key())
         if known is None:

@@ -1,4 +1,6 @@
-"""Drafts what the proof of a program says: each port's form, each operation by its rule, each output bound."""
+"""Drafting what the proof of a program says: the form of each port, each operation by its rule, and the bound
+outputs.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from .groups import INPUT, OUTPUT, GroupName, group_names
 from .lowering import RULES, Site
 
 DEEPEST = 3
-"""A form of products of products, deeper than that, becomes a column."""
+"""The depth beyond which a form of products of products becomes a column."""
 
 
 def drafted(
@@ -33,7 +35,7 @@ def drafted(
     dataset: Dataset | None,
     scanned: Scan | None = None,
 ) -> Draft:
-    """What is to be proved of a program, whose operations were expanded as far as `arrow` says.
+    """The draft of what is to be proved of a program, whose operations were expanded to those of `arrow`.
 
     Raise Unprovable for an operation that has no rule, or that its rule refuses.
     """
@@ -97,9 +99,10 @@ def _in_one(draft: Draft, form: Form, site: Site) -> Form:
 
 
 def _handed_on(program: IntegerProgram, arrow: Arrow, trajectories: Iterable[Trajectory]) -> dict[str, tuple[int, int]]:
-    """For inputs that steps hand on, the wires of their first values and of what leaves each step, before Checks of it.
+    """For inputs that steps hand on, the wires of their first values and of the values that leave each step, before the
+    Checks.
 
-    Without those that leave as another input enters: for these there is the equation alone.
+    Inputs that leave as another input enters are left out: for these there is only the equation.
     """
     entering = {port.name: wire for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True)}
     leaving = {port.name: wire for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True)}
@@ -115,11 +118,13 @@ def _handed_on(program: IntegerProgram, arrow: Arrow, trajectories: Iterable[Tra
 
 
 def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) -> Form:
-    """What enters each step: the first values, then what each step but the last leaves, which is a column.
+    """The values that enter each step: the first values, then the values that each step but the last leaves, which are
+    a column.
 
-    Soundness: see `circuits/scan.py`. The program itself checks that this is what enters; as a form of the very columns
-    it needs no equation. That it is in format needs no proof: what enters the first step is, and if what enters one is,
-    all that is shown of this step's elements holds, so what it leaves is in format, and that enters the next.
+    Soundness: see `circuits/scan.py`. The program itself checks that these values enter; since they are a form of the
+    very columns, this takes no equation. That these values are in format needs no proof: the values entering the first
+    step are, and if those entering one step are, all that is shown of this step's elements holds, so the values it
+    leaves are in format, and these enter the next.
     """
     count, *shape = arrow.format(wire).shape
     start, rest = View.broadcast((1, *shape), (0,)), [0] * len(shape)
@@ -147,7 +152,7 @@ def _fused(arrow: Arrow) -> dict[int, int]:
 
 
 def _strict(arrow: Arrow) -> set[int]:
-    """The wires that are taken from something before its sign is asked for, as the derivative of a ReLU does."""
+    """The wires that are subtracted from something before its sign is asked for, as the derivative of a ReLU does."""
     writer = {target: row for row in arrow.rows for target in row[2]}
     asked = [row[1][0] for row in arrow.rows if isinstance(arrow.operations[row[0]], IsNegative)]
     rows = [writer[wire] for wire in asked if wire in writer]
@@ -155,7 +160,9 @@ def _strict(arrow: Arrow) -> set[int]:
 
 
 def _bind_outputs(program: IntegerProgram, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:
-    """A committed output is the column that holds its value, if no other port has it; else one equal to its form."""
+    """A committed output is the column that holds its value, if no other port has it; else a column equal to its
+    form.
+    """
     taken: set[int] = set()
     for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         if port.visibility is Visibility.COMMITTED:

@@ -1,4 +1,6 @@
-"""Lowers an integer program to a tensor system: the program alone decides, so prover and verifier have the same."""
+"""Lowering an integer program to a tensor system: the program alone decides, so prover and verifier have the same
+system.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,13 @@ def emit(
 
     Committed inputs of the `assumed` groups are not range-checked. Soundness: every rule takes wires to be within their
     types, so a proof of such a system holds only for roots that are known to hold values within the formats: outputs of
-    a verified proof, or inputs of a verified proof of `format_program`. The system names the groups.
+    a verified proof, or inputs of a verified proof of `format_program`. The system names the assumed groups.
 
     Inputs that are batches of a `dataset` are rows of its tensors, which are committed to as the group of data; the
     numbers of the rows are public.
 
-    Where the program is that of a `scan`, `scanned` is it: columns of what leaves a step are then what enters the next.
+    If the program is that of a scan, `scanned` is the scan: columns of what leaves a step are then what enters the
+    next.
 
     Raise Unprovable, naming operation, place, interval and remedy, for a program that has no such system, and
     CircuitizeError for a group that the program has not.
@@ -82,7 +85,9 @@ def _placed(
     dataset: Dataset | None,
     widest: int,
 ) -> TensorSystem:
-    """Columns at their places: those of ports in their groups' commitments, all others in the last one."""
+    """The system with columns at their places: those of ports in their groups' commitments, all others in the last
+    one.
+    """
     named = groups(program)
     keys = [[(one.side, port.name) for port in one.ports] for one in named]
     placed = [[column for key in own for column in draft.ports.get(key, ())] for own in keys]

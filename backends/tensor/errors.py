@@ -1,4 +1,4 @@
-"""What tensor proofs refuse."""
+"""The error for programs that tensor proofs refuse."""
 
 from __future__ import annotations
 

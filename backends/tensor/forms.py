@@ -1,4 +1,4 @@
-"""Affine forms: sums of tensors seen through views, with coefficients in the field; and what the tensors are."""
+"""Affine forms: sums of tensors seen through views, with coefficients in the field; and the kinds of these tensors."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
 PRIME = 2**64 - 2**32 + 1
-"""The Goldilocks field."""
+"""The prime of the Goldilocks field."""
 
 Integers = NDArray[np.int64]
 Trace = Sequence[Integers]
 Recipe = Callable[[Trace], Integers]
-"""The honest values of a tensor, from the values of a program's wires."""
+"""A function that gives the honest values of a tensor, from the values of a program's wires."""
 
 Path = tuple[tuple[View, bool], ...]
-"""Views from a form to a base, outermost first: each to gather from or (True) to sum along."""
+"""The views from a form to a base, outermost first: each to gather from or (True) to sum along."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,20 @@ class Form:
         return self + other.times(-1)
 
     def times(self, factor: int) -> Form:
-        """Every coefficient times an integer, which may be any representative modulo p."""
+        """The form with every coefficient times an integer, which may be any representative modulo p."""
         terms = {key: c * factor % PRIME for key, c in self.terms.items()}
         return Form(self.shape, {key: c for key, c in terms.items() if c})
 
     def key(self) -> tuple[Shape, frozenset[tuple[tuple[int, Path], int]]]:
-        """Return what equal forms have equal: the shape and the terms in any order."""
+        """Return a key that is the same for equal forms: the shape and the terms in any order."""
         return self.shape, frozenset(self.terms.items())
 
 
 @dataclass
 class Column:
-    """A committed tensor; commitment and offset are set when all columns are known. No recipe: multiplicities."""
+    """A committed tensor; commitment and offset are set when all columns are known. A column of multiplicities has no
+    recipe.
+    """
 
     shape: Shape
     recipe: Recipe | None
@@ -64,7 +66,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Public:
-    """Values that the statement gives, of one port."""
+    """Values that the statement gives, for one port."""
 
     shape: Shape
     recipe: Recipe
@@ -76,7 +78,7 @@ class Public:
 class Rows:
     """Rows of a column, by the numbers that a public base holds: y[b, ...] = x[index[b], ...]; never committed.
 
-    b may be several axes: those of the base of numbers.
+    The index b may be several axes: those of the base of numbers.
     """
 
     shape: Shape
@@ -98,7 +100,7 @@ class Fixed:
 
     @property
     def values_shape(self) -> Shape:
-        """Return the shape of `values`: that of the tensor, or ones where all elements are equal."""
+        """Return the shape of `values`: that of the tensor, or ones if all elements are equal."""
         return (1,) * len(self.shape) if self.values.size == 1 else self.shape
 
 
@@ -116,5 +118,5 @@ Base = Column | Public | Rows | Fixed | Product
 
 
 def padded_bits(shape: Shape) -> int:
-    """The variables of a tensor whose axes are padded to powers of two."""
+    """The number of variables of a tensor whose axes are padded to powers of two."""
     return sum((extent - 1).bit_length() for extent in shape)

@@ -1,4 +1,4 @@
-"""Weights that no step changes: which groups they are, and how often the root of each may be opened."""
+"""Weights that no step changes: which groups they form, and how often the root of each may be opened."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from circuitize.circuits.types import Fixed
 from .blocks import blocks, padded
 
 MOST = (1 << 26) - (1 << 20)
-"""Elements of a group of several tensors, at most: with room for openings, no more than challenges of degree 2 take."""
+"""The most elements of a group of several tensors: with room for openings, no more than challenges of degree 2 take."""
 
 OPENING = 1 << 12
-"""Random words that an opening takes at most: one of 16 limbs for each of 256 queries, as many as at rate 1/2."""
+"""The most random words that an opening takes: one of 16 limbs for each of 256 queries, as many as at rate 1/2."""
 
 LEAST_OPENINGS = 4
 MOST_OPENINGS = 1 << 16
@@ -24,10 +24,11 @@ Ports = Sequence[Port[Fixed]]
 
 
 def parts(ports: Ports) -> list[list[Port[Fixed]]]:
-    """Frozen ports by group, as few as may be: largest tensors first, each into the group that is smallest so far.
+    """Frozen ports by group, as few groups as possible: largest tensors first, each into the group that is smallest so
+    far.
 
-    The ports alone decide, whatever their order: names and shapes. No group of several tensors has more than MOST
-    elements.
+    The ports alone decide their groups, whatever their order: names and shapes. No group of several tensors has more
+    than MOST elements.
     """
     ordered = sorted(ports, key=lambda port: (-size([port]), port.name))
     for groups in count(1):
@@ -48,7 +49,8 @@ def size(ports: Ports) -> int:
 
 
 def openings(elements: int) -> int:
-    """How often the root of a frozen group of so many elements may be opened: as its table has room, and no larger.
+    """How often the root of a frozen group of `elements` elements may be opened: as often as its table has room for
+    without growing.
 
     Privacy: each opening tells at most OPENING / 16 points of each of 16 limbs (docs/zero-knowledge.md).
     """

@@ -39,7 +39,7 @@ NAMES: dict[Role, GroupName] = {
 
 @dataclass(frozen=True)
 class Group:
-    """Committed ports of one side with one root, sorted by name."""
+    """The committed ports of one side that have one root, sorted by name."""
 
     side: str
     name: GroupName
@@ -52,12 +52,12 @@ class Group:
 
     @property
     def listed(self) -> PortList:
-        """What its root is of."""
+        """The list of ports that the group's root commits to."""
         return listed(self.ports)
 
 
 def group(port: Port[Fixed], side: str = INPUT) -> GroupName:
-    """The group of a committed port: that of its role; a scalar, and data that leave, are groups of their own.
+    """The group of a committed port: the group of its role; a scalar, and data that leave, are groups of their own.
 
     Frozen ports may be several groups: see `group_names`.
     """
@@ -65,7 +65,9 @@ def group(port: Port[Fixed], side: str = INPUT) -> GroupName:
 
 
 def group_names(program: IntegerProgram) -> dict[str, GroupName]:
-    """The group of each committed input: `group`, and of frozen ones, where they are several, its number too."""
+    """The group of each committed input: `group`, and for frozen ones, if they are several groups, the group's number
+    too.
+    """
     committed = [port for port in program.inputs if port.visibility is Visibility.COMMITTED]
     names = {port.name: group(port) for port in committed}
     found = frozen.parts([port for port in committed if port.role is Role.FROZEN])
@@ -84,10 +86,10 @@ def frozen_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
 
 
 def groups(program: IntegerProgram) -> tuple[Group, ...]:
-    """The groups of a program, inputs first, each where its first port is; both sides of a `renewal` alike.
+    """The groups of a program, inputs first, each where its first port is; both sides of a `renewal` are grouped alike.
 
-    Raise Unprovable where a public port, or one that is a group of its own, has the name of another group: a statement
-    has one entry for each side and name.
+    Raise Unprovable if a public port, or one that is a group of its own, has the name of another group: a statement has
+    one entry for each side and name.
     """
     found: dict[PortKey, list[Port[Fixed]]] = {}
     returned, names = program.inputs == program.outputs, group_names(program)
@@ -135,9 +137,9 @@ def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> No
 def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
     """The program whose proof shows that the roots of these groups hold values within the formats of their ports.
 
-    It takes the groups' committed inputs and returns nothing, so that all it says is that there are such values. Names,
-    roles and formats are the program's: a group has one root, whichever of the two it is committed for. Raise
-    CircuitizeError for a group that the program has not.
+    The program takes the groups' committed inputs and returns nothing, so its proof only says that such values exist.
+    Names, roles and formats are the original program's: a group has the same root, whichever of the two programs it is
+    committed for. Raise CircuitizeError for a group that the program has not.
     """
     ports = _ports_of(program, groups)
     nothing = permute([port.format for port in ports if port.format is not None], [])
@@ -145,7 +147,8 @@ def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> In
 
 
 def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
-    """The program that returns the committed inputs of these groups, whose proof shows that two roots hold the same.
+    """The program that returns the committed inputs of these groups, whose proof shows that two roots hold the same
+    values.
 
     Raise CircuitizeError for a group that the program has not.
     """

@@ -8,17 +8,17 @@ from functools import lru_cache
 from math import inf
 
 WIDEST = 20
-"""No limb has more bits: a verifier sums over each table."""
+"""The most bits of a limb: a verifier sums over each table."""
 
 FRACTION, COLUMN = 1.0, 1.0
-"""What a fraction in the tree of lookups costs the prover, and what a committed element does; alike, as measured."""
+"""The prover's cost of a fraction in the tree of lookups, and of a committed element; equal, as measured."""
 
 MOST_BITS = 63
 NEVER = 1 << 40
 
 
 def power_above(number: float) -> float:
-    """The least power of two that is no less."""
+    """The least power of two that is at least the number."""
     return float(1 << max(0, int(number) - 1).bit_length())
 
 
@@ -26,7 +26,8 @@ def power_above(number: float) -> float:
 class Cuts:
     """For each number of bits: the fewest limbs, the width of the lowest of them, the widest first, and all widths.
 
-    Bit w of an entry of `tables` says that a limb has w bits: the entry is the sum of the sizes of their tables, too.
+    Bit w of an entry of `tables` says that a limb has w bits, so that the entry is also the sum of the sizes of their
+    tables.
     """
 
     counts: list[int]
@@ -36,7 +37,7 @@ class Cuts:
 
 @lru_cache(maxsize=4096)
 def _cuts(widths: frozenset[int], most: int) -> Cuts:
-    """Of numbers of up to `most` bits."""
+    """The cuts of numbers of up to `most` bits."""
     ordered = sorted(widths, reverse=True)
     counts, lowest, tables = [0], [0], [0]
     for bits in range(1, most + 1):
@@ -52,7 +53,7 @@ def _cuts(widths: frozenset[int], most: int) -> Cuts:
 
 @dataclass(frozen=True)
 class Limbs:
-    """Tables of 2^width entries for each width, and of exactly so many for each size in `exact`."""
+    """Tables of 2^width entries for each width, and tables of exactly the given size for each size in `exact`."""
 
     widths: frozenset[int]
     exact: frozenset[int] = frozenset()
@@ -76,17 +77,21 @@ class Limbs:
 
 @dataclass(frozen=True)
 class Demand:
-    """What a proof has to look up: for each size of an interval, how many elements, axes padded; and all else."""
+    """What a proof has to look up: for each size of an interval, the number of elements, axes padded; and everything
+    else.
+    """
 
     sizes: Mapping[int, int]
     leaves: float = 0
     columns: float = 0
     powers: Sequence[tuple[int, int]] = field(init=False)
-    """Numbers of bits and of elements, of intervals that are powers of two."""
+    """The bits and the elements of intervals whose sizes are powers of two."""
     others: Sequence[tuple[int, int, int, float, float]] = field(init=False)
-    """Sizes, bits, elements, the size of a table of each size, and the cost of looking up there."""
+    """For other intervals: sizes, bits, elements, the size of a table of each size, and the cost of looking up
+    there.
+    """
     longest: int = field(init=False)
-    """The bits of the greatest."""
+    """The bits of the greatest size."""
 
     def __post_init__(self) -> None:
         powers = [(size.bit_length() - 1, count) for size, count in self.sizes.items() if size & (size - 1) == 0]
@@ -126,12 +131,12 @@ class Demand:
 
 
 def total(leaves: float, columns: float) -> float:
-    """Half of the cost of padding to a power of two is counted: provers skip some of it."""
+    """The total cost, where half of the padding to a power of two is counted: provers skip some of it."""
     return FRACTION * (leaves + power_above(leaves)) / 2 + COLUMN * (columns + power_above(columns)) / 2
 
 
 def uniform(bits: int, sizes: Iterable[int]) -> Limbs:
-    """Limbs of so many bits, the highest of what is left; intervals that fit one table have their own."""
+    """Limbs of `bits` bits, with the rest in the highest; intervals that fit one table have their own."""
     exact = frozenset(size for size in sizes if size & (size - 1) and size <= 1 << bits)
     return Limbs(frozenset(range(1, bits + 1)), exact)
 
@@ -139,8 +144,8 @@ def uniform(bits: int, sizes: Iterable[int]) -> Limbs:
 def cheapest(demand: Demand, start: Limbs | None = None) -> tuple[float, Limbs]:
     """Limbs as cheap as a local search finds, and their cost: widths are added, taken away or exchanged while it helps.
 
-    It sets out from the best uniform width, or from where it is told. What was found last is kept: a verifier plans one
-    program many times.
+    The search starts from the best uniform width, or from the given limbs. The last result is kept, since a verifier
+    plans one program many times.
     """
     return _search(tuple(demand.sizes.items()), demand.leaves, demand.columns, start)
 

@@ -27,9 +27,9 @@ from .forms import Form, Recipe, Trace
 
 @dataclass(frozen=True)
 class Site:
-    """One edge: where it is, the wires and types of its sources, its target's, and the Check that is fused into it.
+    """One edge: its place, the wires and types of its sources, its target's, and the Check that is fused into it.
 
-    `strict` is set where the sign of minus the target is asked for.
+    `strict` is set if the sign of minus the target is asked for.
     """
 
     name: str
@@ -115,9 +115,9 @@ def _check(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
     """q = floor(x / 2^s): q is committed, and the remainder x - 2^s q, a form, lies in [0, 2^s).
 
-    Soundness: three conditions make q unique. |x| < 2^62, by its type, whose sources are all range-checked; q and the
-    remainder are both range-checked; and |2^s q + r| <= 2^62 for every q and r that these allow. Then
-    x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
+    Soundness: three conditions make q unique. First, |x| < 2^62, by its type, whose sources are all range-checked;
+    second, q and the remainder are both range-checked; third, |2^s q + r| <= 2^62 for every q and r that these checks
+    allow. Then x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
     """
     assert isinstance(operation, Shift)
     size, x = 1 << operation.bits, site.types[0]
@@ -131,7 +131,9 @@ def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
 
 def _quotients(site: Site, size: int) -> tuple[int, int]:
-    """The interval that q is held to: the fused Check's, else one around the type's that is cheap and still unique."""
+    """The interval within which q is checked: the fused Check's, else one around the type's that is cheap and still
+    unique.
+    """
 
     def unique(low: int, high: int) -> bool:
         return low * size >= -LIMIT and high * size + size - 1 < LIMIT
@@ -171,7 +173,9 @@ def _positive_part(draft: Draft, form: Form, low: int, high: int, values: Recipe
 
 
 def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """x - [x < 0] x; or, where the derivative asks whether the result is positive, -[-x < 0] (-x), with that bit."""
+    """The rectifier x - [x < 0] x; or, if the derivative asks whether the result is positive, -[-x < 0] (-x), with that
+    bit.
+    """
     x, values = site.types[0], site.source(0)
     if not site.strict or x.low >= 0 or x.high <= 0:
         return _positive_part(draft, forms[0], x.low, x.high, values, site.name)
@@ -186,7 +190,7 @@ def _is_negative(draft: Draft, operation: Operation, site: Site, forms: tuple[Fo
 
 
 def _select(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """y + c (x - y): c is 0 or 1 by its type."""
+    """The choice y + c (x - y), where c is 0 or 1 by its type."""
     condition, x, y = forms
     c, a, b = (site.source(index) for index in range(3))
     _within(site, site.types[1].low - site.types[2].high, site.types[1].high - site.types[2].low)
@@ -216,8 +220,8 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
     """q = floor(x / y): q is committed; x - q y and y - 1 - (x - q y) lie in [0, 2^w), where 2^w >= every y.
 
     Soundness: q y is below 2^62 for every q that its range allows and every y of its type, and so is x; so the
-    remainder is an equation of integers, 0 <= x - q y < y, and y >= 1 by its type. The range is the fused Check's where
-    there is one.
+    remainder is an equation of integers, 0 <= x - q y < y, and y >= 1 by its type. The range of q is the fused Check's
+    if there is one.
     """
     x, y = site.types
     low, high = site.target.low, site.target.high
@@ -246,10 +250,10 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
 def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
     """r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
 
-    Soundness: the two add up to t = 2 r modulo p, a number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. As
-    w <= 30 and x < 2^60, both sides are below p / 2: this holds of integers, so t is even, r = t / 2 is a number below
-    2^w, and r^2 <= x <= r^2 + 2 r. Where x or w is larger, r has a range of its own: 0 <= r < 2^31, so that r^2 and x
-    are below 2^62.
+    Soundness: the two numbers add up to t = 2 r modulo p, a number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest)
+    modulo p. As w <= 30 and x < 2^60, both sides are below p / 2: the equation holds of integers, so t is even, r = t /
+    2 is a number below 2^w, and r^2 <= x <= r^2 + 2 r. If x or w is larger, r has a range of its own: 0 <= r < 2^31, so
+    that r^2 and x are below 2^62.
     """
     x = site.types[0]
     low, high = math.isqrt(x.low), math.isqrt(x.high)
@@ -268,7 +272,7 @@ def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Fo
 
 
 def _lookup(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """y is committed, and (x - low, y) is an entry of the table: a key has one value."""
+    """The result y is committed, and (x - low, y) is an entry of the table: a key has one value."""
     assert isinstance(operation, Lookup)
     table = draft.function(operation, len(operation.table), np.ascontiguousarray(operation.table, np.int64), site.name)
     key = forms[0] - draft.splat(operation.low, forms[0].shape)

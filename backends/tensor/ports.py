@@ -1,4 +1,4 @@
-"""What a root is of: the sorted list of its ports' names, shapes and formats, whatever program they are in."""
+"""What a root commits to: the sorted list of its ports' names, shapes and formats, whatever program they are in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .blocks import blocks
 
 @dataclass(frozen=True)
 class Listed:
-    """One tensor behind a root; `blocks` is how many it is laid out in."""
+    """One tensor behind a root; `blocks` is the number of blocks that it is laid out in."""
 
     name: str
     shape: Shape
@@ -27,7 +27,9 @@ PortList = tuple[Listed, ...]
 
 
 def listed(ports: Iterable[Port[Fixed]]) -> PortList:
-    """The list of ports, each with its format: sorted by name. Where each lies follows from it alone (`layout`)."""
+    """The list of ports, each with its format: sorted by name. The place of each port's values follows from the list
+    alone (`layout`).
+    """
     made = []
     for port in ports:
         format = port.format
@@ -39,7 +41,7 @@ def listed(ports: Iterable[Port[Fixed]]) -> PortList:
 def difference(
     ours: PortList, theirs: PortList, names: Sequence[str] = ("this program", "the other one")
 ) -> str | None:
-    """The first difference of two lists, as one of `names` has it and the other one; None if they are equal."""
+    """The first difference of two lists, told with `names` for the two sides; None if they are equal."""
     here, there = ({port.name: port for port in ports} for ports in (ours, theirs))
     for name in sorted({*here, *there}):
         if name not in here or name not in there:

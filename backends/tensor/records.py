@@ -1,4 +1,4 @@
-"""Parts of a tensor system as the native prover reads them, and as a plan's digest says them: plain tuples."""
+"""Parts of a tensor system as the native prover reads them, and as a plan's digest covers them: plain tuples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .forms import Base, Column, Fixed, Form, Product, Public, Rows
 
 
 def base_record(base: Base) -> tuple[object, ...]:
-    """Its kind, its shape, and where its values are from."""
+    """The record of a base: its kind, its shape, and the source of its values."""
     shape = list(base.shape)
     match base:
         case Column():
@@ -30,7 +30,9 @@ def base_record(base: Base) -> tuple[object, ...]:
 
 
 def view_record(view: View) -> tuple[object, ...]:
-    """Its source's shape, and each step: its shape, then offsets and strides, or None if it only regroups."""
+    """The record of a view: its source's shape, and each step: its shape, then offsets and strides, or None if it only
+    regroups.
+    """
     steps = [
         (
             list(step.shape),
@@ -42,7 +44,7 @@ def view_record(view: View) -> tuple[object, ...]:
 
 
 def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[object, ...]:
-    """Its shape and its terms, whose paths name views by their numbers."""
+    """The record of a form: its shape and its terms, whose paths name views by their numbers."""
     terms = [
         (coefficient, base, [(numbers[view], sums) for view, sums in path])
         for (base, path), coefficient in form.terms.items()

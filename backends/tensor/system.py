@@ -1,4 +1,4 @@
-"""Tensor systems: columns, and the forms of them that are looked up or zero, which say that a program was run."""
+"""Tensor systems: columns, and forms of them that are looked up or zero, which together say that a program was run."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .records import base_record, form_record, lookup_record, table_record, view
 
 @dataclass(frozen=True)
 class TensorSystem:
-    """What is committed to, looked up and zero where an integer program was run: it follows from the program.
+    """The columns, lookups and zero forms of a run of an integer program; a system follows from the program.
 
-    `commitments` holds the variables of each; all but the last are those of groups of committed ports, in the order of
-    `groups`, with the `lists` that their roots are of; the last is made by the proof. `budgets` says how often the
-    roots of frozen groups may be opened in zero knowledge. Views, forms and bases are numbered. The inputs of `assumed`
-    groups are not shown to lie in their formats: a proof of this system says nothing unless that is known of their
-    roots. Where inputs are batches of a `dataset`, `tensors` and `indices` number the bases of its tensors and of the
-    rows of each batch.
+    `commitments` holds the number of variables of each commitment; all but the last are those of groups of committed
+    ports, in the order of `groups`, with the `lists` that their roots commit to; the last is made by the proof.
+    `budgets` says how often the roots of frozen groups may be opened in zero knowledge. Views, forms and bases are
+    numbered. The inputs of `assumed` groups are not shown to lie in their formats: a proof of this system says nothing
+    unless that is known of their roots. If inputs are batches of a `dataset`, `tensors` and `indices` number the bases
+    of its tensors and of the rows of each batch.
     """
 
     program: str
@@ -70,28 +70,28 @@ class TensorSystem:
         )
 
     def ports_of(self, key: PortKey) -> PortList:
-        """What the root of a group is of."""
+        """The list of ports that the root of a group commits to."""
         return self.lists[self.groups.index(key)]
 
     @property
     def committed(self) -> int:
-        """Elements of all columns, without padding."""
+        """The number of elements of all columns, without padding."""
         return sum(int(np.prod(base.shape)) for base in self.bases if isinstance(base, Column))
 
     @property
     def looked_up(self) -> int:
-        """Elements that are looked up, without padding."""
+        """The number of elements that are looked up, without padding."""
         return sum(int(np.prod(self.forms[lookup.key].shape)) for lookup in self.lookups)
 
     @cached_property
     def fractions(self) -> int:
-        """The fractions that lookups and tables are, the blocks of each padded to powers of two."""
+        """The number of fractions for lookups and tables, with the blocks of each padded to powers of two."""
         looked_up = sum(1 << padded_bits(self.forms[lookup.key].shape) for lookup in self.lookups)
         return looked_up + sum(1 << (table.size - 1).bit_length() for table in self.tables)
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[int, int]]:
-        """By operation and place, by port, and for tables: elements committed, and elements looked up."""
+        """The elements committed and the elements looked up, by operation and place, by port, and for tables."""
         found: dict[str, list[int]] = {}
         for base in self.bases:
             if isinstance(base, Column):
@@ -103,7 +103,7 @@ class TensorSystem:
     def trace(self, inputs: Mapping[str, Integers]) -> Trace:
         """The values of all wires; inputs are integers of their formats, as `to_integers` makes them of real values.
 
-        Raise Undefined where the program has no value, CircuitizeError for what is no array of integers.
+        Raise Undefined if the program has no value, and CircuitizeError for a value that is no array of integers.
         """
         for name in self.inputs:
             if np.asarray(inputs[name]).dtype.kind not in "iu":
@@ -116,14 +116,15 @@ class TensorSystem:
         return [value for value in found if value is not None]
 
     def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
-        """The honest values of every base; none for multiplicities, which the prover counts, and a dataset's tensors.
+        """The honest values of every base; none for multiplicities, which the prover counts, and for a dataset's
+        tensors.
 
         `rows` gives the numbers of each batch's rows, by its label.
         """
         return list(self.each_value(trace, rows))
 
     def each_value(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> Iterator[Integers]:
-        """The same one by one: each is made when it is asked for."""
+        """The honest values of every base one by one: each is made when it is asked for."""
         given = {base: (rows or {})[label] for label, base in self.indices.items()}
         for number, base in enumerate(self.bases):
             if number in given:

@@ -1,1 +1,1 @@
-"""What a program moves between memories: arrays cut into tiles, their words counted from the axes of the arrow."""
+"""What a program moves between memories: arrays cut into tiles, with words counted from the axes of the arrow."""

@@ -10,12 +10,12 @@ from .search import best
 from .words import Partition
 
 MOST_EDGES = 48
-"""Operations of a group, at most."""
+"""The most operations of a group."""
 
 
 @dataclass(frozen=True)
 class Fused:
-    """Operations that run together, and how; without a partition where the memory is too small for them."""
+    """Operations that run together, and their partition, which is missing if the memory is too small for them."""
 
     group: Group
     partition: Partition | None
@@ -27,7 +27,7 @@ class Fused:
 
 
 def alone(wiring: Wiring, memory: float) -> list[Fused]:
-    """Each operation that computes something by itself."""
+    """A group for each operation that computes something by itself."""
     return [_fused(wiring, [edge], memory) for edge in range(len(wiring.rows)) if wiring.computes(edge)]
 
 
@@ -35,8 +35,8 @@ def fuse(wiring: Wiring, memory: float) -> list[Fused]:
     """Groups of operations that move fewer words together than apart, in an order in which they can run.
 
     Wires are gone through from the largest on; the group that writes one and a group that reads it become one if no
-    other operation would have to run between them, their axes stay apart, and fewer words are moved. What moves
-    elements alone, as a transposition does, is an address and costs nothing where it stands alone.
+    other operation would have to run between them, their axes stay apart, and fewer words are moved. An operation that
+    only moves elements, such as a transposition, is an address and costs nothing if it stands alone.
     """
     return _Fusing(wiring, memory).groups()
 
@@ -74,7 +74,7 @@ class _Fusing:
         return self.found[root]
 
     def _cost(self, root: int) -> float:
-        """The words that a group moves; none where it only moves elements."""
+        """The words that a group moves; none if it only moves elements."""
         return self._now(root).moved if any(map(self.wiring.computes, self.members[root])) else 0.0
 
     def _try(self, first: int, second: int) -> None:
@@ -103,7 +103,7 @@ class _Fusing:
         self.found.pop(second, None)
 
     def _between(self, first: int, second: int) -> bool:
-        """Whether a way leads from one group to the other by a third."""
+        """Whether a way leads from one group to the other through a third."""
         seen, stack = {first, second}, [after for after in self.next[first] if after != second]
         while stack:
             group = stack.pop()
@@ -116,7 +116,7 @@ class _Fusing:
         return False
 
     def _order(self) -> list[int]:
-        """The groups so that what is read was written before."""
+        """The groups in an order in which a wire is written before it is read."""
         waiting = dict.fromkeys(self.members, 0)
         for later in self.next.values():
             for group in later:

@@ -17,11 +17,13 @@ from .labels import CUPS as CUPS
 from .labels import Labels, labels
 
 Axis = int
-"""An axis of a group, which all arrays have that must be cut alike."""
+"""An axis of a group, which joins all axes of arrays that must be cut alike."""
 
 
 class Wiring:
-    """An arrow with what is asked of it again and again: labels of its operations, and who writes and reads a wire."""
+    """An arrow with facts that are asked for again and again: labels of its operations, and who writes and reads a
+    wire.
+    """
 
     def __init__(self, arrow: Arrow) -> None:
         self.arrow = arrow
@@ -33,7 +35,7 @@ class Wiring:
         self.readers: list[list[int]] = [[] for _ in range(arrow.wire_count)]
         self.outputs = frozenset(arrow.outputs.tolist())
         self.numbers: set[int] = set()
-        """Wires of constants whose elements are one number, which no memory holds."""
+        """The wires of constants whose elements are one number, which no memory holds."""
         for edge, (_, sources, targets, _) in enumerate(self.rows):
             shapes = (tuple(self.shapes[wire] for wire in wires) for wires in (sources, targets))
             self.labels.append(labels(self.operations[edge], *shapes))
@@ -61,7 +63,7 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """An array of a group: its wire, -1 for what a softmax keeps beside its result, and its axes."""
+    """An array of a group: its wire, or -1 for an array that a softmax keeps beside its result, and its axes."""
 
     wire: int
     axes: tuple[Axis, ...]
@@ -70,8 +72,8 @@ class Held:
 class Group:
     """Operations of an arrow that run tile by tile, together.
 
-    Two axes are one where an operation of the group says so. An array from outside that is read in two ways is two
-    arrays. `whole` axes cannot be cut; an axis that one array has twice is whole.
+    Two axes are one if an operation of the group says so. An array from outside that is read in two ways is two arrays.
+    `whole` axes cannot be cut; an axis that one array has twice is whole.
     """
 
     def __init__(self, wiring: Wiring, edges: Iterable[int]) -> None:
@@ -87,13 +89,13 @@ class Group:
         self._unite()
 
     def size(self, array: int) -> int:
-        """The words of an array, where it is moved; none for one number."""
+        """The words of an array, if it is moved; none for a single number."""
         held = self.arrays[array]
         return 0 if held.wire in self.wiring.numbers else math.prod(self.extents[axis] for axis in held.axes)
 
     @cached_property
     def behind(self) -> dict[int, set[int]]:
-        """By array that a movement made, the arrays whose elements it shows: it has no place of its own."""
+        """For each array that a movement made, the arrays whose elements it shows: it has no place of its own."""
         found: dict[int, set[int]] = {}
         for edge in self.edges:
             if isinstance(self.wiring.operations[edge], HEXAGONS):
@@ -160,12 +162,12 @@ class Group:
                         self.names.setdefault(self._axis[edge, letter], letter)
 
     def axes(self, edge: int, own: Iterable[str]) -> set[Axis]:
-        """The axes of the group that labels of an operation are."""
+        """The axes of the group that correspond to labels of an operation."""
         return {self._axis[edge, label] for label in own}
 
     @cached_property
     def summed(self) -> dict[int, set[Axis]]:
-        """By operation, the axes that it sums over in parts."""
+        """For each operation, the axes over which it sums in parts."""
         return {edge: self.axes(edge, self.wiring.labels[edge].summed) for edge in self.edges}
 
     @cached_property
@@ -190,7 +192,9 @@ class Group:
 
     @cached_property
     def cut(self) -> list[Axis]:
-        """The axes that tiles of the results may divide: all that leaves has them, and nothing sums over them."""
+        """The axes that tiles of the results may divide: all arrays that leave have them, and nothing sums over
+        them.
+        """
         closed = self.whole.union(*self.summed.values(), *self.softened.values())
         return [
             axis
@@ -200,7 +204,7 @@ class Group:
 
     @cached_property
     def streamed(self) -> list[Axis]:
-        """The axes that may be walked bit by bit: sums over them are kept."""
+        """The axes that may be walked part by part, while sums over them are kept."""
         found = set[Axis]().union(*self.summed.values()) - self.whole
         return sorted(axis for axis in found if self.extents[axis] > 1 and self._flows(axis))
 

@@ -17,9 +17,9 @@ from ..axes import repeated
 class Labels:
     """The axes of an operation's sources and targets. A label that several arrays have is one axis.
 
-    A tile of the targets needs of each source the tile of the same labels, and all of the labels that the targets lack.
-    What is `summed` may come in parts, whose results are joined by `join`, "add" or "maximum". What is `whole` may
-    not be cut. What is `softened` is the axis of a softmax.
+    A tile of the targets needs from each source the tile of the same labels, and the whole of the labels that the
+    targets lack. A `summed` axis may come in parts, whose results are joined by `join`, "add" or "maximum". A `whole`
+    axis may not be cut. A `softened` axis is the axis of a softmax.
     """
 
     sources: tuple[tuple[str, ...], ...]
@@ -60,7 +60,7 @@ def labels(operation: Operation, sources: tuple[Shape, ...], targets: tuple[Shap
 
 
 def _summed(operation: Operation, sources: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    """What a reduction removes and may take in parts."""
+    """The axes that a reduction removes and may take in parts."""
     if isinstance(operation, arrays.Sum):
         return frozenset(sources[0][axis] for axis in operation.axes)
     if isinstance(operation, arrays.Max):

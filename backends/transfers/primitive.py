@@ -1,4 +1,4 @@
-"""Composites written out as far as tiles can follow: to sums, maxima and what is done element by element."""
+"""Composites written out as far as tiles can follow: to sums, maxima and element-by-element operations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LETTERS = "abcdefgh"
 def primitive(arrow: Arrow) -> Arrow:
     """The same function without composites, norms and spherical attention, whose definitions take their place.
 
-    A softmax that contractions alone read, each along its axis, stays: it may be streamed (see `group`).
+    A softmax that only contractions read, each along its axis, stays: it may be streamed (see `group`).
     """
     builder = Builder()
     wires = [0] * arrow.wire_count
@@ -77,7 +77,7 @@ def _norm(x: Real, axis: int) -> Real:
 
 
 def _spherical(operation: SphericalAttention, scores: Real, values: Real) -> Real:
-    """Two sums over the positions, and a division once they are complete."""
+    """Spherical attention as two sums over the positions, and a division once they are complete."""
     batch = LETTERS[: scores.ndim - 2]
     norm = _norm(scores, scores.ndim - 1)
     divisor = Maximum()(norm, norm.constant(operation.floor))

@@ -1,4 +1,4 @@
-"""The order in which a group works on a tile: what is loaded, computed, stored and let go, pass by pass."""
+"""The order in which a group works on a tile: what is loaded, computed, stored and freed, pass by pass."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ class Kind(Enum):
     """What an act does with the small memory."""
 
     LOAD = "load"
-    """A tile of an array comes from the large memory."""
+    """The act that loads a tile of an array from the large memory."""
     BEGIN = "begin"
-    """A sum that is to grow takes its place."""
+    """The act that takes the place of a sum that is to grow."""
     RUN = "run"
-    """An operation runs on tiles; its targets take their places unless they have begun."""
+    """The act that runs an operation on tiles; its targets take their places unless they have begun."""
     FINISH = "finish"
-    """Sums that a softmax weighs are divided by the sum of its weights."""
+    """The act that divides sums weighed by a softmax by the sum of its weights."""
     STORE = "store"
-    """A tile goes to the large memory."""
+    """The act that stores a tile to the large memory."""
     FREE = "free"
-    """An array's place is free again."""
+    """The act that frees an array's place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What is done: to an array, or by an operation, of which the other is -1."""
+    """One act: on an array, or by an operation; the other one is -1."""
 
     kind: Kind
     array: int = -1
@@ -37,7 +37,9 @@ class Act:
 
 @dataclass(slots=True)
 class Phase:
-    """Acts before a loop over the streamed axis, in each of its rounds, and after it; only `body` where none is."""
+    """The acts before a loop over the streamed axis, in each of its rounds, and after it; only `body` if there is
+    none.
+    """
 
     streams: bool
     number: int
@@ -53,31 +55,32 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The phases of one tile of the results, and the axis that is streamed, if any is."""
+    """The phases of one tile of the results, and the streamed axis, if there is one."""
 
     group: Group
     stream: Axis | None
     phases: Sequence[Phase]
     arrays: Sequence[Held]
-    """Those of the group, then those that softmaxes keep: for each a maximum and a sum of weights."""
+    """The arrays of the group, followed by those that softmaxes keep: for each a maximum and a sum of weights."""
     kept: dict[int, int]
-    """By softmax that is streamed, the place of its maximum; the sum of its weights comes next."""
+    """For each streamed softmax, the place of its maximum; the sum of its weights comes next."""
     columns: Sequence[tuple[int, ...]]
-    """The arrays that are held at once, each time that one was added."""
+    """The arrays that are held at once, for each time that one was added."""
 
     @property
     def moved(self) -> list[int]:
-        """The arrays that are loaded or stored, as often as it is done for a tile of the results."""
+        """The arrays that are loaded or stored, as often as this is done for a tile of the results."""
         acts = [act for phase in self.phases for act in phase.acts]
         return [act.array for act in acts if act.kind in (Kind.LOAD, Kind.STORE)]
 
 
 def schedule(group: Group, stream: Axis | None) -> Schedule | None:
-    """How a tile is computed where an axis is streamed, or none is.
+    """How a tile is computed if an axis is streamed, or if none is.
 
-    What depends, along the streamed axis, on a sum over it waits for the next pass, for which all that it needs along
-    the axis is loaded and computed anew: the maximum, the sum and the weights of a softmax, written out, are three
-    passes. Linear in the operations and passes. None where a softmax would be needed in two passes.
+    An operation that depends, along the streamed axis, on a sum over it waits for the next pass, for which everything
+    that it needs along the axis is loaded and computed anew: the maximum, the sum and the weights of a softmax, written
+    out, are three passes. It takes time linear in the operations and passes. Return None if a softmax would be needed
+    in two passes.
     """
     return _Scheduling(group, stream).made()
 
@@ -105,7 +108,7 @@ class _Scheduling:
         self._rank()
 
     def _rank(self) -> None:
-        """The pass in which each operation, and each array along the axis, is there."""
+        """Determine the pass in which each operation, and each array along the axis, is there."""
         self.level = [0] * len(self.arrays)
         self.of: dict[int, int] = {}
         for edge in self.group.edges:
@@ -135,7 +138,7 @@ class _Scheduling:
         return any(self.along[array] for array in (*self.sources[edge], *self.targets[edge]))
 
     def _needed(self, number: int) -> list[int]:
-        """The operations along the axis that a pass runs: those that its sums and results are made of."""
+        """The operations along the axis that a pass runs: those from which its sums and results are computed."""
         wanted: set[int] = set()
         found = []
         for edge in reversed(self.group.edges):
@@ -161,13 +164,13 @@ class _Scheduling:
             self._fill(phase, place, edges, there, last)
 
     def _touched(self, edge: int) -> list[int]:
-        """The arrays that have to be there as an operation runs, those that others show among them."""
+        """The arrays that have to be there while an operation runs, including those that others show."""
         own = (*self.sources[edge], *self.targets[edge], *self._beside(edge))
         behind = self.group.behind
         return list(dict.fromkeys((*own, *(shown for array in own for shown in sorted(behind.get(array, ()))))))
 
     def _beside(self, edge: int) -> tuple[int, ...]:
-        """What a streamed softmax keeps, for itself and for the sums that read it."""
+        """The arrays that a streamed softmax keeps, for itself and for the sums that read it."""
         softmaxes = [edge] if edge in self.kept else self.weighed(edge)
         return tuple(self.kept[one] + k for one in softmaxes for k in (0, 1))
 
@@ -201,7 +204,7 @@ class _Scheduling:
         phase.after += gone
 
     def _enter(self, phase: Phase, edge: int, there: set[int]) -> None:
-        """What an operation reads is loaded, along the axis in each round, and what it adds to has begun."""
+        """Load what an operation reads, along the axis in each round, and begin the sums to which it adds."""
         for array in dict.fromkeys(self.sources[edge]):
             if array in self.group.entering and array not in there:
                 (phase.body if self.along[array] or not phase.streams else phase.before).append(Act(Kind.LOAD, array))

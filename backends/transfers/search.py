@@ -12,15 +12,15 @@ from .schedule import Schedule, schedule
 from .words import Counts, Partition, held, moved, partition
 
 MOST_TRIED = 1 << 14
-"""Combinations of tiles that are compared at once, at most."""
+"""The most combinations of tiles that are compared at once."""
 
 
 def best(group: Group, memory: float) -> Partition | None:
-    """The partition that moves the fewest words and holds at most `memory`, of equals the one that holds fewest.
+    """The partition that moves the fewest words and holds at most `memory`; of equal ones the one that holds fewest.
 
-    All extents of tiles that matter are compared: the least ones for each number of tiles; of more than `MOST_TRIED`
-    combinations, as many evenly spaced by ratio. The streamed axis, then the others, are made as long as there is room.
-    None where even single elements do not fit.
+    All relevant extents of tiles are compared: the least ones for each number of tiles; if there are more than
+    `MOST_TRIED` combinations, as many evenly spaced by ratio. The streamed axis, then the others, are made as long as
+    there is room. Return None if not even single elements fit.
     """
     found: Partition | None = None
     for stream in (None, *group.streamed):
@@ -69,7 +69,7 @@ def _extents(extent: int, most: int) -> Counts:
 
 
 def _grown(found: Partition, memory: float) -> Partition:
-    """The same words moved in fewer and longer steps."""
+    """The partition that moves the same words in fewer and longer steps."""
     made, tiles = found.schedule, dict(found.tiles)
     order = sorted(tiles, key=lambda axis: axis != made.stream)
     for axis in order:

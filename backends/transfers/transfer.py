@@ -1,4 +1,4 @@
-"""What a group of operations comes to, as plain numbers and names: its words, its products, and how it is cut."""
+"""The cost of a group of operations, as plain numbers and names: its words, its products, and how it is cut."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .search import best
 class Transfer:
     """Operations that run together, tile by tile.
 
-    `moved` is H, the words loaded and stored; `held` is M, the most at once, which may be more than the memory
-    where not even single elements fit: then `fits` is false, and all is loaded and stored once. `tiles` says of
-    each axis that is cut its name, the extent of a tile, and its whole extent; `stream` names the axis that is walked
-    bit by bit, `passes` how often. `products` are the multiplications of contractions, `least` is what no partition of
-    a single contraction moves less than, 2 * products / sqrt(memory) + the words of its result.
+    `moved` is H, the words loaded and stored; `held` is M, the most at once, which may be more than the memory if not
+    even single elements fit: then `fits` is false, and everything is loaded and stored once. `tiles` has for each axis
+    that is cut its name, the extent of a tile, and its whole extent; `stream` names the axis that is walked part by
+    part, `passes` how often. `products` are the multiplications of contractions; `least` is a lower bound for every
+    partition of a single contraction, 2 * products / sqrt(memory) + the words of its result.
     """
 
     operations: tuple[int, ...]
@@ -37,7 +37,7 @@ class Transfer:
 
     @property
     def cut(self) -> str:
-        """How it is cut, in words."""
+        """How the group is cut, in words."""
         found = [f"{name} {tile:,} of {extent:,}" for name, tile, extent in self.tiles if name != self.stream]
         at_once = [f"{name} {tile:,} at a time" for name, tile, _ in self.tiles if name == self.stream]
         again = [f"{self.passes} passes"] if self.passes > 1 else []
@@ -45,7 +45,7 @@ class Transfer:
 
 
 def transfer(found: Fused, memory: float) -> Transfer:
-    """The numbers and names of a group and its partition for a memory of so many words."""
+    """The numbers and names of a group and its partition for a memory of `memory` words."""
     group = found.group
     wiring = group.wiring
     made = found.partition or best(group, math.inf)

@@ -1,4 +1,4 @@
-"""Words moved and words held: sizes of arrays with their axes relabelled by those of a tile."""
+"""Words moved and words held: sizes of arrays with their axes replaced by those of a tile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = float(2**62)
 
 @dataclass(frozen=True)
 class Partition:
-    """How a group is cut: the schedule, the extent of each axis in a tile, and what comes of it.
+    """How a group is cut: the schedule, the extent of each axis in a tile, and the resulting costs.
 
     `moved` is H, the words that are loaded and stored; `held` is M, the most that are held at once.
     """
@@ -36,18 +36,18 @@ class Partition:
 
 
 def partition(made: Schedule, tiles: Mapping[Axis, int]) -> Partition:
-    """What a schedule with these tiles moves and holds.
+    """The words that a schedule with these tiles moves and holds.
 
-    H is the sum, over what a tile of the results moves, of the array's size times the number of tiles along each axis
-    that is cut and that the array lacks. M is the largest column of the schedule in which each axis has the extent of
-    its tile (Abbott and Zardini, arXiv 2412.03317, section 3).
+    H is the sum, over the arrays that a tile of the results moves, of the array's size times the number of tiles along
+    each axis that is cut and that the array lacks. M is the largest column of the schedule in which each axis has the
+    extent of its tile (Abbott and Zardini, arXiv 2412.03317, section 3).
     """
     given = {axis: np.array([tile], np.int64) for axis, tile in tiles.items()}
     return Partition(made, dict(tiles), int(moved(made, given)[0]), int(held(made, given)[0]))
 
 
 def moved(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
-    """H of each of several tiles at once; exact below 2^53."""
+    """The number H for each of several tiles at once; exact below 2^53."""
     group = made.group
     rounds = {axis: -(-group.extents[axis] // tile) for axis, tile in tiles.items() if axis != made.stream}
     found: NDArray[np.float64] = np.zeros(_count(tiles))
@@ -61,7 +61,7 @@ def moved(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
 
 
 def held(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
-    """M of each of several tiles at once."""
+    """The number M for each of several tiles at once."""
     group = made.group
     sizes = []
     for array, held in enumerate(made.arrays):

@@ -22,12 +22,11 @@ from .term import Real
 
 
 class Composite(RealOperation):
-    """An operation whose meaning is its `definition`, an arrow of real operations (other composites included).
+    """An operation whose meaning is its `definition`, an arrow of real operations, which may include other composites.
 
-    A subclass writes `define`, and where its sources differ in shape `require`. Typing, running and differentiating
-    follow from the definition. A subclass may override `derivative` where a better one is known:
-    `expand_composites(arrow, keep_derivatives=True)` leaves such composites whole. `quantize` expands them all, so none
-    is ever lowered.
+    A subclass writes `define`, and, if its sources differ in shape, `require`. Typing, running and differentiating
+    follow from the definition. A subclass may override `derivative` if a better one is known: `expand_composites(arrow,
+    keep_derivatives=True)` leaves such composites whole. `quantize` expands all composites, so none is ever lowered.
     """
 
     rounding = Rounding.VALUE
@@ -36,14 +35,14 @@ class Composite(RealOperation):
 
     @abstractmethod
     def define(self, *sources: Real) -> Real | Sequence[Real]:
-        """The formula of the target, or of each of several."""
+        """The formula of the target, or of each of several targets."""
 
     def require(self, *sources: Array) -> None:
-        """Raise TypingError where `define` does not take these sources: by default, unless all are of one shape."""
+        """Raise TypingError if `define` does not take these sources: by default, unless all have one shape."""
         expect.one_shape(sources, self.arity)
 
     def definition(self, *sources: Array) -> Arrow:
-        """The arrow from the sources to the targets; raise TypingError where the sources do not fit."""
+        """The arrow from the sources to the targets; raise TypingError if the sources do not fit."""
         self.require(*sources)
         builder = Builder()
         made = self.define(*(Real(builder, wire) for wire in builder.inputs(sources)))
@@ -79,10 +78,10 @@ class Composite(RealOperation):
 
 
 def expand_composites(arrow: Arrow, keep_derivatives: bool = False) -> Arrow:
-    """The same function with every composite replaced by its definition, all the way down.
+    """The same function with every composite replaced by its definition, until none is left.
 
-    With `keep_derivatives`, composites that state their own derivative stay. Edges of a definition take the provenance
-    of the composite. Linear time in the size of the result.
+    With `keep_derivatives`, composites that state their own derivative stay whole. Edges of a definition take the
+    provenance of the composite. Expanding takes linear time in the size of the result.
     """
     composites = [isinstance(operation, Composite) for operation in arrow.operations]
     if not any(composites):

@@ -1,4 +1,4 @@
-"""What operations expect of their sources and parameters; each complaint is one line."""
+"""Checks of the sources and parameters of operations; each complaint is one line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def arrays(sources: Sequence[object], count: int) -> None:
 
 
 def one_shape(sources: Sequence[Array], count: int) -> Array:
-    """The type all sources have; raise TypingError where their shapes differ."""
+    """The one type that all sources have; raise TypingError if their shapes differ."""
     arrays(sources, count)
     for source in sources[1:]:
         if source.shape != sources[0].shape:
@@ -28,7 +28,7 @@ def one_shape(sources: Sequence[Array], count: int) -> Array:
 
 
 def axes_within(axes: Sequence[int], rank: int) -> None:
-    """Raise TypingError where an axis does not exist."""
+    """Raise TypingError if one of the axes does not exist."""
     if axes and rank == 0:
         raise TypingError(f"expected an array with axes, found a scalar for axes {list(axes)}; reshape it")
     for axis in axes:
@@ -37,7 +37,7 @@ def axes_within(axes: Sequence[int], rank: int) -> None:
 
 
 def distinct(axes: Sequence[int]) -> tuple[int, ...]:
-    """The axes in ascending order; raise TypingError where one is given twice."""
+    """The axes in ascending order; raise TypingError if one is given twice."""
     if len(set(axes)) != len(axes):
         raise TypingError(f"expected distinct axes, found {list(axes)}; name each axis once")
     return tuple(sorted(axes))

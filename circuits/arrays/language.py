@@ -17,7 +17,9 @@ from .term import Real
 
 
 class Rounding(Enum):
-    """Where rounding happens around an operation; that of a VALUE or a FORMAT is its own, others' is by `quantize`."""
+    """Where rounding happens around an operation: a VALUE or a FORMAT rounds its own result, for the others `quantize`
+    decides.
+    """
 
     LINEAR = "exact on unrounded operands; its result is unrounded if an operand is"
     PRODUCT = "takes rounded operands; its result is an exact product or accumulation, not yet rounded"
@@ -26,11 +28,13 @@ class Rounding(Enum):
 
 
 class RealOperation(Operation):
-    """A real array operation. Adding one is adding one subclass: no pass and no target names it."""
+    """An operation of the real array language. To add an operation, add one subclass: no pass and no target names
+    it.
+    """
 
     rounding: ClassVar[Rounding]
     exact: ClassVar[bool] = False
-    """Of a VALUE, whether it is lowered exactly on operands of any fraction bits, unrounded ones too."""
+    """Whether a VALUE is lowered exactly on operands of any fraction bits, even unrounded ones."""
 
     @abstractmethod
     def target_types(self, *sources: Array) -> tuple[Array, ...]: ...
@@ -42,7 +46,7 @@ class RealOperation(Operation):
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
     ) -> list[int | None]:
-        """Add the edges of the reverse derivative; return each source's cotangent, or None for a zero one.
+        """Add the edges of the reverse derivative; return each source's cotangent, or None if it is zero.
 
         `sources` and `targets` are the operation's own wires in the same builder, `cotangents` one wire per target.
         """
@@ -56,14 +60,14 @@ class RealOperation(Operation):
 
     @abstractmethod
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The reverse derivative as a formula: each source's cotangent, or None for a zero one.
+        """The reverse derivative as a formula: each source's cotangent, or None if it is zero.
 
         `z` is the operation's target and `dz` its cotangent; edges are added in the order in which Python evaluates.
         """
 
     @abstractmethod
     def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
-        """The operation as a formula of integers, of any fraction bits. Only a VALUE may ask for `lowering.result`."""
+        """The operation as a formula of integers with any fraction bits. Only a VALUE may ask for `lowering.result`."""
 
 
 class LinearOperation(RealOperation):
@@ -72,7 +76,7 @@ class LinearOperation(RealOperation):
     rounding = Rounding.LINEAR
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        """Add the edges of the adjoint, applied to cotangents; needs only the sources' types."""
+        """Add the edges of the adjoint, applied to cotangents; only the types of the sources are needed."""
         (dz,) = cotangents
         return [term.wire for term in self.adjoint(Real(builder, dz), *sources)]
 

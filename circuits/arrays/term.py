@@ -12,22 +12,22 @@ from circuitize.circuits.term import Term
 
 
 class Real(Term):
-    """A wire of reals in a formula: what derivatives and definitions are written with.
+    """A wire of reals in a formula: derivatives and definitions are written with these terms.
 
-    Operands have one shape; a number stands for the constant of this shape whose elements all are that number, and a
-    product with a number is a Scale. An operator finds its operation in the registry, by name: the operations' own
-    derivatives are written with these operators, so none can be imported here.
+    The operands of an operator have one shape; a number stands for the constant of this shape whose elements all equal
+    it, and a product with a number is a Scale. An operator finds its operation in the registry, by name: the
+    operations' own derivatives are written with these operators, so this module cannot import the operations.
     """
 
     __slots__ = ()
 
     def constant(self, value: Operand) -> Self:
-        """The constant of this shape whose elements all are a number."""
+        """The constant of this term's shape whose elements all equal a number."""
         splat = operation("constant", self.shape, np.asarray(value, np.float64)[()])
         return self.__class__(self.builder, self.builder.add(splat))
 
     def _elementwise(self, operation: Operation, other: Operand) -> Self:
-        """The operation on this and another term, or on this and a number."""
+        """The operation on this term and another, or on this term and a number."""
         return self.apply(operation, other if isinstance(other, self.__class__) else self.constant(other))
 
     def __add__(self, other: Operand) -> Self:
@@ -61,10 +61,10 @@ class Real(Term):
 
 
 Operand: TypeAlias = Real | float | Values
-"""What may stand beside a term in a formula."""
+"""Whatever may stand beside a term in a formula."""
 
 
 def operation(word: str, *parameters: object) -> Operation:
-    """The operation of reals of this name."""
+    """The real operation of this name."""
     kind: Callable[..., Operation] = Operation.registry[f"real.{word}"]
     return kind(*parameters)

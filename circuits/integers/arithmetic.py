@@ -18,7 +18,7 @@ from .language import Elementwise, IntegerOperation, Integers, corners, same_for
 
 @dataclass(frozen=True)
 class Add(Elementwise):
-    """x + y, of one shape and one number of fraction bits."""
+    """The sum x + y of arrays of one shape and one number of fraction bits."""
 
     name = "integer.add"
     function = "add"
@@ -32,7 +32,7 @@ class Add(Elementwise):
 
 @dataclass(frozen=True)
 class Subtract(Elementwise, Expansion):
-    """x - y, of one shape and one number of fraction bits."""
+    """The difference x - y of arrays of one shape and one number of fraction bits."""
 
     name = "integer.subtract"
     function = "subtract"
@@ -50,7 +50,9 @@ class Subtract(Elementwise, Expansion):
 
 @dataclass(frozen=True)
 class Scale(Elementwise):
-    """factor * x, with so many more fraction bits: the real value is multiplied by factor * 2^-fraction_bits."""
+    """factor * x, with `fraction_bits` more fraction bits: the real value is multiplied by factor *
+    2^-fraction_bits.
+    """
 
     name = "integer.scale"
     function = "multiply"
@@ -77,7 +79,9 @@ class Scale(Elementwise):
 
 @dataclass(frozen=True)
 class Multiply(Elementwise):
-    """x * y elementwise, of one shape; fraction bits add up. The interval does not know if both are the same wire."""
+    """The product x * y, element by element, of arrays of one shape; their fraction bits add up. The interval of a
+    product does not take into account that both sources may be the same wire.
+    """
 
     name = "integer.multiply"
     function = "multiply"
@@ -119,7 +123,7 @@ class Shift(Elementwise):
 
 @dataclass(frozen=True)
 class IsNegative(IntegerOperation):
-    """1 where x < 0, else 0; no fraction bits."""
+    """1 where x < 0, else 0; the result has no fraction bits."""
 
     name = "integer.is_negative"
     pointwise = True
@@ -134,7 +138,9 @@ class IsNegative(IntegerOperation):
 
 @dataclass(frozen=True)
 class ReLU(Elementwise):
-    """max(x, 0). A core operation: no composition of others has its interval without a further range check."""
+    """The rectifier max(x, 0). ReLU is a core operation: no composition of others has its interval without a further
+    range check.
+    """
 
     name = "integer.relu"
     function = "maximum"

@@ -14,7 +14,9 @@ from .language import IntegerOperation, Integers
 
 @dataclass(frozen=True)
 class Check(IntegerOperation):
-    """y = x where low <= x <= high; undefined if any element is outside. The target's interval is [low, high]."""
+    """y = x where low <= x <= high; undefined if any element is outside. The interval of the Check's target is [low,
+    high].
+    """
 
     name = "integer.check"
     pointwise = True

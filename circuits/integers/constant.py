@@ -17,7 +17,7 @@ from .language import IntegerOperation, Integers
 
 @dataclass(frozen=True, eq=False)
 class Constant(IntegerOperation):
-    """An array of integers, of no sources. Equal arrays make equal constants.
+    """A constant array of integers; it has no sources. Equal arrays make equal constants.
 
     `amounts` has the shape, or is a single number (of shape ()) that fills it; arrays of one repeated number are stored
     as that number. Make constants with `Constant.of` and `Constant.splat`.
@@ -54,7 +54,7 @@ class Constant(IntegerOperation):
 
     @property
     def constant(self) -> Integers:
-        """The elements, read-only; a splat costs no memory."""
+        """The elements of the constant, read-only; a splat costs no memory."""
         return np.broadcast_to(self.amounts, self.shape)
 
     def constant_like(self, value: Values, target: Type) -> Operation | None:

@@ -25,13 +25,14 @@ from .view import View
 from .wiring import Reindex, sum_over
 
 _EXACT = 53
-"""float64 holds every integer of this many bits."""
+"""The greatest number of bits of which float64 holds every integer."""
 
 _EXACT_SINGLE = 24
-"""float32 holds every integer of this many bits."""
+"""The greatest number of bits of which float32 holds every integer."""
 
 FEW = 1 << 14
-"""So many products or fewer are computed in int64: BLAS would gain less than conversions cost."""
+"""The greatest number of products that are computed in int64: for so few, BLAS would gain less than conversions cost.
+"""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Contract(Expansion):
     """The sum of products that an equation names: "bi,ij->bj" is y[b, j] = sum over i of x0[b, i] * x1[i, j].
 
     Each operand, and the target, names distinct axes by lower-case letters; letters that the target lacks are summed.
-    Fraction bits add up; sums are exact, without rounding.
+    The fraction bits of the operands add up; sums are exact, without rounding.
     """
 
     name = "integer.contract"
@@ -63,7 +64,7 @@ class Contract(Expansion):
 
     @cached_property
     def letters(self) -> tuple[str, str, str]:
-        """The axes of the operands and of the target."""
+        """The letters of the axes of both operands and of the target."""
         x, rest = self.equation.split(",")
         y, target = rest.split("->")
         return x, y, target
@@ -75,7 +76,7 @@ class Contract(Expansion):
         return "".join(dict.fromkeys(letter for letter in x + y if letter not in target))
 
     def extents(self, x: Fixed, y: Fixed) -> dict[str, int]:
-        """The extent of each letter; raise TypingError where shapes do not fit the equation."""
+        """The extent of each letter; raise TypingError if the shapes do not fit the equation."""
         found: dict[str, int] = {}
         for letters, source in zip(self.letters, (x, y), strict=False):
             if len(letters) != len(source.shape):
@@ -126,17 +127,17 @@ class Contract(Expansion):
 
 
 def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integers:
-    """The exact contraction of int64 arrays, by one batched matrix product, in the target's order where it can be."""
+    """The exact contraction of int64 arrays, by one batched matrix product, in the target's order if possible."""
     return matrix_product.contract(letters, x, y, multiply_matrices)
 
 
 def multiply_matrices(x: Integers, y: Integers) -> Integers:
     """The exact product [B, R, K] @ [B, K, C] of int64 matrices, given that K * max|x| * max|y| < 2^62.
 
-    In float32 where that is below 2^24, in float64 where it is below 2^53: every partial sum is then an integer that
-    the format holds, whatever the order. Otherwise the wider operand is cut into limbs for which it is. With K < 2^40 a
-    limb has at least 2 bits: K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may round the factors of float32 products
-    to fewer bits, so there float64 is the narrowest.
+    It is computed in float32 if that bound is below 2^24, in float64 if it is below 2^53: every partial sum is then an
+    integer that the format holds, whatever the order. Otherwise the wider operand is cut into limbs for which the bound
+    is below 2^53. With K < 2^40 a limb has at least 2 bits, since K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may
+    round the factors of float32 products to fewer bits, so on a GPU float64 is the narrowest.
     """
     terms = x.shape[-1]
     if terms == 1:

@@ -18,7 +18,9 @@ from .language import IntegerOperation, Integers
 
 @dataclass(frozen=True)
 class Divide(IntegerOperation):
-    """floor(x / y), toward minus infinity, of one shape; y >= 1 by its type. Fraction bits: x's less y's."""
+    """The quotient floor(x / y), rounded toward minus infinity, of arrays of one shape; y >= 1 by its type. The
+    quotient has the fraction bits of x less those of y.
+    """
 
     name = "integer.divide"
     arity = 2
@@ -46,7 +48,9 @@ class Divide(IntegerOperation):
 
 @dataclass(frozen=True)
 class SquareRoot(IntegerOperation):
-    """floor(sqrt(x)); x >= 0 by its type, of an even number of fraction bits, of which the root has half."""
+    """The root floor(sqrt(x)), where x >= 0 by its type and has an even number of fraction bits, of which the root has
+    half.
+    """
 
     name = "integer.square_root"
     pointwise = True

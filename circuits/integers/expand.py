@@ -14,11 +14,11 @@ from .language import IntegerOperation
 
 
 def expand(arrow: Arrow, keep: Set[type[Operation]] = frozenset()) -> Arrow:
-    """The same function without expansions other than those in `keep`; the arrow itself where there is none.
+    """The same function without expansions other than those in `keep`; the arrow itself if it has no others.
 
-    Provenance is kept: every edge of a definition carries the provenance of the edge it defines. Definitions are made
-    once per operation and types. Linear time. Raise OverflowRisk, naming the operation and its source line, where a
-    definition could pass 2^62.
+    Provenance is kept: every edge of a definition carries the provenance of the edge it defines. Each definition is
+    made once per operation and types. Expanding takes linear time. Raise OverflowRisk, naming the operation and its
+    source line, if a definition could pass 2^62.
     """
     replaced = [isinstance(o, Expansion) and type(o) not in keep for o in arrow.operations]
     if not any(replaced):
@@ -45,7 +45,7 @@ def expand(arrow: Arrow, keep: Set[type[Operation]] = frozenset()) -> Arrow:
 
 
 def operation_classes() -> tuple[type[IntegerOperation], ...]:
-    """Every class of the integer language, core first."""
+    """Every class of the integer language, core operations first."""
     found = [c for c in Operation.registry.values() if issubclass(c, IntegerOperation)]
     return tuple(sorted(found, key=lambda c: (issubclass(c, Expansion), c.name)))
 

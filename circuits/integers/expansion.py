@@ -15,8 +15,8 @@ from .language import IntegerOperation
 class Expansion(IntegerOperation):
     """An operation that other operations define; a target may implement it directly, or `expand` it.
 
-    The definition has the same value, is undefined in the same places and has the same type. Where static intervals
-    alone would come out wider than the operation's own, the definition ends in a Check that always passes.
+    The definition has the same value, is undefined in the same places and has the same type. If static intervals alone
+    would come out wider than the operation's own, the definition ends in a Check that always passes.
     """
 
     @abstractmethod
@@ -26,7 +26,7 @@ class Expansion(IntegerOperation):
     def definition(self, *sources: Fixed) -> Arrow:
         """The operation as an arrow of other operations: sources -> its target.
 
-        Raise OverflowRisk where a step of the definition could pass 2^62, which the operation itself need not.
+        Raise OverflowRisk if a step of the definition could pass 2^62, which the operation itself need not.
         """
         (target,) = self.target_types(*sources)
         builder = Builder()
@@ -35,5 +35,5 @@ class Expansion(IntegerOperation):
 
 
 def narrow(builder: Builder, wire: int, target: Fixed) -> int:
-    """The wire in the target's interval, by a Check if its type is not the target's already."""
+    """The wire in the target's interval, by a Check unless its type is the target's already."""
     return wire if builder.type(wire) == target else builder.add(Check(target.low, target.high), wire)

@@ -28,7 +28,8 @@ from .wiring import Reindex, broadcast
 class Gather(Expansion):
     """y[a, i, c] = x[a, indices[i], c], where a are the axes before `axis`, c those after it, and i those of indices.
 
-    Sources: x, indices (no fraction bits). Undefined where an index is outside [0, extent of the axis).
+    The sources are x and indices, which have no fraction bits. Gather is undefined where an index is outside [0, extent
+    of the axis).
     """
 
     name = "integer.gather"
@@ -64,8 +65,8 @@ class Gather(Expansion):
 class ScatterAdd(Expansion):
     """y[a, k, c] = sum of updates[a, i, c] over the i with indices[i] = k: the adjoint of Gather; 0 where none is.
 
-    Sources: updates, indices (no fraction bits); updates has the axes of indices in place of `axis`, which has extent
-    `size` in y. Undefined where an index is outside [0, size).
+    The sources are updates and indices, which have no fraction bits; updates has the axes of indices in place of
+    `axis`, which has extent `size` in y. ScatterAdd is undefined where an index is outside [0, size).
     """
 
     name = "integer.scatter_add"
@@ -112,7 +113,7 @@ class ScatterAdd(Expansion):
 def one_hot(builder: Builder, indices: int, size: int) -> int:
     """The indicator of each index, along a new last axis of the given size; undefined where an index is outside it.
 
-    [i = k] = [i < k + 1] - [i < k]: one comparison per element and boundary.
+    The indicator is [i = k] = [i < k + 1] - [i < k], which takes one comparison per element and boundary.
     """
     indices = builder.add(Check(0, size - 1), indices)
     inner = builder.format(indices).shape

@@ -18,21 +18,23 @@ Integers = NDArray[np.int64]
 
 
 class IntegerOperation(Operation):
-    """An operation on integer arrays: exact, with one target, whose interval is the tightest that the sources' give.
+    """An operation on integer arrays: exact, with one target, whose interval is the tightest that the sources'
+    intervals allow.
 
-    Typing raises TypingError where the sources do not fit and OverflowRisk where the interval passes 2^62; running
-    raises Undefined, naming the first element, where the operation has no value. Values are int64 arrays.
+    Typing raises TypingError if the sources do not fit and OverflowRisk if the interval passes 2^62; running raises
+    Undefined, naming the first element, where the operation has no value. The values of an integer operation are int64
+    arrays.
     """
 
     arity: ClassVar[int | None] = 1
-    """How many sources; None is any number, at least one."""
+    """How many sources the operation has; None is any number, at least one."""
 
     pointwise: ClassVar[bool] = False
-    """Whether each element of the target depends on the elements of the sources at its place alone."""
+    """Whether each element of the target depends only on the elements of the sources at its place."""
 
     @abstractmethod
     def target(self, *sources: Fixed) -> Fixed:
-        """The target's type, for sources whose number and kind are right."""
+        """The target's type, given that the number and kinds of the sources are right."""
 
     @abstractmethod
     def value(self, *values: Integers) -> Values:
@@ -41,7 +43,7 @@ class IntegerOperation(Operation):
     def lifted(self, count: int) -> IntegerOperation | None:
         """The operation that does this one `count` times, along a new first axis of sources and target.
 
-        None if no operation does: then its definition is lifted.
+        Return None if no operation does so: then the definition is lifted.
         """
         return self if self.pointwise or self.arity == 0 else None
 
@@ -63,17 +65,17 @@ class IntegerOperation(Operation):
 class Elementwise(IntegerOperation):
     """An operation element by element that every array module has a function for.
 
-    So it can write its value over that of a source of its target's shape.
+    An elementwise operation can write its value over the value of a source that has its target's shape.
     """
 
     pointwise = True
 
     function: ClassVar[str]
-    """The function's name."""
+    """The name of the array module's function."""
 
     @cached_property
     def constants(self) -> tuple[np.int64, ...]:
-        """What the function takes after the sources."""
+        """The constants that the function takes after the sources."""
         return ()
 
     @property

@@ -1,4 +1,4 @@
-"""The normal form of a view: neighbouring steps merged where that loses nothing, identities gone."""
+"""The normal form of a view: neighbouring steps are merged if that loses nothing, and identities are removed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .steps import Affine, Regroup, Step
 
 
 def normal_form(source: Shape, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The same map with neighbours merged where nothing that lies outside is lost, and without identities."""
+    """The same map with neighbours merged if no outside element is lost, and without identities."""
     done: list[Step] = []
     shapes = [source]
     pending = list(reversed(steps))
@@ -30,7 +30,9 @@ def normal_form(source: Shape, steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _tidy(step: Step, source: Shape) -> Step | None:
-    """The step with strides 0 along axes of extent 1, affine if it only adds or removes such axes; None if identity."""
+    """The step with strides 0 along axes of extent 1, affine if it only adds or removes such axes; None if it is the
+    identity.
+    """
     shape = step.shape
     if isinstance(step, Regroup):
         if shape == source:
@@ -50,7 +52,7 @@ def _tidy(step: Step, source: Shape) -> Step | None:
 
 
 def _merge(before: Shape, first: Step, middle: Shape, second: Step) -> Step | None:
-    """One step that is `first` and then `second`, or None."""
+    """One step that does `first` and then `second`, or None if there is none."""
     if isinstance(first, Affine) and isinstance(second, Affine):
         if not second.is_inside(middle) and not _outside_stays_outside(before, first, middle, second):
             return None
@@ -94,7 +96,7 @@ def _outside_stays_outside(before: Shape, first: Affine, middle: Shape, second: 
 
 
 def rows(width: int, axes: Sequence[int], amounts: Sequence[int] | None = None) -> tuple[tuple[int, ...], ...]:
-    """One row per source axis: `amounts[i]` at target axis axes[i]."""
+    """One row for each source axis, with `amounts[i]` at target axis axes[i]."""
     amounts = amounts if amounts is not None else (1,) * len(axes)
     return tuple(
         tuple(amount if j == axis else 0 for j in range(width)) for axis, amount in zip(axes, amounts, strict=True)

@@ -23,7 +23,9 @@ from .wiring import Concatenate, Reindex, Sum, broadcast, part, sum_over
 
 @dataclass(frozen=True)
 class Select(Expansion):
-    """a where the condition is 1, b where it is 0. Sources: condition (0 or 1 by its type, no fraction bits), a, b."""
+    """a where the condition is 1, b where it is 0. The sources are a condition (0 or 1 by its type, no fraction bits),
+    a and b.
+    """
 
     name = "integer.select"
     arity = 3
@@ -81,7 +83,7 @@ class Maximum(Expansion):
 
 @dataclass(frozen=True)
 class Clamp(Expansion):
-    """The number nearest to x in [low, high]: saturation. low and high are in units of x's last bit."""
+    """The number nearest to x in [low, high], which is saturation; low and high are in units of x's last bit."""
 
     name = "integer.clamp"
     pointwise = True
@@ -125,8 +127,8 @@ class Clamp(Expansion):
 
 @dataclass(frozen=True)
 class Wrap(Expansion):
-    """What two's complement of so many bits keeps of x: x + n 2^bits, n a whole number, within the signed interval of
-    these bits, or from 0 on where it is not `signed`.
+    """What two's complement of `bits` bits keeps of x: x + n 2^bits, n a whole number, within the signed interval of
+    these bits, or from 0 on if it is not `signed`.
     """
 
     name = "integer.wrap"
@@ -141,12 +143,12 @@ class Wrap(Expansion):
 
     @property
     def low(self) -> int:
-        """The least value."""
+        """The least value of the result."""
         return -(1 << self.bits - 1) if self.signed else 0
 
     @property
     def high(self) -> int:
-        """The greatest value."""
+        """The greatest value of the result."""
         return self.low + (1 << self.bits) - 1
 
     def is_identity(self, source: Type) -> bool:
@@ -166,7 +168,7 @@ class Wrap(Expansion):
         return made
 
     def define(self, builder: Builder, *wires: int) -> int:
-        """x less 2^bits times the number of whole turns, which a shift finds."""
+        """The definition is x less 2^bits times the number of whole turns, which a shift finds."""
         (x,) = wires
         source = builder.format(x)
         above = x
@@ -179,7 +181,9 @@ class Wrap(Expansion):
 
 @dataclass(frozen=True)
 class ArgMax(Expansion):
-    """The index of the greatest element along an axis, which is removed; the lowest index wins. No fraction bits."""
+    """The index of the greatest element along an axis, which is removed; the lowest index wins. The index has no
+    fraction bits.
+    """
 
     name = "integer.arg_max"
 
@@ -210,7 +214,9 @@ class ArgMax(Expansion):
 
 @dataclass(frozen=True)
 class ArgMaxOneHot(Expansion):
-    """1 at the greatest element along an axis, 0 elsewhere; the lowest index wins. x's shape, no fraction bits."""
+    """1 at the greatest element along an axis, 0 elsewhere; the lowest index wins; the result has x's shape and no
+    fraction bits.
+    """
 
     name = "integer.arg_max_one_hot"
 

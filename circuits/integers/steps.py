@@ -28,7 +28,8 @@ class Regroup:
 class Affine:
     """Target index p reads source index x with x_i = offsets[i] + sum over j of strides[i][j] * p_j.
 
-    `shape` is the target's; there is one offset and one row of strides per source axis. Outside the source reads 0.
+    `shape` is the target's; there is one offset and one row of strides per source axis. An element whose index lies
+    outside the source reads 0.
     """
 
     shape: Shape
@@ -36,7 +37,7 @@ class Affine:
     strides: tuple[tuple[int, ...], ...]
 
     def span(self, axis: int) -> tuple[int, int]:
-        """The least and the greatest x along a source axis."""
+        """The least and the greatest index x along a source axis."""
         moves = [stride * (extent - 1) for stride, extent in zip(self.strides[axis], self.shape, strict=True)]
         start = self.offsets[axis]
         return start + sum(move for move in moves if move < 0), start + sum(move for move in moves if move > 0)
@@ -47,7 +48,7 @@ class Affine:
         return all(low >= 0 and high < extent for (low, high), extent in zip(spans, source, strict=True))
 
     def is_regroup(self, source: Shape) -> bool:
-        """Whether this only adds and removes axes of extent 1."""
+        """Whether this step only adds and removes axes of extent 1."""
         if any(self.offsets):
             return False
         columns = [axis for axis, extent in enumerate(self.shape) if extent > 1]
@@ -60,7 +61,7 @@ class Affine:
         )
 
     def columns(self) -> list[list[int]]:
-        """For each target axis, the source axes that it moves."""
+        """For each target axis, the source axes that move with it."""
         return [[i for i, row in enumerate(self.strides) if row[j]] for j in range(len(self.shape))]
 
 
@@ -68,7 +69,7 @@ Step = Regroup | Affine
 
 
 def locate(step: Affine, source: Shape, flat: Indices) -> Indices:
-    """Flat source indices of flat target indices, -1 outside."""
+    """The flat source indices of flat target indices, -1 for those outside."""
     module = array_module(flat)
     coordinates = module.unravel_index(flat, step.shape) if step.shape else ()
     found = module.zeros(flat.shape, np.int64)

@@ -10,7 +10,7 @@ from .constant import Constant
 
 
 class Integer(Term):
-    """A wire of integers in a formula: what real operations become is written with these."""
+    """A wire of integers in a formula: real operations are lowered by writing formulas of these terms."""
 
     __slots__ = ()
 
@@ -37,11 +37,11 @@ class Integer(Term):
         return Scale(-1, 0)(self)
 
     def constant(self, amount: int) -> Integer:
-        """The constant of this shape whose elements all are an integer, in units of this term's last bit."""
+        """The constant of this term's shape whose elements all equal an integer, in units of this term's last bit."""
         return self.splat(amount, self.fraction_bits)
 
     def splat(self, amount: int, fraction_bits: int) -> Integer:
-        """The constant of this shape whose elements all are an integer, with so many fraction bits."""
+        """The constant of this term's shape whose elements all equal an integer, with the given fraction bits."""
         splat = Constant.splat(amount, self.shape, fraction_bits)
         return Integer(self.builder, self.builder.add(splat))
 
@@ -50,13 +50,13 @@ class Integer(Term):
         return self + self.constant(amount)
 
     def refine(self, fraction_bits: int) -> Integer:
-        """The same real value with more fraction bits: exact."""
+        """The same real value with more fraction bits, which is exact."""
         extra = fraction_bits - self.fraction_bits
         assert extra >= 0, "refine never drops bits"
         return Scale(1 << extra, extra)(self) if extra else self
 
     def shift_to(self, fraction_bits: int) -> Integer:
-        """Rescale to the given fraction bits: exact where that adds bits, else round half up: floor(x / 2^s + 1/2)."""
+        """Rescale to the given fraction bits: exact if that adds bits, else rounded half up: floor(x / 2^s + 1/2)."""
         surplus = self.fraction_bits - fraction_bits
         if surplus <= 0:
             return self.refine(fraction_bits)
@@ -64,6 +64,6 @@ class Integer(Term):
 
 
 def align(*terms: Integer) -> list[Integer]:
-    """The same real values with a common number of fraction bits, the greatest: exact."""
+    """The same real values with a common number of fraction bits, the greatest, which is exact."""
     fraction_bits = max(term.fraction_bits for term in terms)
     return [term.refine(fraction_bits) for term in terms]

@@ -25,9 +25,9 @@ from .windows import Gather, Scatter
 class View:
     """A map from target indices to source indices, or to nothing (which reads 0), as a short list of steps.
 
-    Steps lead from the source to the target; they are brought to a normal form, in which neighbours that can be one
-    step are, and identities are gone. Equality is that of normal forms. Nothing is as large as the arrays until
-    `indices`, `gather` or `scatter` is called.
+    Steps lead from the source to the target; they are kept in a normal form, in which neighbours that can be merged
+    are, and identities are removed. Two views are equal if their normal forms are. A view stays small until `indices`,
+    `gather` or `scatter` is called, which make arrays of full size.
     """
 
     source_shape: Shape
@@ -53,7 +53,7 @@ class View:
 
     @staticmethod
     def reshape(source: Shape, shape: Shape) -> View:
-        """The same elements in the same order, last axis fastest."""
+        """The same elements in the same order, last axis fastest, in another shape."""
         return View(source, (Regroup(shape),))
 
     @staticmethod
@@ -93,14 +93,14 @@ class View:
 
     @staticmethod
     def take(source: Shape, place: int) -> View:
-        """The elements at one place of the first axis, which goes."""
+        """The elements at one place of the first axis, which is removed."""
         _, *shape = source
         shown = rows(len(shape), range(len(shape)), (1,) * len(shape))
         return View(source, (Affine(tuple(shape), (place, *(0 for _ in shape)), ((0,) * len(shape), *shown)),))
 
     @staticmethod
     def pad(source: Shape, before: Sequence[int], after: Sequence[int]) -> View:
-        """Zeros before and after the elements, so many along each axis."""
+        """The elements with zeros before and after them, as many along each axis as stated."""
         if not len(before) == len(after) == len(source) or min((*before, *after), default=0) < 0:
             raise TypingError(f"expected amounts >= 0, one per axis of {list(source)}, found {before} and {after}")
         shape = tuple(map(sum, zip(before, source, after, strict=True)))
@@ -109,7 +109,7 @@ class View:
 
     @staticmethod
     def flip(source: Shape, axes: Sequence[int]) -> View:
-        """The named axes reversed."""
+        """The elements with the named axes reversed."""
         signs = [-1 if axis in axes else 1 for axis in range(len(source))]
         offsets = tuple(n - 1 if sign < 0 else 0 for n, sign in zip(source, signs, strict=True))
         return View(source, (Affine(source, offsets, rows(len(source), range(len(source)), signs)),))
@@ -135,7 +135,7 @@ class View:
 
     @property
     def target_shape(self) -> Shape:
-        """Return the shape of what the view gives."""
+        """Return the shape of the view's target."""
         return self.steps[-1].shape if self.steps else self.source_shape
 
     @property
@@ -144,7 +144,7 @@ class View:
         return not self.steps
 
     def lifted(self, count: int) -> View:
-        """This view of each of `count` arrays along a new first axis, which stays as it is."""
+        """The view that views each of `count` arrays along a new first axis, which stays as it is."""
         steps: list[Step] = []
         for step in self.steps:
             shape = (count, *step.shape)
@@ -159,7 +159,7 @@ class View:
         return made
 
     def then(self, other: View) -> View:
-        """This view of an array, viewed again: the target of this is the source of `other`."""
+        """This view, viewed again: the target of this view is the source of `other`."""
         if other.source_shape != self.target_shape:
             raise TypingError(
                 f"expected a view of shape {list(self.target_shape)}, found one of {list(other.source_shape)}"
@@ -181,7 +181,9 @@ class View:
         return self.at(np.arange(math.prod(shape), dtype=np.int64)).reshape(shape)
 
     def gather(self, array: Values) -> Values:
-        """y[p] = x[f(p)], 0 outside. May share the array's memory; not to be written to."""
+        """The elements y[p] = x[f(p)], and 0 for those outside. The result may share the array's memory; it must not be
+        written to.
+        """
         for step in self._gathers:
             array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)
         return array
@@ -217,7 +219,7 @@ class View:
 
     @property
     def reads_inside(self) -> bool:
-        """Whether some target element reads the source."""
+        """Whether some target element reads an element of the source."""
         return self._facts[3]
 
     @property

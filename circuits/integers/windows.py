@@ -17,7 +17,7 @@ from .steps import Affine, locate
 
 
 class Gather:
-    """The step's target on a source array: a strided window onto it, zeros added around it first where needed."""
+    """The step's target on a source array: a strided window onto it, after zeros are added around it if needed."""
 
     def __init__(self, step: Affine, source: Shape) -> None:
         self.step = step
@@ -48,7 +48,9 @@ class Gather:
         return self._window(array)
 
     def _window(self, array: Values) -> Values:
-        """By strides where the module has its arrays in memory that it lays out so, by indices elsewhere."""
+        """The window is made by strides if the module lays its arrays out in memory accordingly, by indices
+        otherwise.
+        """
         shape = self.step.shape
         if type(array) is np.ndarray:
             if array.flags.c_contiguous and not array.dtype.hasobject:
@@ -107,7 +109,9 @@ class Scatter:
         leading = _leading(step)
         minor = [axis for axis in range(len(kept)) if axis not in leading]
         self._parts: list[tuple[Place, Place, tuple[int, ...]]] | None = None
-        """The step as injective ones: what each reads of the array, adds to, and its axes; None if there are many."""
+        """The step as several injective ones: what each reads of the array, adds to, and its axes; None if there are
+        many.
+        """
         if all(len(moved) <= 1 for moved in columns) and math.prod(step.shape[axis] for axis in minor) <= 1024:
             fixed = product(*(range(step.shape[axis]) for axis in minor))
             parts = (_part(step, source, leading, dict(zip(minor, places, strict=True))) for places in fixed)
@@ -132,7 +136,9 @@ class Scatter:
 
 
 def _products(step: Affine, sizes: Sequence[int]) -> list[int]:
-    """How far apart elements of the target are in a source whose elements are so far apart along its axes."""
+    """The distance between neighbouring elements of the target, in a source whose elements have the given distances
+    along its axes.
+    """
     return [
         sum(row[axis] * size for row, size in zip(step.strides, sizes, strict=True)) for axis in range(len(step.shape))
     ]

@@ -18,7 +18,9 @@ from .view import View
 
 @dataclass(frozen=True)
 class Reindex(IntegerOperation):
-    """y[p] = x[f(p)] where the view is f; 0 where it reads outside. The source has the view's source shape."""
+    """The elements y[p] = x[f(p)], where f is the view; 0 where it reads outside. The source of a Reindex has the
+    view's source shape.
+    """
 
     name = "integer.reindex"
 
@@ -47,8 +49,8 @@ class Reindex(IntegerOperation):
 class Sum(IntegerOperation):
     """y[q] = sum of x[p] over the p with f(p) = q: the adjoint of Reindex(view).
 
-    The source has the view's target shape, the target its source shape; elements that f leaves out are dropped. The
-    interval goes by the least and the greatest number of terms.
+    The source of a Sum has the view's target shape, the target its source shape; elements that f leaves out are
+    dropped. The interval of a Sum follows from the least and the greatest number of terms.
     """
 
     name = "integer.sum"
@@ -76,7 +78,7 @@ class Sum(IntegerOperation):
 
 @dataclass(frozen=True)
 class Concatenate(Expansion):
-    """One or more arrays one after the other along an axis; other axes and fraction bits are equal."""
+    """One or more arrays one after the other along an axis; their other axes and fraction bits are equal."""
 
     name = "integer.concatenate"
     arity = None

@@ -1,4 +1,4 @@
-"""Models, optimisers and losses written in catgrad 0.2.2, taken in as arrows and programs, and given back."""
+"""Models, optimisers and losses written in catgrad 0.2.2, brought in as arrows and programs, and arrows given back."""
 
 from .diagrams import arrow, forward
 from .drawing import diagram

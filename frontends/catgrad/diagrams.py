@@ -19,14 +19,15 @@ from .installed import module
 from .operations import Splat, meaning_of
 
 DEEPEST = 64
-"""Definitions may hold definitions, so many deep."""
+"""How deep definitions may hold definitions."""
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """An open hypergraph as plain lists: operations in an order in which each reads what is written already.
+    """An open hypergraph as plain lists: the operations stand in an order in which each reads only wires that are
+    written already.
 
-    `types` are those of the wires; sources and targets are wires, by operation.
+    `types` are the types of the wires; sources and targets are wires, by operation.
     """
 
     operations: list[Any]
@@ -42,7 +43,9 @@ class Diagram:
 
 
 def read(diagram: object, name: str = "diagram") -> Diagram:
-    """Raise CircuitizeError for something else, for a wire that is not written and read once, and for a cycle."""
+    """Raise CircuitizeError for anything but a diagram, for a wire that is not written and read once, and for a
+    cycle.
+    """
     if not isinstance(diagram, module("open_hypergraphs").OpenHypergraph):
         raise CircuitizeError(f"{name}: expected an open hypergraph of catgrad, found {type(diagram).__name__}")
     inner = diagram.H
@@ -63,7 +66,7 @@ def read(diagram: object, name: str = "diagram") -> Diagram:
 
 
 def _segments(family: Any) -> list[list[int]]:
-    """The wires of each operation, out of an indexed coproduct."""
+    """The wires of each operation, from an indexed coproduct."""
     ends = np.cumsum(np.asarray(family.sources.table, np.int64)).tolist()
     values = np.asarray(family.values.table).tolist()
     return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -72,7 +75,7 @@ def _segments(family: Any) -> list[list[int]]:
 def _ordered(
     operations: list[Any], sources: list[list[int]], targets: list[list[int]], inputs: list[int], name: str
 ) -> list[int]:
-    """Kahn's order. Linear time."""
+    """The operations in Kahn's order. Ordering takes linear time."""
     reader = {wire: index for index, wires in enumerate(sources) for wire in wires}
     missing = [len(wires) for wires in sources]
     order: list[int] = []
@@ -100,10 +103,10 @@ def _ordered(
 def arrow(diagram: object, name: str = "diagram") -> Arrow:
     """The arrow of a diagram in catgrad's core, in its language with derivatives, or of both mixed.
 
-    Operations mean what was registered for them, what catgrad's core says, or what their own definition (`arrow`) or
+    An operation means what was registered for it, what catgrad's core says, or what its own definition (`arrow`) or
     translation (`to_core`) is, in this order. Copies and discards leave no trace; a product with a constant becomes a
-    scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError for an unknown operation, a wire that is not written
-    and read once, or a cycle. Linear time.
+    scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError for an unknown operation, a wire that is not written and
+    read once, or a cycle. Translating takes linear time.
     """
     given = read(diagram, name)
     builder = Builder()

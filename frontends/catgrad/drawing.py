@@ -1,4 +1,4 @@
-"""Arrows of reals as diagrams of catgrad's core: what came from catgrad, or was written here, runs there again."""
+"""Arrows of reals as diagrams of catgrad's core: a program that came from catgrad, or was written here, runs there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .hypergraphs import assembled
 from .installed import module
 
 MOST_PIECES = 1 << 12
-"""A slice and a concatenation cut an axis into its elements: so many or fewer."""
+"""The most elements into which a slice or a concatenation may cut an axis."""
 
 
 class Pen:
@@ -46,7 +46,7 @@ class Pen:
         return len(self.wires) - 1
 
     def draw(self, operation: Any, *sources: int) -> list[int]:
-        """Add an edge; returns the wires it writes."""
+        """Add an edge; return the wires that it writes."""
         targets = [self.wire(type) for type in operation.target().table]
         self.edges.append(operation)
         self.sources.append(list(sources))
@@ -59,7 +59,7 @@ class Pen:
         return target
 
     def alike(self, kind: Any, *sources: int) -> int:
-        """An operation of sources and a target that are all of one type."""
+        """Draw an operation whose sources and target all have one type."""
         return self.one(kind(self.wires[sources[0]]), *sources)
 
     def splat(self, amount: float, shape: Shape) -> int:
@@ -67,22 +67,24 @@ class Pen:
         return self.one(self.core.Constant(self.type(shape), float(amount)))
 
     def power(self, base: int | float, exponent: int | float, shape: Shape) -> int:
-        """x^y, of which a float is a constant."""
+        """Draw x^y, where a float is a constant."""
         ends = [self.splat(end, shape) if isinstance(end, float) else end for end in (base, exponent)]
         return self.one(self.core.Power(self.type(shape)), *ends)
 
     def transposed(self, x: int, axes: Sequence[int]) -> int:
-        """Axis i of the result is axis axes[i] of x."""
+        """Draw a transposition: axis i of the result is axis axes[i] of x."""
         if list(axes) == list(range(len(axes))):
             return x
         return self.one(self.core.Permute(self.wires[x], list(axes)), x)
 
     def reshaped(self, x: int, shape: Shape) -> int:
-        """Draw x in another shape, or nothing where it has it already; return the wire."""
+        """Draw x in another shape, or nothing if x has that shape already; return the wire."""
         return x if self.shape(x) == shape else self.one(self.core.Reshape(self.wires[x], self.type(shape)), x)
 
     def split_last(self, x: int, axes: Iterable[int]) -> tuple[int, Any, Any]:
-        """x with these axes at its end, the type of the others, and that of these."""
+        """Draw x with these axes moved to its end; return its wire, the type of the other axes, and the type of
+        these.
+        """
         last = sorted(axes)
         rest = [axis for axis in range(len(self.shape(x))) if axis not in last]
         outer, inner = (self.type(self.shape(x)[axis] for axis in group) for group in (rest, last))
@@ -97,7 +99,7 @@ class Pen:
         return self.draw(self.core.NSplit(outer, count), turned)
 
     def stacked(self, pieces: Sequence[int], axis: int) -> int:
-        """The inverse."""
+        """Draw the pieces joined along a new axis: the inverse of `pieces`."""
         made = self.one(self.core.NConcatenate(self.wires[pieces[0]], len(pieces)), *pieces)
         order = list(range(len(self.shape(made)) - 1))
         order.insert(axis, len(order))
@@ -105,14 +107,15 @@ class Pen:
 
 
 Drawn = Callable[..., int]
-"""From a pen, an operation of ours and wires to the wire that it makes."""
+"""A function from a pen, an operation of circuitize and wires to the wire that it draws."""
 
 
 def diagram(given: Arrow | Program) -> Any:
-    """The diagram of an arrow of reals, in catgrad's core, with its copies and discards: ready for its compiler.
+    """The diagram of an arrow of reals, in catgrad's core, with its copies and discards: ready for catgrad's compiler.
 
-    Composites are expanded. Numbers are float32 there. Raise CircuitizeError for an operation that the core cannot
-    say, such as a rounding or a gather, for an array of constants of different numbers, and for integers.
+    Composites are expanded in the diagram. The numbers of the diagram are float32. Raise CircuitizeError for an
+    operation that the core cannot express, such as a rounding or a gather, for an array of constants of different
+    numbers, and for integers.
     """
     arrow = expand_composites(given.arrow if isinstance(given, Program) else given)
     pen, wires = Pen(), dict[int, int]()
@@ -136,7 +139,9 @@ def diagram(given: Arrow | Program) -> Any:
 
 
 def _monogamous(pen: Pen, inputs: Sequence[int], outputs: Sequence[int]) -> Any:
-    """The open hypergraph, each wire read once: by copies where it is read more often, by a discard where never."""
+    """The open hypergraph in which each wire is read once: by a copy if it is read more often, by a discard if
+    never.
+    """
     count, drawn = len(pen.wires), len(pen.edges)
     reads = Counter(wire for wires in (*pen.sources, outputs) for wire in wires)
     ends: dict[int, list[int]] = {}
@@ -182,7 +187,7 @@ def _max(pen: Pen, operation: Any, x: int) -> int:
 
 
 def _einsum(pen: Pen, operation: Any, x: int, y: int) -> int:
-    """As [N, A, B] times [N, B, C], each group of letters merged into one axis."""
+    """Draw the contraction as [N, A, B] times [N, B, C], each group of letters merged into one axis."""
     of_x, of_y, target = operation.letters
     extents = dict(zip(of_x + of_y, pen.shape(x) + pen.shape(y), strict=True))
     n = [letter for letter in target if letter in of_x and letter in of_y]
@@ -222,7 +227,7 @@ def _positive(pen: Pen, x: int) -> int:
 
 
 def _select(pen: Pen, operation: Any, condition: int, x: int, y: int) -> int:
-    """c x + (1 - c) y: the same for finite numbers."""
+    """Draw c x + (1 - c) y, which is the same as a choice for finite numbers."""
     chosen = _positive(pen, condition)
     other = pen.alike(pen.core.Subtract, pen.splat(1.0, pen.shape(x)), chosen)
     return pen.alike(pen.core.Add, pen.alike(pen.core.Multiply, chosen, x), pen.alike(pen.core.Multiply, other, y))
@@ -233,14 +238,14 @@ def _scaled(pen: Pen, amount: float, x: int) -> int:
 
 
 def _sigmoid(pen: Pen, x: int) -> int:
-    """1 / (1 + e^-x)."""
+    """Draw 1 / (1 + e^-x)."""
     shape = pen.shape(x)
     below = pen.alike(pen.core.Add, pen.splat(1.0, shape), pen.power(math.e, pen.alike(pen.core.Negate, x), shape))
     return pen.alike(pen.core.Divide, pen.splat(1.0, shape), below)
 
 
 def _tanh(pen: Pen, operation: Any, x: int) -> int:
-    """2 sigmoid(2x) - 1."""
+    """Draw the hyperbolic tangent as 2 sigmoid(2x) - 1."""
     return pen.alike(
         pen.core.Subtract, _scaled(pen, 2.0, _sigmoid(pen, _scaled(pen, 2.0, x))), pen.splat(1.0, pen.shape(x))
     )

@@ -25,7 +25,7 @@ VERSION = "0.1.3"
 
 @cache
 def package() -> ModuleType:
-    """The package. Raise CircuitizeError unless its version is the one known."""
+    """The package open-hypergraphs. Raise CircuitizeError unless the package has the known version."""
     require("open-hypergraphs", VERSION)
     return importlib.import_module("open_hypergraphs")
 
@@ -33,8 +33,9 @@ def package() -> ModuleType:
 def hypergraph(given: Arrow | Program) -> Any:
     """The `OpenHypergraph` of an arrow, or of a program's: wires and edges as they are, each with its label.
 
-    A wire's label is its type, an edge's its operation. As in the arrow, a wire that is copied has several readers,
-    and one that is discarded has none; `diagram` makes copies and discards operations, as catgrad has them.
+    The label of a wire is its type, the label of an edge its operation. As in the arrow, a wire that is copied has
+    several readers, and one that is discarded has none; `diagram`, in contrast, makes copies and discards operations,
+    as catgrad has them.
     """
     arrow = given.arrow if isinstance(given, Program) else given
     if not isinstance(arrow, Arrow):
@@ -78,10 +79,10 @@ def assembled(
 
 
 def arrow_of(hypergraph: Any) -> Arrow:
-    """The arrow of an `OpenHypergraph` whose labels are types and operations of ours.
+    """The arrow of an `OpenHypergraph` whose labels are circuitize's types and operations.
 
-    Its edges may stand in any order. Raise CircuitizeError for other labels, for a wire that is not written once, for
-    a cycle, and for types that an operation does not take.
+    The edges of the hypergraph may stand in any order. Raise CircuitizeError for other labels, for a wire that is not
+    written once, for a cycle, and for types that an operation does not take.
     """
     if not isinstance(hypergraph, package().OpenHypergraph):
         raise CircuitizeError(f"expected an OpenHypergraph, found {type(hypergraph).__name__}; see hypergraph")
@@ -117,7 +118,7 @@ def arrow_of(hypergraph: Any) -> Arrow:
 
 
 def _ends(family: Any) -> tuple[Values, Values]:
-    """How many wires each edge has on one side, and all of them."""
+    """How many wires each edge has on one side, and all these wires."""
     return np.asarray(family.sources.table, np.int64), np.asarray(family.values.table, np.int64)
 
 
@@ -126,16 +127,16 @@ def _whole(numbers: Any) -> Any:
 
 
 def _chosen(counts: Values, ends: Values, order: Sequence[int]) -> list[int]:
-    """The ends edge by edge, in another order of edges."""
+    """The wires of each edge, edge by edge, in another order of edges."""
     starts = offsets_of(counts).tolist()
     flat = ends.tolist()
     return [wire for edge in order for wire in flat[starts[edge] : starts[edge + 1]]]
 
 
 def _order(wires: int, arity: Values, sources: Values, coarity: Values, targets: Values) -> list[int]:
-    """Kahn's order of the edges, by number where there is a choice: edges that stand in an order keep it.
+    """Kahn's order of the edges, by number where there is a choice: edges that already stand in an order keep it.
 
-    Raise CircuitizeError for a cycle. For n edges and their ends, n log n.
+    Raise CircuitizeError for a cycle. For n edges and their ends it takes time n log n.
     """
     edges = len(arity)
     writer = np.full(wires, -1, np.int64)

@@ -1,4 +1,4 @@
-"""The catgrad that is installed: its version, and what it needs to be imported at all."""
+"""The installed catgrad: its version, and what it needs to be imported at all."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _TORCH_BACKEND = "catgrad.target.python.array_backend.torch"
 
 
 def prepare() -> None:
-    """Lets `import catgrad` work without torch, which it imports but does not ask for; harmless where it is missing.
+    """Let `import catgrad` work without torch, which catgrad imports but does not ask for; harmless if catgrad is
+    missing.
 
-    Only where torch is not installed: catgrad's backend for it is then an empty class.
+    It acts only if torch is not installed: catgrad's backend for torch is then an empty class.
     """
     if _TORCH_BACKEND not in sys.modules and not importlib.util.find_spec("torch"):
         module = ModuleType(_TORCH_BACKEND)
@@ -28,7 +29,7 @@ def prepare() -> None:
 
 
 def require(package: str, wanted: str) -> None:
-    """Raise CircuitizeError unless the version of a package is the one known."""
+    """Raise CircuitizeError unless a package has the known version."""
     try:
         found = version(package)
     except PackageNotFoundError:
@@ -39,7 +40,7 @@ def require(package: str, wanted: str) -> None:
 
 @cache
 def module(name: str) -> ModuleType:
-    """A module of catgrad, or of its open hypergraphs. Raise CircuitizeError unless the version is the one known."""
+    """A module of catgrad, or of its open hypergraphs. Raise CircuitizeError unless catgrad has the known version."""
     require("catgrad", VERSION)
     numpy = version("numpy")
     if int(numpy.partition(".")[0]) >= 2:

@@ -1,4 +1,4 @@
-"""What each operation of catgrad means: its core language, and the operations that a user registers."""
+"""The meaning of each operation of catgrad: its core language, and the operations that a user registers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from circuitize.frontends.tensor import Tensor
 from .installed import module
 
 Meaning = Callable[..., Tensor | Sequence[Tensor]]
-"""From an operation of catgrad and the tensors it reads to the tensors it makes."""
+"""A function from an operation of catgrad and the tensors it reads to the tensors it makes."""
 
 _registered: dict[type, Meaning] = {}
 
@@ -25,14 +25,14 @@ _registered: dict[type, Meaning] = {}
 def register(operation: type, meaning: Meaning) -> None:
     """Say what an operation means: `meaning(operation, *tensors)` returns a tensor, or one for each target.
 
-    It comes before anything else that is known of the operation: so a definition can be given a better arrow than its
-    own. The exact type counts, not what it inherits from.
+    A registered meaning takes precedence over everything else that is known of the operation: so a definition can be
+    given a better arrow than its own. Only the exact type counts, not the types that it inherits from.
     """
     _registered[operation] = meaning
 
 
 class Splat(Tensor):
-    """A tensor whose elements are all one known number."""
+    """A tensor whose elements all equal one known number."""
 
     __slots__ = ("amount",)
 
@@ -52,7 +52,7 @@ class Positive(Tensor):
 
 
 def meaning_of(operation: object) -> Meaning | None:
-    """The registered meaning of an operation, or that of one in catgrad's core; None where there is neither."""
+    """The registered meaning of an operation, or its meaning in catgrad's core; None if it has neither."""
     return _registered.get(type(operation)) or _core().get(type(operation))
 
 
@@ -157,7 +157,7 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _einsum(x: Tensor, y: Tensor, batch: int, rows: int, summed: int, columns: int) -> Tensor:
-    """[N, A, B] and [N, B, C] -> [N, A, C], with so many axes in each part."""
+    """The contraction [N, A, B] and [N, B, C] -> [N, A, C], with the given numbers of axes in each part."""
     if batch + rows + summed + columns > len(ascii_lowercase):
         raise TypingError(f"expected at most {len(ascii_lowercase)} axes in a product, found more; merge some")
     letters = iter(ascii_lowercase)

@@ -1,4 +1,6 @@
-"""Programs out of catgrad models: a prediction, a training step as catgrad derives it, and a model for our own."""
+"""Programs from catgrad models: a prediction, a training step as catgrad derives it, and a model for circuitize's own
+derivative.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from .roles import is_diagram, require_roles, require_three
 Batch = Mapping[str, NDArray[np.float64]]
 
 FEATURES = Format.between(-1.0, 1.0, 8)
-"""What goes in, unless told otherwise: from -1 to 1, eight fraction bits."""
+"""The format of inputs, unless told otherwise: from -1 to 1, eight fraction bits."""
 
 
 def predict(
@@ -33,8 +35,8 @@ def predict(
 ) -> Program:
     """Parameters `parameter1`, ... and `inputs` (or `inputs1`, ...) -> `outputs` (or `outputs1`, ...), simplified.
 
-    Parameters and inputs are committed, outputs public. Without examples to calibrate with, one is made up: normal
-    parameters of variance 1 / fan-in and uniform inputs, from a fixed seed.
+    Parameters and inputs are committed, outputs public. Without examples to calibrate with, an example is made up:
+    normal parameters of variance 1 / fan-in and uniform inputs, from a fixed seed.
     """
     made, count = forward(model)
     return _program(simplify(made), count, 0, inputs, parameters, examples)
@@ -52,10 +54,10 @@ def step(
 ) -> Program:
     """Parameters, `inputs` and `targets` -> parameters: the step as catgrad itself derives it, simplified.
 
-    `optimizer` and `loss` are what catgrad's `compile_model` takes: `sgd(0.01)` and `mse`, for instance, whose
-    gradient is that of half the sum of squares. All ports are committed. For a step by our own derivative, with other
-    losses and optimisers, give `network(model)` to `training_step`. Raise CircuitizeError where optimiser and loss
-    are exchanged, or are something else.
+    `optimizer` and `loss` are what catgrad's `compile_model` takes: for instance `sgd(0.01)`, and `mse`, whose gradient
+    is that of half the sum of squares. All ports of the step are committed. For a step by circuitize's own derivative,
+    with other losses and optimisers, give `network(model)` to `training_step`. Raise CircuitizeError if optimiser and
+    loss are exchanged, or are something else.
     """
     diagram, count, width = step_diagram(model, optimizer, loss)
     return _program(simplify(arrow(diagram, "step")), count, width, inputs, parameters, examples, targets)
@@ -76,7 +78,8 @@ def step_diagram(model: Any, optimizer: Any, loss: Any) -> tuple[Any, int, int]:
 
 
 def network(model: object, parameters: Format = WEIGHTS) -> Model:
-    """A model of ours, for `training_step` and `predict` in `frontends.training`. It fits the batch it was built for.
+    """A catgrad model as a `Model`, for `training_step` and `predict` in `frontends.training`. The `Model` fits only
+    the batch size it was built for.
 
     Raise CircuitizeError for a model of several inputs or outputs.
     """
@@ -120,7 +123,7 @@ def _program(
     examples: Sequence[Batch],
     targets: Format | None = None,
 ) -> Program:
-    """`count` parameters, then inputs, then `width` targets."""
+    """The program of `count` parameters, then inputs, then `width` targets."""
     shapes = [_array(type).shape for type in made.source]
     committed = Visibility.COMMITTED
     names = [f"parameter{n + 1}" for n in range(count)]
@@ -162,7 +165,7 @@ def _invented(ports: Sequence[Port[Fixed]]) -> Batch:
 
 
 def _normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Normal with variance 1 / fan-in, the fan-in all extents but the last."""
+    """Draw normal values with variance 1 / fan-in, where the fan-in is all extents but the last."""
     return generator.normal(0.0, 1.0, shape) / math.sqrt(max(1, math.prod(shape[:-1])))
 
 

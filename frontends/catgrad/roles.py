@@ -1,4 +1,4 @@
-"""Which of catgrad's things is a model, which an optimiser, which a loss: a step takes them in this order."""
+"""Which object of catgrad is a model, which an optimiser, which a loss: a step takes the three in this order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDER = "(model, optimizer, loss), such as (model, sgd(0.01), mse)"
 
 
 class Kind(Enum):
-    """What one of the three is."""
+    """The kind of object that one of the three is."""
 
     MODEL = "a model"
     OPTIMIZER = "an optimiser"
@@ -40,10 +40,10 @@ def require_three(found: Sequence[Any]) -> None:
 def require_roles(optimizer: object, parameters: object, loss: object, predictions: object) -> None:
     """Raise CircuitizeError unless these are an optimiser of the parameters and a loss of the predictions.
 
-    Both are lenses from types to the same types, so types do not tell them apart. catgrad's own are known by their
-    operations. Others are tried on numbers: an optimiser leaves a parameter as it is where its gradient is zero, and no
-    loss does that with predictions, but one whose gradient vanishes where they meet their targets. What is neither,
-    such as an optimiser that lets weights decay, is taken at its place.
+    Optimisers and losses are lenses from types to the same types, so types do not tell them apart; catgrad's own are
+    known by their operations. Other lenses are tried on numbers: an optimiser leaves a parameter as it is if its
+    gradient is zero; no loss does that with predictions, but its gradient vanishes where predictions meet their
+    targets. A lens that behaves like neither, such as an optimiser that lets weights decay, is taken by its place.
     """
     chosen = _lens("optimizer", optimizer, parameters), _lens("loss", loss, predictions)
     known = tuple(_known(lens) for lens in chosen)
@@ -60,7 +60,9 @@ def require_roles(optimizer: object, parameters: object, loss: object, predictio
 
 
 def _lens(word: str, given: object, types: object) -> Any:
-    """What an optimiser or a loss makes of types; raises CircuitizeError unless that is a diagram from them to them."""
+    """The lens that an optimiser or a loss makes of types; raise CircuitizeError unless that is a diagram from these
+    types to them.
+    """
     place = 2 if word == "optimizer" else 3
     remedy = f"expected {ORDER}, found at place {place}"
     if is_diagram(given) or not callable(given):
@@ -83,14 +85,14 @@ def _lens(word: str, given: object, types: object) -> Any:
 
 
 def _known(lens: Any) -> Kind | None:
-    """What catgrad's own operations in a lens say."""
+    """The kind that catgrad's own operations in a lens show, or None."""
     own = module("catgrad.bidirectional.operation")
     kinds = {type(operation) for operation in lens.H.x.table}
     return Kind.OPTIMIZER if own.SGD in kinds else Kind.LOSS if own.MSE in kinds else None
 
 
 def _tried(lens: Any) -> Kind | None:
-    """What the reverse of a lens does with numbers."""
+    """The kind that the reverse of a lens shows when it is tried on numbers, or None."""
     both = module("catgrad.bidirectional.functor").Bidirectional()
     try:
         reverse = arrow(both.adapt(both(lens), lens.source, lens.target))

@@ -20,7 +20,7 @@ VERSIONS = (2, 3, 4)
 
 
 def from_json(data: Any, where: str) -> Logic:
-    """The logic of parsed JSON. Raise FormatError for another version."""
+    """The logic of parsed JSON. Raise FormatError for logic of another version."""
     version = data.get("spec_version")
     if version not in VERSIONS:
         raise FormatError(
@@ -87,7 +87,7 @@ def _instruction(
 
 
 def _unpacked(record: Sequence[Any]) -> tuple[list[int], int, list[int], Sequence[float]]:
-    """An instruction of version 2, whose numbers share a word, as later versions have it."""
+    """An instruction of version 2, whose numbers share a word, in the form of later versions."""
     first, second, code, word = (int(value) for value in record[:4])
     low, high = _signed(word), _signed(word >> 32)
     operands, payload = {

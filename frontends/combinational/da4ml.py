@@ -22,7 +22,7 @@ FIELDS = 6
 
 
 def from_json(data: Any, where: str) -> Logic:
-    """The logic of parsed JSON: one CombLogic, or the list of those of a Pipeline, one after the other."""
+    """The logic of parsed JSON: one CombLogic, or the stages of a Pipeline, one after the other."""
     stages = data[0] if _is_pipeline(data) else [data]
     notes, entering = Notes(where), None
     inputs, tables = int(stages[0][0][0]), list[Table]()
@@ -44,7 +44,7 @@ def _is_pipeline(data: Any) -> bool:
 
 
 def _stage(notes: Notes, stage: Any, entering: Sequence[Terms] | None, tables: int) -> list[Terms]:
-    """Note a CombLogic, whose inputs are the network's where none are given; return what leaves it."""
+    """Note a CombLogic, whose inputs are the network's if none are given; return the terms of its outputs."""
     (_, _), shifts, places, after, negative, records, *_ = stage
     stage_notes = Instructions(notes, tables)
     for number, record in enumerate(records):
@@ -96,7 +96,7 @@ def _ends(interval: Any) -> Interval:
 
 
 def table_of(given: Any) -> Table:
-    """A table as both systems write it: whole numbers, and the interval of what they stand for."""
+    """A table as both systems write it: whole numbers, and the interval of the numbers that they stand for."""
     spec = given["spec"]["out_qint"]
     signed, integer, fraction = bits((spec["min"], spec["max"], spec["step"]))
     total = max(signed + integer + fraction, 0)

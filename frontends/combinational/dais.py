@@ -13,18 +13,21 @@ from .da4ml import from_json
 from .logic import Logic
 
 START = b"\x01\x00\x00\x00"
-"""The version, with which a file begins."""
+"""The version with which a file begins."""
 FIELDS, CODE = 6, 8
-"""Numbers before the lists: versions, inputs, outputs, instructions, tables; and numbers of an instruction."""
+"""Numbers before the lists of a binary (versions, inputs, outputs, instructions, tables), and numbers of one
+instruction.
+"""
 LOOKUP = 8
 
 Words = NDArray[np.int32]
 
 
 def from_binary(data: bytes, where: str) -> Logic:
-    """The logic of a binary: that of the JSON, but that intervals are all that an instruction's bits hold.
+    """The logic of a binary, the same as of its JSON, except that intervals are everything that an instruction's bits
+    hold.
 
-    Raise FormatError where the file is not as long as it says.
+    Raise FormatError if the file is not as long as it says.
     """
     words = np.frombuffer(data[: len(data) // 4 * 4], "<i4").astype(np.int32)
     _, _, inputs, outputs, count, tables = words[:FIELDS].tolist() if len(words) >= FIELDS else [0, 0, -1, -1, -1, -1]
@@ -48,7 +51,7 @@ def from_binary(data: bytes, where: str) -> Logic:
 
 
 def _records(code: Words, contents: list[Words], where: str) -> tuple[list[Any], list[Any]]:
-    """Instructions as the JSON has them, and of each look-up a table that begins at its argument's least number."""
+    """Instructions as the JSON has them, and for each look-up a table that begins at its argument's least number."""
     packed = code[:, 3:5].astype(np.int64)
     data = (packed[:, 1] << 32) | (packed[:, 0] & 0xFFFFFFFF)
     intervals = _intervals(code[:, 5:].astype(np.float64))
@@ -72,7 +75,9 @@ def _records(code: Words, contents: list[Words], where: str) -> tuple[list[Any],
 
 
 def _intervals(bits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Minimum, maximum and step of all that signs, integer and fraction bits [n, 3] hold; 0 where there are none."""
+    """Minimum, maximum and step of everything that signs, integer and fraction bits [n, 3] hold; 0 where there are no
+    bits.
+    """
     signed, integer, fraction = bits.T
     with np.errstate(over="ignore"):
         step, top = 2.0**-fraction, 2.0**integer

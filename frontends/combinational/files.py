@@ -1,4 +1,4 @@
-"""Files of combinational logic: which system's, told by what they hold."""
+"""Files of combinational logic, whose system is told by what they hold."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from .programs import program
 FORMS = "logic of da4ml or alkaid, as save of their CombLogic or Pipeline writes it"
 GZIP = b"\x1f\x8b"
 MOST = 1 << 30
-"""Bytes of a file's text."""
+"""The most bytes of a file's text."""
 
 
 def from_logic(path: str | Path, batch: int = 1) -> IntegerProgram:
     """The integer program of a file of combinational logic: `inputs` [batch, n] -> `outputs` [batch, m].
 
     The file is what `save` of da4ml's CombLogic or Pipeline or of alkaid's CombLogic writes, compressed or not, or
-    `save_binary` of da4ml's CombLogic. Its value is that of their interpreters to the bit. Raise FormatError for
-    another file, one that is damaged, or one whose instructions are not what they should be.
+    `save_binary` of da4ml's CombLogic. The program's value is that of the systems' own interpreters, to the bit. Raise
+    FormatError for a file of another kind, a damaged file, or instructions that are malformed.
     """
     return program(read(Path(path)), batch)
 
 
 def read(path: Path) -> Logic:
-    """The logic of a file. Raise FormatError, naming the file, for one that holds none."""
+    """The logic of a file. Raise FormatError, naming the file, if it holds no logic."""
     text = _text(path)
     if text.startswith(dais.START):
         with _structure(str(path)):
@@ -47,7 +47,7 @@ def read(path: Path) -> Logic:
 
 
 def parsed(data: Any, where: str) -> Logic:
-    """The logic of parsed JSON. Raise FormatError where it is none."""
+    """The logic of parsed JSON. Raise FormatError if the JSON is no logic."""
     with _structure(where):
         if isinstance(data, list):
             return da4ml.from_json(data, where)
@@ -58,7 +58,7 @@ def parsed(data: Any, where: str) -> Logic:
 
 @contextmanager
 def _structure(where: str) -> Iterator[None]:
-    """Raise FormatError where what is read is not built as these files are."""
+    """Raise FormatError if the object being read is not built as these files are."""
     try:
         yield
     except (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError) as error:
@@ -67,7 +67,7 @@ def _structure(where: str) -> Iterator[None]:
 
 
 def _text(path: Path) -> bytes:
-    """What a file holds, unpacked."""
+    """The text that a file holds, unpacked."""
     try:
         with path.open("rb") as file:
             packed = file.read(len(GZIP)) == GZIP

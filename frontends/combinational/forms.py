@@ -1,4 +1,4 @@
-"""What nonlinear instructions read, as sums over what other nonlinear instructions and the inputs make."""
+"""The operands of nonlinear instructions as sums over the results of other nonlinear instructions and the inputs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import scipy.sparse as sparse
 from .logic import SLOTS, Integers, Kind, Logic, Reals
 
 EXACT = 53
-"""Bits of a coefficient that float64 holds."""
+"""The bits of a coefficient that float64 holds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forms:
     """Operands and outputs as sums of atoms: inputs and nonlinear instructions that something depends on.
 
-    `atoms` are the instructions' numbers, `kind` what they are, and `depth` how many of them lie on the way, 0 for
-    inputs. Row SLOTS * a + s of `matrix` [SLOTS * atoms + outputs, atoms] is operand s of atom a, the last rows are the
-    outputs; `constant` is added to each.
+    `atoms` are the instructions' numbers, `kind` their kinds, and `depth` how many atoms lie on the way, 0 for inputs.
+    Row SLOTS * a + s of `matrix` [SLOTS * atoms + outputs, atoms] is operand s of atom a, the last rows are the
+    outputs; `constant` is added to each row.
     """
 
     atoms: Integers
@@ -31,7 +31,9 @@ class Forms:
 
     @cached_property
     def output(self) -> Integers:
-        """The first output that is a multiple of each atom alone; where there is none, as many as there are outputs."""
+        """For each atom the first output that is a multiple of this atom alone; if there is none, the number of
+        outputs.
+        """
         last = self.matrix[SLOTS * self.count :]
         single = np.flatnonzero(np.diff(last.indptr) == 1)
         found = np.full(self.count, last.shape[0])
@@ -45,9 +47,9 @@ class Forms:
 
 
 def forms(logic: Logic) -> Forms:
-    """The sums, exact: linear instructions are replaced until none is left.
+    """The sums over atoms, exact: linear instructions are replaced until none is left.
 
-    Raise CircuitizeError where a coefficient has more bits than float64 holds.
+    Raise CircuitizeError if a coefficient has more bits than float64 holds.
     """
     count = logic.count
     shape = (SLOTS * count + logic.outputs, count + 1)
@@ -76,7 +78,7 @@ def forms(logic: Logic) -> Forms:
 
 
 def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
-    """Where the terms of each instruction begin, and what they read, as lists."""
+    """Where the terms of each instruction begin, and which instructions they read, as lists."""
     order = np.argsort(logic.row, kind="stable")
     owner = logic.row[order] // SLOTS
     own = owner < logic.count
@@ -85,7 +87,7 @@ def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
 
 
 def _chains(logic: Logic) -> Integers:
-    """How many linear instructions lie one after the other, up to each one."""
+    """How many linear instructions lie one after the other, up to each instruction."""
     start, column, kind = _edges(logic)
     found = [0] * (logic.count + 1)
     for at in range(logic.count):
@@ -95,7 +97,7 @@ def _chains(logic: Logic) -> Integers:
 
 
 def _depths(logic: Logic) -> Integers:
-    """How many nonlinear instructions lie one after the other, up to each one."""
+    """How many nonlinear instructions lie one after the other, up to each instruction."""
     start, column, kind = _edges(logic)
     found = [0] * (logic.count + 1)
     for at in range(logic.count):
@@ -105,7 +107,7 @@ def _depths(logic: Logic) -> Integers:
 
 
 def _live(logic: Logic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which instructions an output depends on."""
+    """Which instructions some output depends on."""
     start, column, _ = _edges(logic)
     found = [False] * (logic.count + 1)
     for read in logic.column[logic.row >= SLOTS * logic.count].tolist():
@@ -118,7 +120,7 @@ def _live(logic: Logic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _require_exact(logic: Logic, steps: sparse.csr_array, linear: Integers, rounds: int) -> None:
-    """Raise CircuitizeError where a coefficient could have more bits than float64: by sums of magnitudes."""
+    """Raise CircuitizeError if a coefficient could have more bits than float64 holds, by sums of magnitudes."""
     size: Reals = np.ones(logic.count + 1)
     unit: Reals = np.zeros(logic.count + 1)
     magnitude = abs(steps)
@@ -144,6 +146,6 @@ def _odd(values: Reals) -> Reals:
 
 
 def last_bit(values: Reals) -> Integers:
-    """The exponent of the last bit of each number; 0 for 0."""
+    """The exponent of the last bit of each number; 0 for the number 0."""
     safe = np.where(values == 0, 1.0, np.abs(values))
     return np.rint(np.log2(safe / _odd(safe))).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Networks of HGQ2, the Keras library, by the combinational logic that da4ml or alkaid traces of them.
+"""Networks of HGQ2, the Keras library, by the combinational logic into which da4ml or alkaid traces them.
 
 Sun et al., "Gradient-based automatic mixed precision quantization for neural networks on-chip", arXiv 2405.00645; HGQ2
 0.2 with alkaid 0.8 or da4ml 0.6, all LGPL-3 and optional: they run as they are, and their logic is read.
@@ -31,11 +31,11 @@ def from_hgq(
 ) -> IntegerProgram:
     """The integer program of a network of HGQ2: `inputs` [batch, n] -> `outputs` [batch, m], each a flat row.
 
-    `model` is a Keras model of HGQ2's quantized layers, or a `.keras` file of one. Its value is that of `model.predict`
-    to the bit, of inputs in the program's format, where float32 is exact there. `tracer` is the package that traces it,
-    by default alkaid where it is installed, else da4ml. Inputs have the bits that the first quantizers read, or those
-    given for each: sign, integer and fraction bits. Raise CircuitizeError where a package is missing, and for a model
-    that it does not trace.
+    The argument `model` is a Keras model of HGQ2's quantized layers, or a `.keras` file with such a model. The
+    program's value is that of `model.predict` to the bit, for inputs in the program's format, where float32 is exact
+    there. `tracer` is the package that traces the model, by default alkaid if it is installed, else da4ml. Inputs have
+    the bits that the first quantizers read, or the given bits: sign, integer and fraction bits for each. Raise
+    CircuitizeError if a package is missing, and for a model that the package does not trace.
     """
     return program(logic_of(model, tracer, inputs), batch)
 
@@ -64,7 +64,9 @@ def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits
 
 
 def _plain(value: Any) -> Any:
-    """What JSON does not know: tables and numbers of numpy, as their own save writes them."""
+    """Values that JSON does not know, such as tables and numbers of numpy, in the form in which their own save writes
+    them.
+    """
     return value.to_dict() if hasattr(value, "to_dict") else value.item()
 
 

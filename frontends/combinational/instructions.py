@@ -1,4 +1,4 @@
-"""What both systems' instructions are in sums, choices and rounded numbers, as one after the other is read."""
+"""The instructions of both systems, one after the other, as sums, choices and rounded numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .writing import ONE, Interval, Notes, bits
 class Instructions:
     """The instructions of one CombLogic: `made` are the numbers that they have among all notes.
 
-    `tables` is how many tables there are of earlier ones.
+    `tables` is how many tables earlier parts have.
     """
 
     notes: Notes
@@ -25,7 +25,7 @@ class Instructions:
 
     @contextmanager
     def reading(self, number: int) -> Iterator[None]:
-        """Raise FormatError, naming the instruction, where it is not what an instruction is."""
+        """Raise FormatError, naming the instruction, if the block fails on a malformed one."""
         try:
             yield
         except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
@@ -35,13 +35,15 @@ class Instructions:
             ) from None
 
     def at(self, number: int) -> int:
-        """The number among all notes of an earlier instruction. Raise ValueError for one that there is not."""
+        """The number that an earlier instruction has among all notes. Raise ValueError if that instruction does not
+        exist.
+        """
         if not 0 <= number < len(self.made):
             raise ValueError(f"operand {number}")
         return self.made[number]
 
     def leaving(self, output: int, number: int, shift: int, negative: bool) -> list[tuple[int, float]]:
-        """The terms of an output: an instruction times a power of two and a sign; 0 where its number is negative."""
+        """The terms of an output: an instruction times a power of two and a sign; 0 if its number is negative."""
         if number < 0:
             return []
         if number >= len(self.made) or not abs(shift) <= MOST_BITS:
@@ -56,23 +58,24 @@ class Instructions:
         return self.notes.intervals[self.at(number)]
 
     def input(self, interval: Interval, place: int, shift: int) -> None:
-        """An element of the network's input."""
+        """Note an element of the network's input."""
         if shift:
             raise ValueError(f"an input that is shifted, by {shift}")
         self.made.append(self.notes.add(Kind.INPUT, interval, place=place))
 
     def linear(self, interval: Interval, *terms: tuple[int, float]) -> None:
-        """A sum of notes times factors."""
+        """Note a sum of notes times factors."""
         self.made.append(self.notes.add(Kind.LINEAR, interval, terms))
 
     def rounded(self, kind: Kind, interval: Interval, number: int, factor: float) -> None:
-        """Another, times a factor, into the interval's bits."""
+        """Note another instruction, times a factor, rounded into the interval's bits."""
         self.made.append(self.notes.add(kind, interval, [(self.at(number), factor)]))
 
     def select(self, kind: Kind, interval: Interval, key: int, chosen: int, other: int, factor: float) -> None:
-        """`chosen` where the first bit of the key is 1, else `other` times the factor.
+        """Note a choice: `chosen` where the first bit of the key is 1, else `other` times the factor.
 
-        That is its sign, or of what is never negative the bit of the highest power of its interval.
+        The first bit of the key is its sign, or, if the key is never negative, the bit of the highest power of its
+        interval.
         """
         a, b = [(self.at(chosen), 1.0)], [(self.at(other), factor)]
         ends = self.interval(key)
@@ -83,17 +86,17 @@ class Instructions:
         self.made.append(self.notes.add(kind, interval, [(self.at(key), 1.0), (ONE, -half)], b, a))
 
     def product(self, interval: Interval, first: int, second: int) -> None:
-        """The product of two."""
+        """Note the product of two instructions."""
         self.made.append(self.notes.add(Kind.PRODUCT, interval, [(self.at(first), 1.0)], [(self.at(second), 1.0)]))
 
     def look_up(self, interval: Interval, number: int, table: int) -> None:
-        """The entry of a table whose first is that of the least number of an interval."""
+        """Note an entry of a table whose first entry belongs to the least number of an interval."""
         low, _, step = self.interval(number)
         index = [(self.at(number), 1 / step)]
         self.made.append(self.notes.add(Kind.TABLE, interval, index, table=self.tables + table, low=round(low / step)))
 
     def unary(self, interval: Interval, number: int, factor: float, code: int) -> None:
-        """The opposite of all bits (0), whether any is 1 (1), or whether all are (2)."""
+        """Note an operation on bits: the opposite of all bits (0), whether any is 1 (1), or whether all are (2)."""
         ends = self.interval(number)
         signed, integer, fraction = bits(ends) if ends[:2] != (0.0, 0.0) else (0, 1, 0)
         total, units = signed + integer + fraction, factor * 2.0**fraction
@@ -110,9 +113,10 @@ class Instructions:
             raise ValueError(f"operation {code} of bits")
 
     def binary(self, interval: Interval, x: tuple[int, float], y: tuple[int, float], code: int) -> None:
-        """What the bits of two have in common (0), all their bits (1), or what one of them has alone (2).
+        """Note an operation on the bits of two numbers: those in common (0), all of them (1), or those that only one
+        has (2).
 
-        x and y are all their bits and what they have in common.
+        In sums, x and y are all their bits together with the bits in common.
         """
         if code not in (0, 1, 2):
             raise ValueError(f"operation {code} of bits")

@@ -1,4 +1,4 @@
-"""One layer of nonlinear instructions: those of one kind, sign, table or bound together."""
+"""One layer of nonlinear instructions: those of one kind, sign, table or bound are written together."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ LEAST, GREATEST = 100, 101
 Block = tuple[sparse.csr_array, Reals, Integers]
 Write = Callable[[list[Numbers]], Numbers]
 Planned = tuple[list[Block], Write]
-"""The sums that a group needs, as coefficients, constants and units; and what makes its numbers of them."""
+"""The sums that a group needs, as coefficients, constants and units; and the function that computes its numbers from
+them.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Instructions of one kind, one sign, one table or bound: their atoms and their own numbers."""
+    """Instructions of one kind, one sign, one table or bound: their atoms and their instruction numbers."""
 
     atoms: Integers
     at: Integers
@@ -48,12 +50,12 @@ class Group:
 
     @property
     def signed(self) -> bool:
-        """Whether what they read has a sign, of operations of bits."""
+        """Whether the operands have a sign, for operations of bits."""
         return self.bound < 0
 
 
 def layer(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> None:
-    """Write the instructions of a layer: all sums that need a matrix by one, then each group."""
+    """Write the instructions of a layer: all sums that need a matrix by one matrix product, then each group."""
     groups = _groups(logic, found, rows, atoms)
     planned = [PLANS[group.kind](rows, logic, group) for group in groups]
     sums = rows.sums([block for blocks, _ in planned for block in blocks])
@@ -88,9 +90,9 @@ def _groups(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> list[Gro
 
 
 def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) -> Integers:
-    """Atoms in the order of what each reads, where that is one thing, so that they are its neighbours again.
+    """The atoms in the order of what each reads, if that is a single atom, so that they are its neighbours again.
 
-    Others are in the order of the outputs that are nothing but them.
+    Other atoms are in the order of the outputs that are equal to them alone.
     """
     single = np.diff(matrix.indptr) == 1
     first = np.zeros(len(atoms), np.int64)
@@ -100,10 +102,10 @@ def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) 
 
 
 def _bounded(found: Forms, rows: Rows, atoms: Integers) -> tuple[Integers, Integers, Integers]:
-    """Of choices: 1 where it is the lesser of a sum and a number, -1 the greater, else 0; which operand the sum is; and
-    the number, in units of the sum's last bit.
+    """For choices: 1 where the choice is the lesser of a sum and a number, -1 where it is the greater, else 0; which
+    operand the sum is; and the number, in units of the sum's last bit.
 
-    `v < c ? v : c`, where the key is v - c or c - v.
+    Such a choice is `v < c ? v : c`, where the key is v - c or c - v.
     """
     key, first, second = (found.matrix[SLOTS * atoms + slot] for slot in range(SLOTS))
     constants = found.constant[SLOTS * atoms[:, None] + np.arange(SLOTS)]
@@ -179,13 +181,13 @@ NOTHING = np.iinfo(np.int64).max
 
 
 def _units_of(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> Integers:
-    """As `_last_bits`, but where there is nothing to have any."""
+    """The units as `_last_bits` gives them, also if there is no bit."""
     nothing = (np.diff(operand[0].indptr) == 0) & (operand[1] == 0)
     return np.where(nothing, NOTHING, _last_bits(rows, operand))
 
 
 def _wrapped(rows: Rows, logic: Logic, group: Group, made: Numbers) -> Numbers:
-    """A choice in its instruction's bits, where its system rounds it into them."""
+    """A choice wrapped to its instruction's bits, if its system rounds it into them."""
     if not (logic.kind[group.at] == Kind.WRAPPED_SELECT).any():
         return made
     wanted = -logic.fraction[group.at]
@@ -223,7 +225,7 @@ def _table(rows: Rows, logic: Logic, group: Group) -> Planned:
 
 
 def _whole(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> tuple[Block, Callable[[Numbers], Numbers]]:
-    """A sum of whole numbers, and what takes from it the zeros that it ends in where its parts have finer units."""
+    """A sum of whole numbers, and a function that removes the zeros in which it ends if its parts have finer units."""
     zeros = -int(_last_bits(rows, operand).min(initial=0))
 
     def whole(x: Numbers) -> Numbers:
@@ -254,7 +256,7 @@ def _bits(rows: Rows, logic: Logic, group: Group) -> Planned:
 
 
 def _common(rows: Rows, logic: Logic, group: Group) -> Planned:
-    """What the bits of two have in common, a bit at a time; that of the sign counts negatively."""
+    """The bits that two numbers have in common, a bit at a time; the sign's bit counts negatively."""
     both = [_whole(rows, operand) for operand in group.operands[:2]]
 
     def write(read: list[Numbers]) -> Numbers:

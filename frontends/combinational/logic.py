@@ -17,43 +17,45 @@ Reals = NDArray[np.float64]
 SLOTS = 3
 """The most operands of an instruction."""
 MOST_BITS = 60
-"""Bits before and after the binary point, and places of shifts; what is wider leaves 64-bit integers."""
+"""The most bits before and after the binary point, and the most places of shifts; wider numbers would leave 64-bit
+integers.
+"""
 
 
 class Kind(IntEnum):
     """What an instruction computes from its operands, each a sum of earlier numbers times powers of two."""
 
     LINEAR = 0
-    """Its operand."""
+    """The instruction gives its operand."""
     INPUT = 1
-    """An element of the input, rounded down to its bits, which wrap."""
+    """The instruction gives an element of the input, rounded down to its bits, which wrap."""
     QUANTIZE = 2
-    """Its operand, rounded down to its bits, which wrap."""
+    """The instruction gives its operand, rounded down to its bits, which wrap."""
     RELU = 3
-    """Its operand, or 0 where that is negative, rounded down to its bits, which wrap."""
+    """The instruction gives its operand, or 0 where that is negative, rounded down to its bits, which wrap."""
     SELECT = 4
-    """Its second operand where the first is negative, else its third."""
+    """The instruction gives its second operand where the first is negative, else its third."""
     WRAPPED_SELECT = 5
-    """The same, rounded down to its bits, which wrap."""
+    """The instruction gives what SELECT gives, rounded down to its bits, which wrap."""
     PRODUCT = 6
-    """Its operands' product."""
+    """The instruction gives the product of its operands."""
     TABLE = 7
-    """The entry of a table."""
+    """The instruction gives the entry of a table."""
     ANY = 8
-    """1 where its operand is not 0, else 0."""
+    """The instruction gives 1 where its operand is not 0, else 0."""
     ALL = 9
-    """1 where all bits of its operand are 1, else 0."""
+    """The instruction gives 1 where all bits of its operand are 1, else 0."""
     AND = 10
-    """What the bits of both operands have in common."""
+    """The instruction gives the bits that both operands have in common."""
 
 
 ARITY = {Kind.INPUT: 0, Kind.SELECT: 3, Kind.WRAPPED_SELECT: 3, Kind.PRODUCT: 2, Kind.AND: 2}
-"""Operands by kind; others have one."""
+"""The number of operands by kind; all other kinds have one operand."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Entries, each times 2^-fraction_bits."""
+    """The entries of a table, each times 2^-fraction_bits."""
 
     entries: Integers
     fraction_bits: int
@@ -63,11 +65,11 @@ class Table:
 class Logic:
     """Instructions as columns, their operands and the outputs as rows of a sparse matrix.
 
-    Instruction n has `signed`, `integer` and `fraction` bits; `place` is the element of the input, `low` the argument
-    of a table's first entry in units of the operand's last bit, or the bits of what ANY, ALL and AND read. Term t adds
-    `factor[t]` times instruction `column[t]`, or times 1 where that is `count`, to operand `row[t]`: row SLOTS * n +
-    slot is of instruction n, and SLOTS * count + m is output m.
-    `ends` [count, 2] are what an input takes, in units of its last bit. `where` says whose file it is.
+    Instruction n has `signed`, `integer` and `fraction` bits; `place` is the element of the input; `low` is the
+    argument of a table's first entry in units of the operand's last bit, or the bits that ANY, ALL and AND read. Term t
+    adds `factor[t]` times instruction `column[t]`, or times 1 if that is `count`, to operand `row[t]`: row SLOTS * n +
+    slot belongs to instruction n, and SLOTS * count + m is output m. `ends` [count, 2] are the least and the greatest
+    number that an input takes, in units of its last bit. `where` says whose file it is.
     """
 
     where: str
@@ -93,12 +95,12 @@ class Logic:
 
     @property
     def bits(self) -> Integers:
-        """All bits of each instruction, sign included; none where it is 0 alone."""
+        """All bits of each instruction, sign included; none if it is always 0."""
         found: Integers = np.maximum(self.signed + self.integer + self.fraction, 0)
         return found
 
     def __post_init__(self) -> None:
-        """Raise FormatError, naming the instruction, for operands, places, tables and bits that there cannot be."""
+        """Raise FormatError, naming the instruction, for operands, places, tables and bits that cannot exist."""
         if not self.inputs or not self.outputs:
             raise FormatError(
                 f"{self.where}: expected inputs and outputs, found {self.inputs} and {self.outputs}; save it again"

@@ -19,7 +19,9 @@ from .logic import Integers, Reals
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A wire [batch, n] without fraction bits: element j times 2^unit[j], from low[j] to high[j] before that."""
+    """A wire [batch, n] without fraction bits: element j times 2^unit[j], where the element is from low[j] to
+    high[j].
+    """
 
     wire: int
     unit: Integers
@@ -33,7 +35,7 @@ class Numbers:
 
 
 class Rows:
-    """Writes rows: those that there are already, `made`, with the atoms that they hold, in order."""
+    """Writes rows: `made` are the rows that exist already, with the atoms that they hold, in order."""
 
     def __init__(self, builder: Builder, batch: int, atoms: int) -> None:
         self.builder = builder
@@ -46,13 +48,13 @@ class Rows:
         self.high = np.zeros(atoms, np.int64)
 
     def keep(self, atoms: Integers, made: Numbers) -> None:
-        """These atoms are that row, in this order."""
+        """Record that these atoms are the elements of that row, in this order."""
         self.row[atoms], self.position[atoms] = len(self.made), np.arange(len(atoms))
         self.unit[atoms], self.low[atoms], self.high[atoms] = made.unit, made.low, made.high
         self.made.append(made)
 
     def units(self, matrix: sparse.csr_array, constant: Reals) -> Integers:
-        """The exponent of the last bit of each sum; 0 where it is 0."""
+        """The exponent of the last bit of each sum; 0 if the sum is 0."""
         owner = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         none = np.iinfo(np.int64).max
         found = np.full(matrix.shape[0], none)
@@ -61,14 +63,14 @@ class Rows:
         return np.where(found == none, 0, found)
 
     def reach(self, matrix: sparse.csr_array, constant: Reals) -> Reals:
-        """A number above what each sum comes to, of elements that there are already."""
+        """A bound above the magnitude of each sum, from elements that exist already."""
         unit = np.ldexp(1.0, self.unit)
         up, down = matrix.maximum(0), (-matrix).maximum(0)
         greatest: Reals = up @ (self.high * unit) - down @ (self.low * unit) + constant
         return np.nextafter(greatest, np.inf)
 
     def sums(self, blocks: Sequence[tuple[sparse.csr_array, Reals, Integers]]) -> list[Numbers]:
-        """Rows of sums over atoms, with constants, in these units; by one contraction for all that need one."""
+        """Rows of sums over atoms, with constants, in these units; by one contraction for all sums that need one."""
         whole = [self._in_units(*block) for block in blocks]
         found: list[Numbers | None] = [
             self._element_by_element(matrix, constant, unit) for matrix, constant, unit in whole
@@ -86,7 +88,7 @@ class Rows:
         return [made for made in found if made is not None]
 
     def part(self, x: Numbers, start: int, stop: int) -> Numbers:
-        """Some neighbours of a row."""
+        """Some neighbouring elements of a row."""
         if (start, stop) == (0, x.count):
             return x
         view = View.slice((self.batch, x.count), (0, start), (self.batch, stop))
@@ -94,13 +96,13 @@ class Rows:
         return Numbers(wire, x.unit[start:stop], x.low[start:stop], x.high[start:stop])
 
     def times(self, wire: int, factors: Integers) -> int:
-        """Each element times a number of its own."""
+        """Each element of a wire times a number of its own."""
         if (factors == factors[0]).all():
             return wire if factors[0] == 1 else self.builder.add(Scale(int(factors[0]), 0), wire)
         return self.builder.add(Contract("bj,j->bj"), wire, self.builder.add(Constant.of(factors)))
 
     def plus(self, wire: int, amounts: Integers) -> int:
-        """Each element plus a number of its own."""
+        """Each element of a wire plus a number of its own."""
         if not amounts.any():
             return wire
         if (amounts == amounts[0]).all():
@@ -110,7 +112,7 @@ class Rows:
         return self.builder.add(Add(), wire, self.builder.add(constant))
 
     def narrowed(self, x: Numbers) -> Numbers:
-        """The same row, whose type is told the ends where it has a bit too many."""
+        """The same row, with a type that states the ends if it has a bit too many."""
         type, low, high = self.builder.format(x.wire), int(x.low.min()), int(x.high.max())
         if type.low < 2 * min(low, 0) - 1 or type.high > 2 * max(high, 0) + 1:
             wire = self.builder.add(Check(max(low, type.low), min(high, type.high)), x.wire)
@@ -120,7 +122,7 @@ class Rows:
     def _in_units(
         self, matrix: sparse.csr_array, constant: Reals, unit: Integers
     ) -> tuple[sparse.csr_array, Integers, Integers]:
-        """Coefficients of the whole numbers of atoms, and constants, in units of each sum."""
+        """The coefficients of the whole numbers of atoms, and the constants, in units of each sum."""
         owner = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         with np.errstate(over="ignore"):
             scaled = np.ldexp(matrix.data, self.unit[matrix.indices] - unit[owner])
@@ -141,7 +143,7 @@ class Rows:
         return low + constant, high + constant
 
     def _element_by_element(self, matrix: sparse.csr_array, constant: Integers, unit: Integers) -> Numbers | None:
-        """The sums where each reads one atom, and these are neighbours in a row in the same order; else None."""
+        """The sums if each reads one atom, and these atoms are neighbours in a row in the same order; else None."""
         if (np.diff(matrix.indptr) != 1).any():
             return None
         atoms = matrix.indices

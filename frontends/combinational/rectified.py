@@ -1,4 +1,4 @@
-"""A rectifier before a rounding becomes one after it, where that is the same: it has fewer bits there."""
+"""A rectifier before a rounding is moved after it, where the result is the same: it has fewer bits there."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .numbers import Rows
 def rectified_last(logic: Logic, found: Forms, rows: Rows, depth: int) -> Forms:
     """The same sums, without the rectifiers of this depth that only roundings of one number read.
 
-    floor(s max(p, 0) + c) = max(floor(s p + c), 0) for s > 0 and 0 <= c < 1, in units of the rounding's last bit; the
-    rectifier must neither round p itself nor wrap. A rounding reads what the rectifier read, and is one. One that wraps
-    stays: its adder is short, and would need all bits for the sign.
+    The law is floor(s max(p, 0) + c) = max(floor(s p + c), 0) for s > 0 and 0 <= c < 1, in units of the rounding's last
+    bit; the rectifier must neither round p itself nor wrap. The rounding then reads what the rectifier read, and acts
+    as the rectifier too. A rectifier before a rounding that wraps stays: its adder is short, and would need all bits
+    for the sign.
     """
     atoms = np.flatnonzero((found.depth == depth) & (found.kind == Kind.RELU))
     if not len(atoms):

@@ -20,7 +20,7 @@ def fitted(
     units: Integers,
     rectified: bool = False,
 ) -> Numbers:
-    """The sums whose last bits these are, rounded down to the bits of instructions of one sign."""
+    """The sums, whose last bits are given, rounded down to the bits of instructions of one sign."""
     wanted = -logic.fraction[at]
     dropped = int(np.maximum(wanted - units, 0).max())
     (sums,) = rows.sums([(matrix, constant, wanted - dropped)])
@@ -28,14 +28,14 @@ def fitted(
 
 
 def rectify(rows: Rows, x: Numbers) -> Numbers:
-    """x, or 0 where it is negative."""
+    """x, or 0 where x is negative."""
     if (x.low >= 0).all():
         return x
     return Numbers(rows.builder.add(ReLU(), x.wire), x.unit, np.maximum(x.low, 0), np.maximum(x.high, 0))
 
 
 def fit(rows: Rows, logic: Logic, at: Integers, x: Numbers, dropped: int) -> Numbers:
-    """x, whose elements have so many bits more than instructions of one sign, rounded down to their bits, which wrap.
+    """x, whose elements have `dropped` bits more than instructions of one sign, rounded down to their bits, which wrap.
 
     Elements of fewer bits are shifted up before, so that all wrap at one place.
     """

@@ -1,4 +1,4 @@
-"""Instructions are noted one after the other, with their operands, and become columns."""
+"""Notes of instructions, one after the other with their operands, which then become columns."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Terms = Iterable[tuple[int, float]]
 """Numbers of earlier instructions with their factors; ONE is the number 1."""
 ONE = -1
 Interval = tuple[float, float, float]
-"""Minimum, maximum and step."""
+"""The minimum, maximum and step of a number."""
 
 
 @dataclass
 class Notes:
-    """Instructions as far as they are read: intervals as minimum, maximum and step, or bits where these are known."""
+    """Instructions as far as they are read: intervals as minimum, maximum and step, or bits if these are known."""
 
     where: str
     kinds: list[int] = field(default_factory=list)
@@ -53,7 +53,9 @@ class Notes:
         return number
 
     def logic(self, inputs: int, outputs: Sequence[Terms], tables: Sequence[Table]) -> Logic:
-        """The columns. Raise FormatError for intervals whose step is no power of two, and as `Logic` does."""
+        """The noted instructions as columns. Raise FormatError for intervals whose step is no power of two, and
+        wherever `Logic` does.
+        """
         count = len(self.kinds)
         for number, terms in enumerate(outputs):
             self._terms(SLOTS * count + number, terms)
@@ -89,7 +91,7 @@ class Notes:
 def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]:
     """The sign, the bits before and those after the binary point of intervals [n, 3], minimum, maximum, step.
 
-    The fewest of two's complement; none where there is 0 alone.
+    They are the fewest bits of two's complement; none for the interval of 0 alone.
     """
     low, high, step = intervals.T
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -111,7 +113,9 @@ def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]
 
 
 def bits(interval: Interval) -> tuple[int, int, int]:
-    """The same of one interval. Raise ValueError for what is none."""
+    """The sign and the bits before and after the binary point of one interval. Raise ValueError if it is no
+    interval.
+    """
     try:
         found = bits_of(np.array([interval], np.float64), "")
     except FormatError:

@@ -1,4 +1,4 @@
-"""config.json of a Hugging Face GPT-2: what it says of the network, and what is refused."""
+"""The config.json of a Hugging Face GPT-2: what it says of the network, and what is refused."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ NAME = "config.json"
 MOST_BYTES = 1 << 20
 MOST_VALUES = 1 << 16
 MOST_EXTENT = 1 << 24
-"""No extent of a network is greater."""
+"""The greatest extent that a network may have."""
 
 MOST_BLOCKS = 1 << 12
-"""And it has so many blocks or fewer."""
+"""The most blocks that a network may have."""
 
 ACTIVATIONS: dict[str, Callable[[], Model]] = {
     "gelu_new": lambda: gelu(approximate=True),
@@ -27,7 +27,7 @@ ACTIVATIONS: dict[str, Callable[[], Model]] = {
     "gelu": gelu,
     "relu": relu,
 }
-"""The layer between the dense ones, by its name in transformers."""
+"""The activation between the dense layers, by its name in transformers."""
 
 FIXED = {
     "model_type": "gpt2",
@@ -35,12 +35,14 @@ FIXED = {
     "scale_attn_by_inverse_layer_idx": False,
     "add_cross_attention": False,
 }
-"""What has one value only here. Dropout is none: predictions have none, and training takes its masks as inputs."""
+"""The entries of config.json that must have one value. Dropout is ignored: predictions have none, and training takes
+its masks as inputs.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A GPT-2 as config.json describes it; what it leaves out is as in transformers."""
+    """A GPT-2 as config.json describes it; entries that it leaves out are as in transformers."""
 
     vocabulary: int
     context: int
@@ -53,12 +55,14 @@ class Config:
     tied: bool
 
     def layer(self) -> Model:
-        """Return a new layer of the activation."""
+        """Return a new layer of the network's activation."""
         return ACTIVATIONS[self.activation]()
 
 
 def read(folder: Path) -> tuple[Config, bytes]:
-    """The configuration of a folder, and the bytes of its file. Raise CircuitizeError for another model's."""
+    """The configuration of a folder, and the bytes of its file. Raise CircuitizeError for the configuration of another
+    model.
+    """
     path = folder / NAME
     try:
         content = read_at_most(path, MOST_BYTES, "a configuration", "fetch it again")

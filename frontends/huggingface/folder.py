@@ -1,4 +1,4 @@
-"""A Hugging Face folder of GPT-2: its configuration and its weights, read, made a model, and written again."""
+"""A Hugging Face folder of GPT-2: its configuration and its weights, read, turned into a model, and written again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .names import BUFFERS, HEAD, names, prefix_of
 
 @dataclass(frozen=True)
 class Folder:
-    """What config.json says, and the tensors beside it."""
+    """The content of config.json, and the tensors beside it."""
 
     path: Path
     config: Config
@@ -36,12 +36,12 @@ class Folder:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Their names of tensors by our names of parameters."""
+        """The folder's names of tensors, by the names of parameters."""
         return names(self.config, prefix_of(self.tensors))
 
     @cached_property
     def weights(self) -> dict[str, Reals]:
-        """The values of the parameters, exact, by our names."""
+        """The exact values of the parameters, by the names that `gpt2()` gives them."""
         return from_state_dict(self.tensors, self._plain(1), self.names)
 
     def model(
@@ -53,8 +53,9 @@ class Folder:
     ) -> Model:
         """The network on sequences of `length` tokens, by default all of its context, that starts from the weights.
 
-        It gives the logits of every position, or of the `last` alone. Formats of parameters that are not given hold
-        twice their values. Raise CircuitizeError for a length past the context, and for a format of no parameter.
+        The network gives the logits of every position, or with `last` those of the last position alone. A parameter
+        whose format is not given has a format that holds twice its values. Raise CircuitizeError for a length past the
+        context, and for a format of no parameter.
         """
         longest = self.config.context
         if length is not None and (type(length) is not int or not 1 <= length <= longest):
@@ -75,10 +76,11 @@ class Folder:
         )
 
     def save(self, path: str | Path, weights: Mapping[str, Any] | None = None) -> None:
-        """Write the folder again, with these weights by our names in the place of its own: config.json and tensors.
+        """Write the folder again, config.json and tensors, with the given weights, named as parameters, in the place of
+        its own.
 
-        Files, headers and kinds of numbers are those that were read; without other weights the bytes are equal. Other
-        files, such as a tokenizer's, are not copied. Raise CircuitizeError for names and shapes that differ.
+        Files, headers and types are those that were read; without other weights the bytes are equal. Other files, such
+        as a tokenizer's, are not copied. Raise CircuitizeError for names and shapes that differ.
         """
         given = dict(weights or {})
         require_names("weights", given, self.names)
@@ -92,7 +94,7 @@ class Folder:
 def read(folder: str | Path) -> Folder:
     """The folder of a GPT-2: config.json, and model.safetensors or its index with the files that it lists.
 
-    Raise CircuitizeError for another model, FormatError for damaged files, and for tensors that the configuration
+    Raise CircuitizeError for another model, and FormatError for damaged files, and for tensors that the configuration
     does not speak of or that are missing.
     """
     path = Path(folder)
@@ -127,8 +129,8 @@ def from_huggingface(
 ) -> Model:
     """The GPT-2 of a folder as a model that starts from its weights, for `training_step` and `predict`.
 
-    It gives the logits of every position, or of the `last` alone. Its layer norms have the epsilon of the
-    configuration. `read(folder)` of `circuitize.frontends.huggingface` gives the folder itself, whose `model(...)` this
-    is and whose `save(...)` writes it again.
+    The model gives the logits of every position, or with `last` those of the last position alone. The layer norms of
+    the model have the configuration's epsilon. `read(folder)` of `circuitize.frontends.huggingface` gives the folder
+    itself, whose `model(...)` returns this model and whose `save(...)` writes the folder again.
     """
     return read(folder).model(length, attention, formats, last)

@@ -20,14 +20,14 @@ INNER = {
     "dense1.dense1": "mlp.c_fc",
     "dense1.dense2": "mlp.c_proj",
 }
-"""Of each block; each has a weight and a bias. GPT-2 keeps dense weights [in, out], as they are here."""
+"""The tensors of each block; each has a weight and a bias. GPT-2 keeps dense weights [in, out], as circuitize does."""
 
 BUFFERS = re.compile(r"(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)")
 """Causal masks, which older folders hold; they say nothing about the network."""
 
 
 def names(config: Config, prefix: str) -> dict[str, str]:
-    """Their names by ours."""
+    """The folder's names of tensors, by the names of parameters."""
     return dict(_pairs(config, prefix))
 
 
@@ -43,5 +43,5 @@ def _pairs(config: Config, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def prefix_of(found: Collection[str]) -> str:
-    """What stands before the names of the network: nothing, where the network was saved without its head."""
+    """The prefix of the network's tensor names: empty if the network was saved without its head."""
     return "" if TABLE in found else "transformer."

@@ -15,9 +15,9 @@ from .equation import FINITE, Equation, Result, primitive
 from .value import Value
 
 MASKED = -64.0
-"""What stands for minus infinity where a choice is made: e^-64 is less than 2^-92."""
+"""The number that replaces minus infinity where a choice is made: e^-64 is less than 2^-92."""
 FAR = -(2.0**13)
-"""A number of at most this in a choice masks, as minus infinity does."""
+"""A number of at most this masks in a choice, as minus infinity does."""
 
 
 @primitive("is_finite", meaning="true: numbers of a circuit are finite")
@@ -32,7 +32,9 @@ def truth(equation: Equation, found: bool) -> Value:
 
 
 def _decided(equation: Equation, name: str) -> Value | None:
-    """A comparison that is the same for all elements: of a wire with itself or infinity, or of intervals apart."""
+    """A comparison whose result is the same for all elements: of a wire with itself or infinity, or of intervals
+    apart.
+    """
     a, b = equation.inputs
     if isinstance(a.content, Tensor) and isinstance(b.content, Tensor) and a.content.wire == b.content.wire:
         return truth(equation, name in ("eq", "le", "ge"))
@@ -162,7 +164,7 @@ def _is_nan(value: Value) -> bool:
 
 
 def _case(equation: Equation, index: int) -> Tensor:
-    """A case as a wire, in which what masks is a bound that a circuit can hold."""
+    """A case of a choice as a wire, in which a masking number becomes a bound that a circuit can hold."""
     value = equation.inputs[index]
     if not value.known or value.kind != "float":
         return equation.tensor(index)

@@ -89,7 +89,7 @@ def _unrolled(equation: Equation) -> Calls:
 
 
 def _at(value: Value, index: int) -> Value:
-    """One element along the first axis."""
+    """One element of a value along the first axis."""
     if isinstance(value.content, Key):
         return draws.derived(value, "element", (index,), value.shape[1:])
     return Value(value.content[index], value.dtype, value.low, value.high)

@@ -1,4 +1,4 @@
-"""Keys of random numbers that are not known: what is drawn with them becomes inputs, so that keys never enter."""
+"""Keys of random numbers that are not known: the numbers drawn with them become inputs, so that keys never enter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .equation import Equation
 from .value import Key, Value
 
 DRAWS = {"_bernoulli": "mask", "_uniform": "uniform", "_normal_real": "normal", "_normal": "normal"}
-"""By the name that JAX gives the function: the word that the inputs are named by."""
+"""For each of JAX's drawing functions, the word by which the inputs are named."""
 KEYED = {
     "random_wrap",
     "random_unwrap",
@@ -31,7 +31,7 @@ KEYED = {
     "random_bits",
     "convert_element_type",
 }
-"""What makes keys, or their bits, of keys."""
+"""The functions that make keys, or their bits, from keys."""
 
 
 def drawn(equation: Equation, name: str) -> Value | None:
@@ -52,13 +52,13 @@ def drawn(equation: Equation, name: str) -> Value | None:
 
 
 def derived(value: Value, name: str, parameters: tuple[object, ...], shape: Shape) -> Value:
-    """A key made of another."""
+    """A key that is made from another."""
     assert isinstance(value.content, Key)
     return Value(Key((name, parameters, value.content.origin), shape), value.dtype)
 
 
 def keys(equation: Equation) -> list[Value]:
-    """The keys that a primitive makes of keys. Raise CircuitizeError for one that makes numbers of them."""
+    """The keys that a primitive makes from keys. Raise CircuitizeError for a primitive that makes numbers from keys."""
     if equation.name not in KEYED:
         equation.tensor(next(i for i, value in enumerate(equation.inputs) if isinstance(value.content, Key)))
     origins: list[object] = []

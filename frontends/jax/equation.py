@@ -1,4 +1,4 @@
-"""One equation of a jaxpr as the rules see it, and the table of rules: what each primitive means in our arrays."""
+"""One equation of a jaxpr as the rules see it, and the table of rules: what each primitive means in real arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FINITE = "all numbers are finite, so what stands only for NaN is left out"
 
 
 class Result(NamedTuple):
-    """What a rule makes: a wire, the interval of its whole numbers, and of what it is made, as `Value` says."""
+    """The result of a rule: a wire, the interval of its whole numbers, and its parts, as `Value` says."""
 
     content: Tensor
     interval: Interval | None = None
@@ -32,7 +32,7 @@ class Result(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A jaxpr to run on values: what a generator of a primitive that calls asks for."""
+    """A jaxpr to run on values, which a generator asks for on behalf of a primitive that calls."""
 
     jaxpr: Any
     constants: Sequence[Value]
@@ -90,12 +90,12 @@ class Draw:
     word: str
     shape: Shape
     bounds: tuple[float, ...]
-    """How often a mask is 1, or between what uniform numbers lie."""
+    """How often a mask is 1, or the bounds between which uniform numbers lie."""
 
     @property
     def format(self) -> Format:
-        """Return the format of its numbers: 0 and 1, or 8 fraction bits and a range that holds the bounds (8 of normal
-        ones).
+        """Return the format of the numbers: 0 and 1, or 8 fraction bits and a range that holds the bounds (8 for normal
+        numbers).
         """
         if self.word == "mask":
             return ONE_HOT
@@ -103,7 +103,7 @@ class Draw:
         return Format.signed(10 + int(np.ceil(np.log2(greatest))), 8)
 
     def drawn(self, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Such numbers."""
+        """Draw such numbers."""
         if self.word == "normal":
             return generator.normal(size=self.shape)
         numbers = generator.random(self.shape)
@@ -115,24 +115,28 @@ class Draw:
 
 @dataclass
 class Context:
-    """What is common to one translation: the arrow under construction, its draws, and what was assumed."""
+    """The context of one translation: the arrow under construction, its draws, and what was assumed."""
 
     jax: Any
     builder: Builder
     draws: dict[tuple[object, ...], Draw] = field(default_factory=dict)
-    """By the origin of the key and what is drawn: the same draw, as in parts that are computed again, is one input."""
+    """Draws by the origin of the key and what is drawn: the same draw, as in parts that are computed again, is one
+    input.
+    """
     wires: dict[str, Tensor] = field(default_factory=dict)
     assumptions: dict[str, bool] = field(default_factory=dict)
-    """What was assumed, with the line that asks for it, and whether a user is to be warned of it."""
+    """The assumptions, each with the line that asks for it, and whether a user is to be warned of it."""
     equations: int = 0
     raises: bool = False
-    """Whether functions that we have whole are raised: where the derivative is ours. JAX's own reads their parts."""
+    """Whether functions that circuitize has as operations are raised to them: they are where circuitize takes the
+    derivative. JAX's own derivative reads the parts of such functions.
+    """
     references: dict[Any, Any] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
-    """Of packages that are not the user's."""
+    """The folders of packages that are not the user's."""
 
     def draw(self, origin: tuple[object, ...], word: str, shape: Shape, bounds: tuple[float, ...]) -> Tensor:
-        """The input that stands for what is drawn with a key."""
+        """The input that stands for the numbers drawn with a key."""
         found = self.draws.get(origin)
         if found is None:
             number = 1 + sum(draw.word == word for draw in self.draws.values())
@@ -158,7 +162,9 @@ class Equation:
         return self.parameters[name]
 
     def tensor(self, index: int = 0) -> Tensor:
-        """An operand as a wire: a known one becomes a constant. Raise CircuitizeError where it is not finite."""
+        """An operand as a wire: a known operand becomes a constant. Raise CircuitizeError if the operand is not
+        finite.
+        """
         value = self.inputs[index]
         content = value.content
         if isinstance(content, Tensor):
@@ -166,7 +172,7 @@ class Equation:
         return self.constant(value.array()) if value.known else self._no_key()
 
     def operand(self, index: int) -> Tensor | float | NDArray[np.float64]:
-        """An operand as a wire or as what may stand beside one: a number where all its elements are one."""
+        """An operand as a wire or as a value that may stand beside one: a number if all its elements are equal."""
         value = self.inputs[index]
         number = value.uniform()
         if number is not None:
@@ -174,7 +180,9 @@ class Equation:
         return value.array().astype(np.float64) if value.known else self.tensor(index)
 
     def finite(self, number: float) -> float:
-        """Return the number. Raise CircuitizeError, with the place, where it is NaN or infinite."""
+        """Return the number, if it is finite. Raise CircuitizeError, with the place, if the number is NaN or
+        infinite.
+        """
         if not np.isfinite(number):
             raise self.fault(f"expected finite numbers, found {number}; clip it, or take it out")
         return number
@@ -189,14 +197,14 @@ class Equation:
         return Tensor(builder, builder.add(Constant.of(found)))
 
     def known(self, index: int, what: str) -> NDArray[Any]:
-        """An operand that must be known now. Raise CircuitizeError otherwise."""
+        """An operand that must be known now. Raise CircuitizeError if the operand is not known."""
         value = self.inputs[index]
         if not value.known:
             raise self.fault(f"expected {what} known when the function is traced, found one that is computed")
         return value.array()
 
     def assume(self, text: str, warned: bool = False) -> None:
-        """Record what is taken to hold, with the line that asks for it."""
+        """Record an assumption, with the line that asks for it."""
         self.context.assumptions.setdefault(f"{self.place}: {text}", warned)
 
     def fault(self, message: str) -> CircuitizeError:
@@ -211,7 +219,7 @@ class Equation:
 
 
 def values_of(equation: Equation, rule: Rule, made: Made | Sequence[Made]) -> list[Value]:
-    """The results of a rule with element types and intervals. Raise CircuitizeError where integers would wrap."""
+    """The results of a rule with element types and intervals. Raise CircuitizeError if integers would wrap."""
     several = [made] if isinstance(made, (Result, Tensor, Value)) else list(made)
     values = []
     for one, shape, dtype in zip(several, equation.shapes, equation.dtypes, strict=True):

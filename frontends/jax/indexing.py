@@ -54,7 +54,7 @@ def _gather(equation: Equation) -> Tensor:
 
 
 def _bounded(equation: Equation) -> None:
-    """Record what is taken to hold of indices: one outside is undefined here."""
+    """Record the assumption about indices: an index outside the axis is undefined."""
     if "FILL" in str(equation["mode"]) or "CLIP" in str(equation["mode"]):
         equation.assume("indices are within the axis: one outside is undefined")
     if "FILL" in str(equation["mode"]):
@@ -62,7 +62,7 @@ def _bounded(equation: Equation) -> None:
 
 
 def _wired(equation: Equation, x: Tensor, dimensions: Dimensions, shape: Shape) -> Tensor:
-    """Known places: what the same gather reads of the numbers of the elements."""
+    """A gather at known places: the same gather, applied to the numbers of the elements, tells what to read."""
     places = _places(equation, x.shape, dimensions)
     if (places < 0).any():
         raise equation.fault(f"expected indices within {list(x.shape)}, found one outside; correct it")
@@ -87,7 +87,7 @@ def _places(equation: Equation, shape: Shape, dimensions: Dimensions) -> NDArray
 
 
 def picked(x: Tensor, places: NDArray[np.int64], shape: Shape) -> Tensor:
-    """The elements of these numbers: by whole rows of the last axes where they are read whole."""
+    """The elements of these numbers: by whole rows of the last axes if they are read whole."""
     flat, rows = places.reshape(-1), x
     width = 1
     for axis in range(x.ndim - 1, -1, -1):
@@ -104,7 +104,7 @@ def picked(x: Tensor, places: NDArray[np.int64], shape: Shape) -> Tensor:
 
 
 def gathered(equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, shape: Shape) -> Tensor:
-    """Elements at computed places: of one axis, of several whose places are joined, of each row its own."""
+    """The elements at computed places: of one axis, of several axes whose places are joined, or of each row its own."""
     wire = indices.content
     assert isinstance(wire, Tensor)
     taken = set(dimensions.collapsed) | set(dimensions.batch)
@@ -129,7 +129,9 @@ def gathered(equation: Equation, x: Tensor, indices: Value, dimensions: Dimensio
 
 
 def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int]) -> Tensor:
-    """Of each row of a table [batch.., n, kept..] its own places: an indicator of the place, times the row."""
+    """For each row of a table [batch.., n, kept..] the elements at its own places: an indicator of the place, times the
+    row.
+    """
     letters = "abcdefghijklmnopqrstuvwxy"
     hot = functions.one_hot(places, table.shape[batch])
     of_places = letters[: places.ndim]
@@ -141,9 +143,10 @@ def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int])
 def _cut(
     equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, taken: set[int]
 ) -> tuple[Tensor, list[int], list[Any]]:
-    """The operand without what slices from known places leave out, the axes that are looked up, and where in them.
+    """The operand without the parts that slices from known places leave out, the axes that are looked up, and where in
+    them.
 
-    Raise CircuitizeError for slices from computed places on.
+    Raise CircuitizeError for slices that begin at computed places.
     """
     wire = indices.content
     assert isinstance(wire, Tensor)
@@ -268,7 +271,7 @@ def _dynamic_slice(equation: Equation) -> Tensor:
 
 
 def _clamped(equation: Equation, index: int, last: int) -> Tensor:
-    """A start, kept from 0 to the last that fits."""
+    """The start of a slice, clamped from 0 to the last start that fits."""
     value, start = equation.inputs[index], equation.tensor(index)
     return start if value.low >= 0 and value.high <= last else functions.clip(start, 0.0, float(last))
 

@@ -1,4 +1,4 @@
-"""The package jax, where it is installed: an optional extra, imported when a function is read."""
+"""The package jax, an optional extra that is imported when a function is read."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from circuitize.circuits.errors import CircuitizeError
 
 REMEDY = "pip install 'circuitize[jax]'"
 OLDEST = (0, 7)
-"""Older releases have other primitives and other names of parameters."""
+"""The oldest release that is read: older ones have other primitives and other names of parameters."""
 
 
 @cache
 def package() -> Any:
-    """The package jax. Raise CircuitizeError where it is missing or too old."""
+    """The installed package jax. Raise CircuitizeError if jax is missing or too old."""
     try:
         jax = importlib.import_module("jax")
     except ImportError:

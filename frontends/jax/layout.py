@@ -53,7 +53,7 @@ def _broadcast(equation: Equation) -> Result:
 
 
 def _thin(spread: tuple[Value, tuple[int, ...]], shape: Shape) -> tuple[Value, tuple[int, ...]]:
-    """The same without axes of extent one that were repeated: they are new axes as well."""
+    """The same value and axes without axes of extent one that were repeated, since they are new axes as well."""
     value, places = spread
     kept = [axis for axis, place in enumerate(places) if value.shape[axis] == shape[place]]
     if len(kept) == len(places) or not isinstance(value.content, Tensor):
@@ -120,7 +120,7 @@ def _pad(equation: Equation) -> Tensor:
 
 
 def padded(x: Tensor, configuration: Sequence[tuple[int, int, int]]) -> Tensor:
-    """Zeros before, after and between the elements of each axis; a negative number takes elements away."""
+    """x with zeros before, after and between the elements of each axis; a negative number takes elements away."""
     for axis, (_, _, between) in enumerate(configuration):
         if between:
             x = spaced(x, axis, between + 1)
@@ -134,7 +134,7 @@ def padded(x: Tensor, configuration: Sequence[tuple[int, int, int]]) -> Tensor:
 
 
 def spaced(x: Tensor, axis: int, step: int) -> Tensor:
-    """The elements of an axis a step apart, zeros between them."""
+    """The elements of an axis at a distance of `step`, with zeros between them."""
     extent = x.shape[axis]
     wide = x.reshape(*x.shape[: axis + 1], 1, *x.shape[axis + 1 :])
     after = tuple(step - 1 if place == axis + 1 else 0 for place in range(wide.ndim))

@@ -1,4 +1,4 @@
-"""Contractions and convolutions."""
+"""Primitives that contract: matrix products and convolutions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _spread(
     spread: tuple[int, ...],
     gaps: tuple[int, ...],
 ) -> Tensor:
-    """A convolution of a dilated operand: each element times the kernel, reversed, added where it reaches."""
+    """The convolution of a dilated operand: each element times the kernel, reversed, added where it reaches."""
     rank = x.ndim - 2
     sizes = kernel.shape[:rank]
     turned = kernel.apply(arrays.Flip(tuple(range(rank))))

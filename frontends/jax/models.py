@@ -1,4 +1,4 @@
-"""A forward function of JAX as a model of ours, which our derivative trains from the values given."""
+"""A forward function of JAX as a `Model`, which circuitize's derivative trains from the given values."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ def from_jax(
     inference: Callable[..., Any] | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Model:
-    """A model for `training_step` and `predict` out of a function of JAX.
+    """A model for `training_step` and `predict` from a function of JAX.
 
-    `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, it is
-    `forward(parameters, state, inputs)`, which returns predictions and the new state. With a `key`, that is its last
-    argument: what is drawn with it becomes inputs of each step, `mask1` and so on. `inference` has the same arguments
-    but the key and returns predictions alone, as outside training; without it predictions are those of `forward`.
+    The function `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, the
+    function is `forward(parameters, state, inputs)`, which returns predictions and the new state. A `key` is the last
+    argument of `forward`: the numbers drawn with it become inputs of each step, `mask1` and so on. `inference` has the
+    same arguments but the key and returns predictions alone, as outside training; without it predictions are those of
+    `forward`.
 
-    `parameters` and `state` are pytrees of arrays; their leaves are named by their paths. `inputs` is a batch, or its
-    shape and element type, whose first axis counts examples; a model that draws takes batches of this extent only.
-    `formats` are those of parameters, of state and of whole numbers that come in as `inputs`, by default from 0 to
-    2^15 - 1. Raise CircuitizeError, with the user's line, for what a circuit cannot do.
+    `parameters` and `state` are pytrees of arrays; their leaves are named by their paths. The argument `inputs` is a
+    batch, or its shape and element type, whose first axis counts examples; a model that draws takes only batches of
+    this extent. `formats` are the formats of parameters, of state and of whole numbers given as `inputs`, by default
+    from 0 to 2^15 - 1. Raise CircuitizeError, with the user's line, for what a circuit cannot do.
     """
     jax = package()
     weights, _ = leaves(jax, parameters, "")

@@ -29,7 +29,7 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 
 
 def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = None) -> Loss:
-    """A loss for `training_step` out of a function of JAX of predictions and targets; the derivative is ours.
+    """A loss for `training_step` from a function of JAX of predictions and targets; the derivative is circuitize's.
 
     With `classes`, targets are whole numbers (int32) from 0 to classes - 1: give `target_shape=()` to the step as well.
     """
@@ -57,9 +57,10 @@ def imported(
     renews: int | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Translated:
-    """A function of pytrees as an arrow with named wires; see `from_jax_step` for names, and for what is renewed.
+    """A function of pytrees as an arrow with named wires; see `from_jax_step` for the names, and for the results that
+    renew arguments.
 
-    `parameters` of the result are the values of what is renewed.
+    `parameters` of the result are the values of the renewed arguments.
     """
     made, _ = _imported(function, arguments, renews, dict(formats or {}))
     return made
@@ -76,11 +77,11 @@ def from_jax_step(
     """A whole step as it is given, as a program: pytrees in, pytrees out.
 
     Inputs are named by the function's own names of its arguments and the paths in them: `params.dense.kernel`. The
-    first `renews` results are what the first arguments are renewed by, and leave under their names; by default as many
-    as have the same structure and shapes. Other results are `loss`, if there is one and it is a number, or `output1`
-    and so on with their paths. Keys of random numbers become inputs, one for each draw. Whole numbers are from 0 to
-    2^15 - 1 unless `formats` say otherwise; other formats hold twice the values given. The arguments, where all of them
-    hold numbers, are the example to calibrate with, with draws from a fixed seed. Raise CircuitizeError, with the
+    first `renews` results are the first arguments renewed, and leave under their names; by default as many as have the
+    same structure and shapes. The name of another result is `loss`, if there is one such and it is a number, or
+    `output1` and so on with its path. Keys of random numbers become inputs, one for each draw. Whole numbers are from 0
+    to 2^15 - 1 unless `formats` say otherwise; other formats hold twice the given values. If all arguments hold
+    numbers, they are the example to calibrate with, with draws from a fixed seed. Raise CircuitizeError, with the
     user's line, for what a circuit cannot do.
     """
     chosen = dict(formats or {})
@@ -150,7 +151,7 @@ def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
 def _renewed(
     jax: Any, groups: Sequence[tuple[list[Leaf], Any]], parts: Sequence[Any], renews: int | None, name: str
 ) -> int:
-    """How many results are what the first arguments are renewed by."""
+    """How many results are the first arguments renewed."""
     alike = 0
     for (group, structure), part in zip(groups, parts, strict=False):
         found, shape = jax.tree_util.tree_flatten(part)

@@ -1,4 +1,6 @@
-"""Functions of JAX that we have whole, told in a jaxpr by what JAX itself makes of them: softmax, GELU and others."""
+"""Functions of JAX that circuitize has as operations, recognised in a jaxpr by what JAX itself makes of them: softmax,
+GELU and others.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +17,28 @@ from .value import Value
 
 Producers = Mapping[Any, Any]
 Guess = Callable[[Any, Producers], "tuple[Any, int] | None"]
-"""Of an equation that may be a function's last: the variable whose type the argument has, and the axis, or None."""
+"""For an equation that may be a function's last: the variable whose type the argument has, and the axis, or None."""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """An equation that ends a function we have: the function, its axis, and the variable that is its argument."""
+    """An equation that ends a recognised function: the function, its axis, and the variable that is its argument."""
 
     function: Function
     axis: int
     argument: Any
 
     def value(self, jax: Any, value: Value, dtype: Any) -> Value:
-        """The result: by JAX where the argument is known, ours on a wire."""
+        """The result of the function: computed by JAX if the argument is known, by circuitize's operation on a wire."""
         if isinstance(value.content, Tensor):
             return Value(self.function.ours(value.content, self.axis), dtype)
         return Value(np.asarray(self.function.theirs(jax, value.content, self.axis)), dtype)
 
 
 def _through(variable: Any, producers: Producers, *names: str) -> Any:
-    """The equation behind a chain of first operands, each made by a primitive of the next name; None elsewhere."""
+    """The equation behind a chain of first operands, each made by a primitive of the next name; None if the chain
+    breaks.
+    """
     equation = None
     for name in names:
         equation = None if hasattr(variable, "val") else producers.get(variable)
@@ -49,7 +53,7 @@ def _elementwise(equation: Any, producers: Producers) -> tuple[Any, int] | None:
 
 
 def _normalized(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """The axis of a sum that divides."""
+    """The axis of a sum by which the equation divides."""
     found = _through(equation.invars[-1], producers, "broadcast_in_dim", "reduce_sum")
     return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
 
@@ -62,7 +66,9 @@ def _logarithm(equation: Any, producers: Producers) -> tuple[Any, int] | None:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of JAX along an axis, or element by element, ours, and how its last equation tells type and axis."""
+    """A function of JAX along an axis, or element by element, the operation for it, and how its last equation tells
+    type and axis.
+    """
 
     theirs: Callable[[Any, Any, int], Any]
     ours: Callable[[Tensor, int], Tensor]
@@ -92,9 +98,9 @@ FUNCTIONS = (
 
 
 def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
-    """By the place of an equation in a jaxpr: the function of JAX that it ends, if it is one that we have.
+    """For the place of an equation in a jaxpr: the function of JAX that it ends, if circuitize has that function.
 
-    `references` keeps the jaxprs that JAX makes. Linear in the equations.
+    `references` keeps the jaxprs that JAX makes. It takes time linear in the equations.
     """
     producers = {variable: equation for equation in jaxpr.eqns for variable in equation.outvars}
     found = {}
@@ -114,7 +120,7 @@ def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
 
 
 def _last(jax: Any, number: int, references: dict[Any, Any]) -> str:
-    """The primitive that the last equation of a function has."""
+    """The primitive of the last equation of a function."""
     if ("last", number) not in references:
         like = jax.ShapeDtypeStruct((2, 3), "float32")
         references["last", number] = _end(_traced(jax, number, like, 1)).primitive.name
@@ -134,7 +140,7 @@ def _traced(jax: Any, number: int, like: Any, axis: int) -> Any:
 
 
 def _end(reference: Any) -> Any:
-    """The equation that makes the result, copies aside."""
+    """The equation that makes the result, apart from copies."""
     producers = {variable: equation for equation in reference.eqns for variable in equation.outvars}
     found = producers[reference.outvars[0]]
     while found.primitive.name == "copy":
@@ -143,7 +149,7 @@ def _end(reference: Any) -> Any:
 
 
 def _argument(reference: Any, equation: Any, producers: Producers) -> Any:
-    """The argument for which the equation is the end of the reference: what both compute is the same graph."""
+    """The argument for which the equation is the end of the reference, if both compute the same graph."""
     theirs = {variable: one for one in reference.eqns for variable in one.outvars}
     (argument,) = reference.invars
     met: dict[Any, Any] = {}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 TRANSFORMS = ("jvp", "transpose", "vmap", "remat", "checkpoint", "rematted_computation", "jit")
-"""What JAX wraps names of parts in."""
+"""The words in which JAX wraps the names of parts."""
 OTHERS = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku", "numpy", "circuitize")
 """Packages whose frames are not the user's."""
 
@@ -20,9 +20,9 @@ def folders() -> tuple[str, ...]:
 
 
 def source(equation: Any, others: tuple[str, ...]) -> tuple[tuple[str, int] | None, str]:
-    """File and line of the innermost frame outside these folders, None where there is none; and the part of the model.
+    """The file and line of the innermost frame outside these folders, or None; and the part of the model.
 
-    That is JAX's name stack, else the user's function; `derivative` follows if it is transposed.
+    The part is JAX's name stack, or else the user's function; `derivative` follows if the equation is transposed.
     """
     traceback = equation.source_info.traceback
     skipped = ("<", *others)

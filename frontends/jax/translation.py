@@ -25,37 +25,37 @@ from .value import Key, Value, range_of
 from .walk import run
 
 COUNT = labels(1 << 15)
-"""Whole numbers that come in, unless told otherwise: from 0 to 2^15 - 1."""
+"""The format of whole-number inputs, unless told otherwise: from 0 to 2^15 - 1."""
 
 
 @dataclass(frozen=True)
 class Translated(Imported):
-    """An arrow out of a function of JAX.
+    """An arrow made from a function of JAX.
 
-    `draws` are what it draws with keys that it is given: inputs, after all others. `assumptions` are what was taken to
-    hold, each with the line that asks for it.
+    `draws` are the numbers that the function draws with given keys: inputs, after all others. `assumptions` are the
+    facts that were taken to hold, each with the line that asks for it.
     """
 
     draws: tuple[Draw, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    """Those of the assumptions that change what the function says, of which a user is warned."""
+    """The assumptions that change what the function says, of which a user is warned."""
 
     def warn(self) -> None:
-        """Warn of them at the line that called our caller."""
+        """Warn of these assumptions at the line that called our caller."""
         for text in self.warnings:
             warn(text, stacklevel=3)
 
 
 def named(function: object) -> str:
-    """The name of a function. Raise CircuitizeError for something else."""
+    """The name of a function. Raise CircuitizeError if the object has no name."""
     if not callable(function):
         raise CircuitizeError(f"expected a function of JAX, found {type(function).__name__}; give one")
     return str(getattr(function, "__name__", type(function).__name__))
 
 
 def traced(jax: Any, function: Callable[..., Any], arguments: Sequence[Any], name: str) -> tuple[Any, Any]:
-    """The jaxpr of a function, and the shapes of what it returns. Raise CircuitizeError where JAX raises."""
+    """The jaxpr of a function, and the shapes of the values that it returns. Raise CircuitizeError if JAX raises."""
     try:
         closed, returned = jax.make_jaxpr(function, return_shape=True)(*arguments)
     except CircuitizeError:
@@ -80,8 +80,8 @@ def translate(
 ) -> Translated:
     """The arrow of a function whose arguments have these leaves; `leaving` names the leaves of what it returns.
 
-    Keys are neither inputs nor outputs: what is drawn with them is. With `raises`, functions of JAX that we have whole
-    are ours. Simplified.
+    Keys are neither inputs nor outputs: the numbers drawn with them are. With `raises`, functions of JAX that
+    circuitize has as operations are raised to them. The arrow is simplified.
     """
     jax = package()
     arguments = jax.tree_util.tree_unflatten(structure, [like(jax, leaf.content) for leaf in entering])
@@ -133,7 +133,7 @@ def whole(leaf: Leaf) -> Format:
 
 
 def _wire(builder: Builder, value: Value, name: str) -> int:
-    """A result as a wire: one known now is a constant."""
+    """A result as a wire: a result known now is a constant."""
     if isinstance(value.content, Tensor):
         return value.content.wire
     array = np.asarray(value.content).astype(np.float64)

@@ -17,7 +17,7 @@ from .value import kind
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf of a pytree: its name, and the array or what stands for it (a shape and an element type)."""
+    """A leaf of a pytree: its name, and the array or its shape and element type."""
 
     name: str
     content: Any
@@ -41,7 +41,7 @@ class Leaf:
 
 
 def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
-    """The leaves with their names, `root` before them where it is not empty, and the structure.
+    """The leaves with their names, each prefixed by `root` if that is not empty, and the structure.
 
     Raise CircuitizeError for a leaf that is no array and for two leaves of one name.
     """
@@ -58,10 +58,10 @@ def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
 
 
 def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
-    """Values by name, as a run of a program leaves them, as the pytree whose leaves have these names.
+    """Values by name, as a run of a program leaves them, put into the pytree whose leaves have these names.
 
-    `root` is what the names begin with: that of the argument of a whole step, none for a model. Raise CircuitizeError
-    for a name without a value.
+    `root` is the prefix of the names: the argument's name for a whole step, none for a model. Raise CircuitizeError for
+    a name without a value.
     """
     jax = package()
     named, structure = leaves(jax, like, root)
@@ -72,7 +72,9 @@ def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
 
 
 def typed(jax: Any, content: Any, name: str) -> Any:
-    """An array, or what has a shape and an element type; a number of Python as an array of JAX's own type for it."""
+    """An array, or an object with a shape and an element type; a number of Python becomes an array of JAX's own type
+    for it.
+    """
     if hasattr(content, "shape") and hasattr(content, "dtype"):
         if kind(content.dtype) == "other":
             raise CircuitizeError(
@@ -85,5 +87,5 @@ def typed(jax: Any, content: Any, name: str) -> Any:
 
 
 def like(jax: Any, content: Any, shape: tuple[int, ...] | None = None) -> Any:
-    """The shape and the element type of an array, or another shape."""
+    """The shape and the element type of an array, or the same type with another shape."""
     return jax.ShapeDtypeStruct(tuple(content.shape) if shape is None else shape, content.dtype)

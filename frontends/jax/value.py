@@ -16,7 +16,7 @@ Interval: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Key:
-    """A key of random numbers that is not known now: where it comes from identifies it."""
+    """A key of random numbers that is not known now, identified by its origin."""
 
     origin: tuple[object, ...]
     shape: Shape
@@ -24,10 +24,11 @@ class Key:
 
 @dataclass(frozen=True)
 class Value:
-    """The content of a variable and its element type; of whole numbers and truths on a wire, their interval too.
+    """The content of a variable and its element type; for whole numbers and truths on a wire, also their interval.
 
-    `columns` are the parts of a wire that were joined along its last axis, each of extent one: what indices are made
-    of. `spread` is what a wire repeats along new axes, and the axes of the result at which its own stand.
+    `columns` are the parts of a wire that were joined along its last axis, each of extent one: indices are made from
+    them. `spread` is the value that a wire repeats along new axes, and the axes of the result at which its own axes
+    stand.
     """
 
     content: Tensor | Key | Any
@@ -61,11 +62,11 @@ class Value:
         return (int(array.min()), int(array.max())) if array.size else (0, 0)
 
     def array(self) -> NDArray[Any]:
-        """A known array, of its own dtype."""
+        """The known array, with its own dtype."""
         return np.asarray(self.content)
 
     def uniform(self) -> float | None:
-        """The number that all elements of a known array are, if they are one."""
+        """The number that all elements of a known array equal, if there is one."""
         if not self.known:
             return None
         array = self.array()

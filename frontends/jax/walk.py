@@ -1,4 +1,4 @@
-"""Runs a jaxpr on values: known equations by JAX itself, in its own types; the others by our rules."""
+"""Running a jaxpr on values: known equations by JAX itself, in its own types; the others by the rules."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .source import folders, source
 from .value import Key, Value
 
 MODULES = (control, draws, elementwise, comparison, indexing, layout, linear, reductions, windows)
-"""Where the rules are."""
+"""The modules that hold the rules."""
 FOLDED = 1 << 22
-"""The most elements of what is computed when the function is read."""
+"""The most elements of an array that is computed when the function is read."""
 MOST = 1 << 20
-"""The most equations, loops unrolled."""
+"""The most equations of a function, counted with loops unrolled."""
 MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -103,7 +103,7 @@ def _whole(value: Any) -> Any:
 
 
 def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
-    """The same calls, with what to say where JAX has no line: it traces functions of its own once."""
+    """The same calls, with a place to report if JAX has no line: it traces functions of its own once."""
     results: list[Value] | None = None
     while True:
         try:
@@ -127,7 +127,7 @@ def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, rai
 
 
 def _folded(known: Equation, equation: Any) -> list[Value] | None:
-    """The results by JAX itself, where all operands are known and nothing is too large."""
+    """The results computed by JAX itself, if all operands are known and nothing is too large."""
     if not all(value.known for value in known.inputs):
         return None
     if known.name in CALLS and known.name != "while":

@@ -21,7 +21,7 @@ Sides = Sequence[tuple[int, int]]
 
 
 def _dilations(equation: Equation, rank: int) -> tuple[int, ...]:
-    """The dilations of the windows, of an operand that is not dilated."""
+    """The dilations of the windows, for an operand that is not dilated."""
     if any(gap != 1 for gap in equation.parameters.get("base_dilation", ())):
         raise equation.fault("expected an operand that is not dilated, found base_dilation; pad it first")
     return tuple(equation.parameters.get("window_dilation", (1,) * rank))
@@ -73,7 +73,7 @@ def _scattered(equation: Equation) -> Tensor:
 def _greatest(
     equation: Equation, x: Tensor, sizes: Sequence[int], steps: Sequence[int], sides: Sides, gaps: Sequence[int]
 ) -> Tensor:
-    """The greatest of each window. Each place of padding repeats an element of every window that reaches it."""
+    """The greatest element of each window. Each place of padding repeats an element of every window that reaches it."""
     for axis, side in enumerate(sides):
         if any(side):
             x = _repeated(equation, x, axis, side, sizes[axis], gaps[axis])

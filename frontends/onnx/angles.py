@@ -1,4 +1,4 @@
-"""ONNX operators that find angles: the inverses of sine, cosine and tangent."""
+"""ONNX operators that compute angles: the inverses of sine, cosine and tangent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from circuitize.frontends.tensor import Tensor
 from .node import Node, operator
 
 TERMS = 9
-"""Terms of the series, of arguments up to tan(pi / 8): it is right to 2e-9."""
+"""The number of terms of the series for arguments up to tan(pi / 8): it is right to 2e-9."""
 
 
 def arctangent(x: Tensor) -> Tensor:
-    """The angle whose tangent is x: four times that of a quarter of the angle, by its series."""
+    """The angle whose tangent is x: four times a quarter of the angle, by its series."""
     quarter = _halved(_halved(x))
     square = quarter * quarter
     total = square * ((-1.0) ** (TERMS - 1) / (2 * TERMS - 1))
@@ -24,12 +24,12 @@ def arctangent(x: Tensor) -> Tensor:
 
 
 def _halved(tangent: Tensor) -> Tensor:
-    """The tangent of half the angle."""
+    """The tangent of half the angle whose tangent is given."""
     return tangent / (square_root(tangent * tangent + 1.0) + 1.0)
 
 
 def arcsine(x: Tensor) -> Tensor:
-    """Twice the angle whose tangent is x / (1 + sqrt(1 - x^2)); x is clipped to [-1, 1]."""
+    """The angle whose sine is x: twice the angle whose tangent is x / (1 + sqrt(1 - x^2)); x is clipped to [-1, 1]."""
     inside = clip(x, -1.0, 1.0)
     return arctangent(inside / (square_root(relu(1.0 - inside * inside)) + 1.0)) * 2.0
 

@@ -18,7 +18,7 @@ GREATEST_POWER = 64
 
 
 def _together(node: Node) -> list[Tensor]:
-    """All inputs, which broadcast from opset 8 on where there may be any number of them."""
+    """All inputs, which broadcast from opset 8 on if there may be any number of them."""
     tensors = node.tensors()
     if node.version < 8 and node.operator in ("Max", "Mean", "Min", "Sum") and len({x.shape for x in tensors}) > 1:
         found = ", ".join(str(list(x.shape)) for x in tensors)
@@ -47,7 +47,7 @@ def _multiply(node: Node) -> Result:
 
 @operator("Div", kinds=NUMBERS)
 def _divide(node: Node) -> Result:
-    """Of whole numbers the quotient is truncated toward zero. Undefined where the divisor is 0."""
+    """The quotient of whole numbers is truncated toward zero. A division is undefined where the divisor is 0."""
     x, y = node.tensor(0), node.tensor(1)
     shape = np.broadcast_shapes(x.shape, y.shape)
     if not node.whole:
@@ -96,7 +96,9 @@ def _parametric(node: Node) -> Result:
 
 @operator("Pow", kinds=NUMBERS)
 def _power(node: Node) -> Result:
-    """x to known exponents; of whole numbers whole ones from 0 on. Others but whole ones, of x from 0 on alone."""
+    """x to known exponents; whole numbers have whole exponents from 0 on. Exponents that are not whole are allowed only
+    for x from 0 on.
+    """
     x, y = node.tensor(0), np.asarray(node.known(1, "the exponent"))
     shape = np.broadcast_shapes(x.shape, y.shape)
     base = x.broadcast(shape)
@@ -119,7 +121,7 @@ def _power(node: Node) -> Result:
 
 
 def _real_power(x: Tensor, y: Known) -> Tensor:
-    """e^(y log x), of x from 0 on: 0 gives 0, and 1 for exponent 0."""
+    """e^(y log x), for x from 0 on: x = 0 gives 0, and 1 for the exponent 0."""
     exponents = y.astype(np.float64)
     zero = 1.0 - (x > 0.0)
     ones: Tensor = zero * (exponents == 0.0).astype(np.float64)
@@ -139,7 +141,7 @@ def _extreme(node: Node) -> Result:
 
 
 def _all(value: Value | None, number: float) -> bool:
-    """Whether a value is known, and this number everywhere: an infinity that bounds nothing."""
+    """Whether a value is known, and equals this number everywhere: an infinity that bounds nothing."""
     return value is not None and not isinstance(value.content, Tensor) and bool((value.content == number).all())
 
 
@@ -150,7 +152,7 @@ def _mean(node: Node) -> Tensor:
 
 @operator("Clip", kinds=NUMBERS)
 def _clip(node: Node) -> Result:
-    """Where the bounds are out of order, the greatest."""
+    """If the bounds are out of order, the result is the greatest."""
     x, (low, high) = node.tensor(0), node.interval(0)
     bounds: list[Tensor | float | None] = [
         _bound(node, index, end) if node.has(index) else node.attribute(name, None)

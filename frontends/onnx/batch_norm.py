@@ -10,15 +10,16 @@ import numpy as np
 from .model import package
 
 EPSILON = 1e-5
-"""What ONNX adds to a variance unless a node says otherwise."""
+"""The number that ONNX adds to a variance unless a node says otherwise."""
 
 
 def folded(model: Any) -> Any:
-    """The model with each batch norm that alone reads a convolution left out: W' = k W, b' = k (b - mean) + shift.
+    """The model without the batch norms that alone read a convolution: W' = k W, b' = k (b - mean) + shift.
 
-    k = scale / sqrt(variance + epsilon), by channel, in float64. It is done where all of these are float initializers,
-    and the kernel and the convolution's bias have no other reader; batch norms of training stay as they are. The
-    kernel keeps its name; the bias has that of the batch norm's shift, unless something else reads that.
+    The factor of a folded batch norm is k = scale / sqrt(variance + epsilon), by channel, in float64. A batch norm is
+    folded if all of these are float initializers, and the kernel and the convolution's bias have no other reader; batch
+    norms of training stay as they are. The folded kernel keeps its name; the bias gets the name of the batch norm's
+    shift, unless something else reads that.
     """
     onnx = package()
     made = onnx.ModelProto()

@@ -15,7 +15,9 @@ from .model import shown
 
 @dataclass(frozen=True)
 class FunctionBody:
-    """A function's nodes, the names that they read and make, attributes' defaults, and the opsets of its own."""
+    """The nodes of a function, the names that they read and make, the defaults of attributes, and the function's own
+    opsets.
+    """
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -32,7 +34,7 @@ def _body(proto: Any) -> FunctionBody:
 
 
 def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], FunctionBody]:
-    """The functions that a model brings, by domain and name. Raise FormatError for two of one name."""
+    """The functions that a model brings, by domain and name. Raise FormatError for two functions of one name."""
     found: dict[tuple[str, str], FunctionBody] = {}
     for proto in model.functions:
         key = ("" if proto.domain == "ai.onnx" else proto.domain, proto.name)
@@ -47,7 +49,7 @@ def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], Functio
 def body_of(
     onnx: ModuleType, proto: Any, attributes: Sequence[Any], since: int, opset: int, inputs: Sequence[Value | None]
 ) -> FunctionBody | None:
-    """The body by which ONNX defines the operator of a node, of inputs of these types; None where it has none."""
+    """The body by which ONNX defines the operator of a node, for inputs of these types; None if ONNX defines none."""
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     schema = onnx.defs.get_schema(proto.op_type, opset, domain)
     called = onnx.NodeProto()

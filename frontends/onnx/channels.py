@@ -1,7 +1,7 @@
-"""Images with their channels last, as our layers have them: ONNX's have them second.
+"""Images with their channels last, as the native layers have them: ONNX's images have them second.
 
-An operator of images turns what it reads and turns back what it makes. Two turns that meet cancel, and what works
-element by element is done before a turn, so that between two convolutions nothing is turned.
+An operator of images turns the axes of what it reads and turns back what it makes. Two turns that meet cancel, and
+element-by-element operations are done before a turn, so that between two convolutions nothing is turned.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ ALIKE = frozenset(
         *("Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "And", "Or", "Xor", "Where", "Cast", "CastLike"),
     }
 )
-"""Operators that treat all elements alike, so that it is all one whether axes are turned before or after."""
+"""Operators that treat all elements alike, so that axes may be turned before or after."""
 
 
 def turn_of(x: Tensor) -> tuple[Tensor, tuple[int, ...]] | None:
-    """What x is turned from, and how; None where it is not turned."""
+    """The tensor from which x is turned, and the order of axes; None if x is not turned."""
     found = x.builder.turned.get(x.wire) if isinstance(x.builder, Bounded) else None
     return None if found is None else (Tensor(x.builder, found[0]), found[1])
 
 
 def turned(x: Tensor, axes: Sequence[int]) -> Tensor:
-    """x with axis i its axis axes[i]; a turn before is joined with this one."""
+    """x with axis i taken from its axis axes[i]; a turn before is joined with this one."""
     before = turn_of(x)
     if before is not None:
         x, first = before
@@ -40,10 +40,10 @@ def turned(x: Tensor, axes: Sequence[int]) -> Tensor:
 
 
 def channels_last(x: Tensor) -> Tensor:
-    """[B, C, positions...] to [B, positions..., C]."""
+    """A turn from [B, C, positions...] to [B, positions..., C]."""
     return turned(x, [0, *range(2, x.ndim), 1])
 
 
 def channels_first(x: Tensor) -> Tensor:
-    """[B, positions..., C] to [B, C, positions...]."""
+    """A turn from [B, positions..., C] to [B, C, positions...]."""
     return turned(x, [0, x.ndim - 1, *range(1, x.ndim - 1)])

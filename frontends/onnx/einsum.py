@@ -21,7 +21,9 @@ TERM = re.compile(r"[a-zA-Z]*(\.\.\.)?[a-zA-Z]*")
 
 @operator("Einsum", kinds=NUMBERS)
 def _einsum(node: Node) -> Result:
-    """Diagonals first, then sums of what one operand has alone, then products of two from left to right."""
+    """Einsum takes diagonals first, then sums over letters that one operand has alone, then products of two from left
+    to right.
+    """
     terms, result = _terms(node)
     tensors, operands = [], []
     extents: dict[str, int] = {}
@@ -56,7 +58,7 @@ def _einsum(node: Node) -> Result:
 
 
 def _terms(node: Node) -> tuple[list[str], str]:
-    """The letters of each operand and of the result, those of an ellipsis among them, aligned on the right."""
+    """The letters of each operand and of the result, including those of an ellipsis, aligned on the right."""
     equation = node.attribute("equation", "").replace(" ", "")
     given, arrow, result = equation.partition("->")
     terms = given.split(",")
@@ -83,7 +85,7 @@ def _terms(node: Node) -> tuple[list[str], str]:
 
 
 def _without_units(letters: str, x: Tensor, terms: Sequence[str]) -> tuple[str, Tensor]:
-    """The diagonals of letters that stand twice; axes of extent 1 that repeat beside others of the letter go."""
+    """The diagonals of letters that stand twice; axes of extent 1 are removed if another axis has the same letter."""
     place = 0
     while place < len(letters):
         other = letters.find(letters[place], place + 1)

@@ -14,7 +14,7 @@ from circuitize.frontends.tensor import Tensor
 Known: TypeAlias = Values
 
 EXACT = 1 << 52
-"""The greatest magnitude of whole numbers in arithmetic: float64 holds them, and what is a step beyond, exactly."""
+"""The greatest magnitude of whole numbers in arithmetic: float64 holds them, and numbers one step beyond, exactly."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,16 @@ class Element:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """How known values of it are held: floats as float64, whatever their width, no whole numbers below 8 bits."""
+        """The dtype of known values of an element type: floats are held as float64, whatever their width, and there are
+        no whole numbers below 8 bits.
+        """
         if self.kind == "int" and self.bits < 8:
             return np.dtype(np.int8 if self.low else np.uint8)
         return np.dtype(np.float64 if self.kind == "float" else self.name)
 
     @property
     def tensor(self) -> str:
-        """As ONNX's schemas write it."""
+        """The type as ONNX's schemas write it."""
         return f"tensor({self.name})"
 
 
@@ -69,16 +71,16 @@ ELEMENTS = {
     25: _whole(False, 2),
     26: _whole(True, 2),
 }
-"""By ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are none of them."""
+"""The element types, by ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are not among them."""
 CODES = {element: code for code, element in ELEMENTS.items()}
 STRING = 8
-"""ONNX's number for texts: only as labels of classes, of which the places are taken."""
+"""ONNX's number for texts, which are read only as labels of classes, by their places."""
 NAMED = {element.tensor: element for element in ELEMENTS.values()}
 
 
 @dataclass(frozen=True)
 class Value:
-    """What a name of the graph stands for: a wire or a known array, its element type, and its numbers' interval.
+    """What a name of the graph stands for: a wire or a known array, its element type, and the interval of its numbers.
 
     A known array has its element's dtype; a wire holds the same numbers as reals.
     """
@@ -95,7 +97,7 @@ class Value:
 
     @staticmethod
     def of(array: Known, element: Element) -> Value:
-        """A known array, whose interval is that of its elements."""
+        """A known array as a Value, whose interval is that of its elements."""
         held = np.asarray(array).astype(element.dtype)
         if element.kind == "float" or not held.size:
             return Value(held, element)

@@ -75,7 +75,7 @@ def _thresholded(node: Node) -> Tensor:
 
 @operator("Elu", "Selu", "Celu")
 def _elu(node: Node) -> Tensor:
-    """Exponents are at most 0."""
+    """The exponents in an ELU are at most 0."""
     x = node.tensor()
     below = -relu(-x)
     if node.operator == "Selu":
@@ -144,7 +144,9 @@ def _shrink(node: Node) -> Tensor:
 
 @operator("Dropout", ignores=("seed", "ratio"))
 def _dropout(node: Node) -> Sequence[Tensor | Known]:
-    """Nothing is dropped, and the mask says so; in training the mask is an input of the arrow, 1 for what stays."""
+    """Outside training nothing is dropped, and the mask says so; in training the mask is an input of the arrow, 1 for
+    an element that stays.
+    """
     if node.has(1) and math.prod(node.value(1).shape) != 1:
         raise node.fault(f"expected a ratio of one element, found shape {list(node.value(1).shape)}; give a scalar")
     training = node.has(2) and bool(node.scalar(2, "the training mode"))

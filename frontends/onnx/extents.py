@@ -1,4 +1,4 @@
-"""Extents that a model file leaves open, and what they are said to be."""
+"""Extents that a model file leaves open, and the extents that the caller gives for them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 def open_or_fixed(extent: Any) -> int | None:
-    """An extent that a file declares; None for one that it leaves open, which some write as -1."""
+    """An extent that a file declares; None for one that it leaves open, which some files write as -1."""
     return int(extent.dim_value) if extent.HasField("dim_value") and extent.dim_value >= 0 else None
 
 
 class Extents:
-    """What open extents are: by input and axis (`x:0`), or by the name that the file gives them (`batch`)."""
+    """The given extents: by input and axis (`x:0`), or by the name that the file gives them (`batch`)."""
 
     def __init__(self, given: Mapping[str, int]) -> None:
         for name, extent in given.items():
@@ -27,7 +27,7 @@ class Extents:
         self.used: set[str] = set()
 
     def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
-        """The shape of an input. Raise CircuitizeError where an extent stays open that the file does not declare."""
+        """The shape of an input. Raise CircuitizeError if an extent stays open that the file does not declare."""
         found, left = [], []
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
@@ -56,7 +56,7 @@ class Extents:
         return tuple(found)
 
     def _wanted(self, name: str, dims: Sequence[Any]) -> list[str]:
-        """How each extent that is still open can be said."""
+        """How each extent that is still open can be given."""
         wanted: dict[str, None] = {}
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
@@ -67,7 +67,7 @@ class Extents:
         return list(wanted)
 
     def require_used(self) -> None:
-        """Raise CircuitizeError where an extent is said that no input has."""
+        """Raise CircuitizeError if an extent is given that no input has."""
         unknown = [name for name in self.given if name not in self.used]
         if unknown:
             raise CircuitizeError(

@@ -16,7 +16,7 @@ from .model import package
 from .node import Node
 
 FOLDED = 1 << 22
-"""The most elements of anything that is computed when the graph is read; what is larger is left to the arrow."""
+"""The most elements of an array that is computed when the graph is read; larger ones are left to the arrow."""
 OWN = frozenset(
     {
         "AveragePool",
@@ -38,15 +38,17 @@ OWN = frozenset(
         "Softsign",
     }
 )
-"""Operators that ONNX's evaluator has wrong, or lacks, in some opset or form: computed by our translation."""
+"""Operators that ONNX's evaluator has wrong, or lacks, in some opset or form: they are always translated."""
 WRAPPING = frozenset(
     {"CumProd", "CumSum", "Pow", "ReduceL1", "ReduceMean", "ReduceProd", "ReduceSum", "ReduceSumSquare"}
 )
-"""Operators that runtimes compute in other ways where whole numbers pass their interval: our translation refuses it."""
+"""Operators that runtimes compute in other ways if whole numbers pass their interval: the translation refuses these
+cases.
+"""
 DRAWN = frozenset(
     {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 )
-"""What draws, or does in training: never computed."""
+"""Operators that draw random numbers, always or in training: they are never computed."""
 GIVEN, MADE = "x", "y"
 
 
@@ -58,7 +60,7 @@ def is_known(node: Node) -> bool:
 
 
 def folded(node: Node) -> list[Value] | None:
-    """The results of a node of known inputs, one for each output; None where they are too large, or not computed."""
+    """The results of a node of known inputs, one for each output; None if they are too large, or not computed."""
     left = OWN | DRAWN | (WRAPPING if node.has(0) and node.whole else frozenset())
     if not is_known(node) or node.operator in left or node.domain != "":
         return None
@@ -110,7 +112,7 @@ def _model(onnx: ModuleType, node: Node) -> Any:
 
 
 def _small(onnx: ModuleType, model: Any) -> bool:
-    """Whether shape inference says of all results that they are small."""
+    """Whether shape inference shows that all results are small."""
     try:
         inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except Exception:  # the package is free in what it raises
@@ -125,7 +127,7 @@ def _small(onnx: ModuleType, model: Any) -> bool:
 
 
 def _bounded(model: Any) -> bool:
-    """Whether the results cannot have more elements than the inputs: they are places, or some of them."""
+    """Whether the results cannot have more elements than the inputs: they are places, or some of the elements."""
     return model.graph.node[0].op_type in {"NonZero", "Unique", "Compress", "NonMaxSuppression", "TopK"}
 
 

@@ -1,4 +1,4 @@
-"""What operators of other domains look like, whose packages give ONNX no schemas: QONNX's and onnxruntime's own."""
+"""The form of operators of other domains, whose packages give ONNX no schemas: QONNX's and onnxruntime's own."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ INT32 = frozenset({"tensor(int32)"})
 class Form(NamedTuple):
     """An operator's domains, inputs (name, type variable, types, whether it may be left out), and attributes.
 
-    `defaults` holds attributes with their defaults, None where there is none; `kinds` says what these are. The result
-    has the type of `result`: a type variable, or one that is left open. With `more`, the last three inputs come again.
+    `defaults` holds attributes with their defaults, None if there is none; `kinds` says which types the attributes
+    have. The result has the type of `result`: a type variable, or a type that is left open. With `more`, the last three
+    inputs may be repeated.
     """
 
     domains: frozenset[str]
@@ -41,11 +42,11 @@ TRUNCS = (
     _quant("x", "scale", "zeropt", "in_bitwidth", "out_bitwidth", **FLOOR),
     _quant("x", "scale", "zeropt", "in_bitwidth", "out_scale", "out_bitwidth", **SIGNS, **FLOOR),
 )
-"""In version 1, and from 2 on."""
+"""The form in version 1, and the form from version 2 on."""
 
 
 def _triple(name: str, variable: str = "T") -> tuple[tuple[str, str, frozenset[str], bool], ...]:
-    """A quantized input: whole numbers, their scale, their zero point."""
+    """A quantized input as three inputs: whole numbers, their scale, their zero point."""
     return (name, variable, WHOLE, False), (f"{name}_scale", "F", FLOAT, False), (f"{name}_zero", variable, WHOLE, True)
 
 
@@ -79,7 +80,7 @@ FORMS: MappingProxyType[str, Form] = MappingProxyType(
 
 
 def form(operator: str, version: int, domain: str) -> Form | None:
-    """The operator as the domain has it in that version; None for one that is not read."""
+    """The operator as the domain has it in that version; None for an operator that is not read."""
     found = TRUNCS[version >= 2] if operator == "Trunc" else FORMS.get(operator)
     return found if found is not None and domain in found.domains else None
 

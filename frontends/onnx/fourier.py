@@ -16,7 +16,7 @@ LARGEST_TRANSFORM = 1 << 12
 
 
 def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
-    """[made, length] of angles, each reduced to one turn before it is multiplied."""
+    """Angles [made, length], each reduced to one turn before it is multiplied."""
     if not 1 <= length <= LARGEST_TRANSFORM:
         raise node.fault(f"expected transforms of 1 to {LARGEST_TRANSFORM} elements, found {length}; shorten them")
     turns = np.outer(np.arange(made), np.arange(length)) % length
@@ -25,9 +25,10 @@ def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
 
 @operator("DFT")
 def _transform(node: Node) -> Tensor:
-    """Along one axis of [..., 1 or 2], the last axis the real and the imaginary part; `inverse` divides by the length.
+    """The transform along one axis of [..., 1 or 2], whose last axis is the real and the imaginary part; `inverse`
+    divides by the length.
 
-    With onesided the first half alone; with inverse too, real numbers out of the first half.
+    With onesided only the first half is made; with inverse too, real numbers are made from the first half.
     """
     x = node.ranked(node.tensor(0), 2)
     given = node.attribute("axis", 1) if node.version < 20 else node.scalar(2, "the axis") if node.has(2) else -2
@@ -64,12 +65,12 @@ def _transform(node: Node) -> Tensor:
 
 
 def _fitted(x: Tensor, length: int) -> Tensor:
-    """The last axis cut, or filled up with zeros."""
+    """x with the last axis cut, or filled up with zeros, to a length."""
     return pad(x, [0] * x.ndim, [*[0] * (x.ndim - 1), length - x.shape[-1]])
 
 
 def _placed(parts: list[Tensor], order: list[int]) -> Tensor:
-    """Parts along a new last axis, the axes before it put in order."""
+    """The parts joined along a new last axis, with the axes before it put in order."""
     wide = [part.reshape(*part.shape, 1) for part in parts]
     whole = concatenate(wide, -1) if len(wide) > 1 else wide[0]
     return whole.transpose(*order)
@@ -77,7 +78,7 @@ def _placed(parts: list[Tensor], order: list[int]) -> Tensor:
 
 @operator("STFT")
 def _frames(node: Node) -> Tensor:
-    """Transforms of frames a known step apart, each times a window."""
+    """Fourier transforms of frames that are a known step apart, each times a window."""
     x = node.ranked(node.tensor(0), 2, 3)
     x = x.reshape(*x.shape, 1) if x.ndim == 2 else x
     step, onesided = int(node.scalar(1, "the step")), node.flag("onesided", 1)

@@ -1,4 +1,4 @@
-"""Reads an ONNX graph, node by node, into an arrow."""
+"""Reading an ONNX graph, node by node, into an arrow."""
 
 from __future__ import annotations
 
@@ -52,14 +52,13 @@ def arrow(
 ) -> Imported:
     """The arrow of an ONNX model (a ModelProto, or the path of a file), initializers and `known` inputs as constants.
 
-    What is computed from constants alone is computed now, so that shapes may depend on it. Inputs of whole numbers lie
-    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `formats` by the
-    name of a tensor that a node writes are stated for it: rounded half to even, saturated. `dims` says extents that the
-    file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`, which initializers are inputs,
-    after the others. Raise UnknownValue where a shape depends on an input that is not known, FormatError for a
-    malformed model, CircuitizeError for an operator or a type that is not understood, for shapes that are not concrete,
-    for whole numbers that float64
-    may not hold, and where the package `onnx` is missing.
+    Nodes that depend on constants alone are computed now, so that shapes may depend on them. Inputs of whole numbers
+    lie in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `formats`, by
+    the name of a tensor that a node writes, are stated for that tensor: rounded half to even, saturated. `dims` gives
+    extents that the file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters` names the
+    initializers that become inputs, after the others. Raise UnknownValue if a shape depends on an input that is not
+    known, FormatError for a malformed model, and CircuitizeError for an operator or a type that is not understood, for
+    shapes that are not concrete, for whole numbers that float64 may not hold, and if the package `onnx` is missing.
     """
     onnx, model = package(), read(model)
     check(model)
@@ -88,7 +87,9 @@ def _sources(
     extents: Extents,
     parameters: Collection[str],
 ) -> tuple[dict[str, Value], list[str]]:
-    """What the graph starts from: its initializers and inputs by name, and the names of the inputs that stay."""
+    """The values that the graph starts from: its initializers and inputs by name, and the names of the inputs that
+    stay.
+    """
     values: dict[str, Value] = {}
     names, held = [], {entry.name for entry in graph.initializer}
     for entry in graph.initializer:
@@ -133,14 +134,18 @@ def _sources(
 
 
 def _only_picked(name: str, graph: Any) -> bool:
-    """Whether nodes pick elements of an initializer and do nothing else with it: places stand for texts there alone."""
+    """Whether nodes pick elements of an initializer and do nothing else with it: only there places may stand for
+    texts.
+    """
     return all(node.op_type in ("ArrayFeatureExtractor", "Gather") for node in graph.node if name in node.input)
 
 
 def _followed(
     unknown: UnknownValue, builder: Builder, values: Mapping[str, Value], names: Sequence[str]
 ) -> UnknownValue:
-    """A value that is not known, by an input that it follows from: one of whole numbers or truth values if there is."""
+    """A value that is not known, named by an input that it follows from: one of whole numbers or truth values if there
+    is one.
+    """
     if unknown.name in names or unknown.wire < 0:
         return unknown
     made = builder.build([unknown.wire])

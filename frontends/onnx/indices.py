@@ -1,4 +1,6 @@
-"""ONNX operators that read at places given by tensors, or find them: gathers, extremes' places and their like."""
+"""ONNX operators that read at places given by tensors, or compute places: gathers, the places of extremes, and similar
+operators.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def _gather_elements(node: Node) -> Tensor:
 
 @operator("GatherND", moves=True)
 def _gather_nd(node: Node) -> Tensor:
-    """Elements, or what stands behind the first axes, at places of several axes; the first axes may be common."""
+    """The elements, or the parts behind the first axes, at places of several axes; the first axes may be common."""
     x, indices = node.ranked(node.tensor(0), 1), node.value(1)
     common = node.attribute("batch_dims", 0)
     depth = indices.shape[-1] if indices.shape else 0
@@ -60,7 +62,7 @@ def _gather_nd(node: Node) -> Tensor:
 
 @operator("OneHot", kinds=NUMBERS)
 def _hot(node: Node) -> Result:
-    """The second value at each index of a new axis, the first elsewhere; of indices outside the first alone."""
+    """The second value at each index of a new axis, the first elsewhere; for indices outside the first value alone."""
     depth = int(node.scalar(1, "the depth"))
     values = node.tensor(2)
     if values.shape != (2,) or depth < 1:
@@ -116,7 +118,7 @@ def _reversed(node: Node) -> Tensor:
 
 @operator("ArgMax", "ArgMin", kinds=NUMBERS)
 def _place(node: Node) -> Result:
-    """The place of the first extreme, or of the last, counted in a reversed axis."""
+    """The place of the first extreme, or of the last, which is counted in a reversed axis."""
     x = node.ranked(node.tensor() if node.operator == "ArgMax" else -node.tensor(), 1)
     axis = node.along(x, 0)
     count = x.shape[axis]
@@ -129,7 +131,7 @@ def _place(node: Node) -> Result:
 
 @operator("Hardmax", kinds=FLOATS)
 def _hardmax(node: Node) -> Tensor:
-    """Before opset 13 of all elements from the axis on together."""
+    """Before opset 13 Hardmax takes all elements from the axis on together."""
     x = node.ranked(node.tensor(), 1)
     if node.version >= 13:
         return argmax_one_hot(x, node.along(x, -1))
@@ -138,7 +140,9 @@ def _hardmax(node: Node) -> Tensor:
 
 @operator("TopK", kinds=NUMBERS, ignores=("sorted",))
 def _top(node: Node) -> list[Result]:
-    """The k greatest or least, in order; of equal ones the first comes first. k rounds of maximum and removal."""
+    """The k greatest or least elements, in order; of equal ones the first comes first; it takes k rounds of maximum and
+    removal.
+    """
     x = node.ranked(node.tensor(), 1)
     count = node.attributes["k"] if "k" in node.attributes else node.scalar(1, "k")
     axis = node.along(x, -1)

@@ -28,7 +28,7 @@ def _matmul(node: Node) -> Result:
 
 
 def sums(node: Node, count: int) -> tuple[Interval, int]:
-    """The interval of sums of so many products of the first two inputs, and their greatest magnitude on the way."""
+    """The interval of sums of `count` products of the first two inputs, and their greatest magnitude on the way."""
     low, high = product(node.interval(0), node.interval(1))
     return (low * count, high * count), magnitude((low, high)) * count
 
@@ -50,7 +50,7 @@ def _gemm(node: Node) -> Result:
 
 @operator("Conv")
 def _convolution(node: Node) -> Tensor:
-    """[B, C, ...] with a kernel [D, C / groups, ...] to [B, D, ...]."""
+    """The convolution of [B, C, ...] with a kernel [D, C / groups, ...] to [B, D, ...]."""
     x, kernel = _operands(node)
     groups = node.attribute("group", 1)
     if x.shape[1] != groups * kernel.shape[1] or kernel.shape[0] % groups:
@@ -64,7 +64,7 @@ def _convolution(node: Node) -> Tensor:
 
 
 def _operands(node: Node) -> tuple[Tensor, Tensor]:
-    """The first two inputs, of one rank from 3 on, with the kernel's extents as the node says them."""
+    """The first two inputs, both of one rank from 3 on, where the kernel has the extents that the node states."""
     x = node.ranked(node.tensor(0), 3)
     if x.ndim > 2 + MOST_AXES:
         raise node.fault(f"expected at most {MOST_AXES} axes of positions, found shape {list(x.shape)}; merge axes")
@@ -96,7 +96,9 @@ def _biased(node: Node, made: Tensor) -> Tensor:
 
 @operator("ConvTranspose")
 def _transposed(node: Node) -> Tensor:
-    """[B, C, ...] with a kernel [C, D / groups, ...] to [B, D, ...]: weighted kernels, added where they overlap."""
+    """The transposed convolution of [B, C, ...] with a kernel [C, D / groups, ...] to [B, D, ...]: weighted kernels,
+    added where they overlap.
+    """
     x, kernel = _operands(node)
     groups, rank = node.attribute("group", 1), x.ndim - 2
     if x.shape[1] != kernel.shape[0] or x.shape[1] % groups:

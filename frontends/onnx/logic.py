@@ -10,7 +10,7 @@ from .node import ANY, BOOLS, NUMBERS, Made, Node, Result, operator
 from .whole import is_not_zero, truncated, wrapped
 
 FAR = 2.0**40
-"""Floats are not cast to 32 bits and fewer from beyond: ONNX leaves open what they become."""
+"""Floats of a greater magnitude are not cast to 32 bits and fewer, since ONNX leaves the result open."""
 
 
 @operator("Cast", kinds=ANY, ignores=("saturate", "round_mode"))
@@ -27,7 +27,7 @@ def _cast_like(node: Node) -> Result:
 
 
 def _as(node: Node, element: Element) -> Result:
-    """Floats lose their fraction, numbers but 0 are true, and what does not fit wraps."""
+    """In a cast floats lose their fraction, numbers other than 0 are true, and whole numbers that do not fit wrap."""
     x, source = node.tensor(), node.value().element
     low, high = node.interval()
     if element.kind == "float" or element == source:

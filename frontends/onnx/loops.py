@@ -1,4 +1,4 @@
-"""ONNX's Scan, and Loop where its rounds are known: the graph inside is written out once for each round."""
+"""ONNX's Scan, and Loop if its rounds are known: the graph inside is written out once for each round."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ MOST_ROUNDS = 1 << 12
 
 @dataclass
 class Rounds(Turn):
-    """A loop between two rounds: what goes from round to round, what rounds read in turn, and what they have made."""
+    """A loop between two rounds: the values that go from round to round, those that rounds read in turn, and those that
+    rounds have made.
+    """
 
     onnx: ModuleType
     step: Step
@@ -62,7 +64,7 @@ class Rounds(Turn):
         return [*steps, self]
 
     def _ended(self, inner: Scope) -> bool:
-        """Take a round's results; False where a Loop's condition ends it."""
+        """Take a round's results; return False if a Loop's condition ends the loop."""
         found = [inner.result(entry.name, self.step.where) for entry in self.graph.output]
         more = True
         if self.counting:
@@ -88,7 +90,7 @@ def _known(step: Step, name: str, value: Value, builder: Builder, what: str) -> 
 
 
 def _stacked(step: Step, builder: Builder, parts: Sequence[Value], axis: int) -> Value:
-    """What rounds have made, along a new axis."""
+    """The values that rounds have made, joined along a new axis."""
     if not parts or len({(part.shape, part.element) for part in parts}) > 1:
         raise CircuitizeError(f"{step.where}: expected results of one shape and type, found others; pad them")
     first = parts[0]

@@ -1,4 +1,4 @@
-"""onnxruntime's own operators of quantized networks: those of ONNX between a dequantization and a quantization."""
+"""onnxruntime's own operators of quantized networks: ONNX's operators between a dequantization and a quantization."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .node import OPERATORS, Attributes, Made, Node, Result, operator
 from .quantized import INT, UINT8, accumulated, centred, factor, known_scale, product_of, saturated, sums_of
 
 OPSET = 21
-"""The opset in whose sense the operators in between are read."""
+"""The opset by which the operators in between are read."""
 BETWEEN = MappingProxyType(
     {
         "QLinearAdd": "Add",
@@ -27,15 +27,15 @@ BETWEEN = MappingProxyType(
         "QLinearSigmoid": "Sigmoid",
     }
 )
-"""The operator of reals that each one is, of one or two inputs."""
+"""For each operator the real operator that it applies, of one or two inputs."""
 
 SHIFTED = ("QLinearAdd", "QLinearMul")
-"""What onnxruntime rounds with the zero point in it, so that ties go to the number that is even then."""
+"""Operators that onnxruntime rounds with the zero point included, so that ties go to the number that is then even."""
 
 
 @operator(*BETWEEN, kinds=INT)
 def _linear(node: Node) -> Result:
-    """Inputs, each with its scale and zero point, then the scale and zero point of the result."""
+    """The inputs, each with its scale and zero point, then the scale and zero point of the result."""
     if node.attribute("channels_last", 0):
         raise node.fault("expected channels before positions, found them last; transpose the input")
     count = 2 if node.operator in ("QLinearAdd", "QLinearMul") else 1
@@ -45,7 +45,7 @@ def _linear(node: Node) -> Result:
 
 @operator("QLinearConcat", kinds=frozenset({"float"}))
 def _concatenated(node: Node) -> Result:
-    """The result's scale and zero point first, then the inputs with theirs."""
+    """The result's scale and zero point first, then the inputs with their scales and zero points."""
     if len(node.inputs) < 3 or len(node.inputs) % 3 != 2:
         raise node.fault(f"expected three inputs for each tensor, found {len(node.inputs) - 2}; correct the node")
     made = _of_reals(node, "Concat", [_real(node, place) for place in range(2, len(node.inputs), 3)])
@@ -54,7 +54,7 @@ def _concatenated(node: Node) -> Result:
 
 @operator("QGemm", kinds=INT)
 def _gemm(node: Node) -> Result:
-    """alpha * A B, plus a bias of int32 in units of the product; floats where the result has no scale."""
+    """alpha * A B, plus a bias of int32 in units of the product; floats if the result has no scale."""
     turned = node.flag("transA", 0), node.flag("transB", 0)
     a, b = factor(node, 0, 2), factor(node, 3, 5, last=not turned[1], channel=0 if turned[1] else None)
     (low, high), reach = sums_of(a, b, node.value(0).shape[0 if turned[0] else -1])

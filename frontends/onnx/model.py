@@ -1,4 +1,4 @@
-"""Reads ONNX models from files, and checks their structure before anything is made of it."""
+"""Reading ONNX models from files, and checking their structure before anything is made from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGEST = (1 << 31) - 1
 
 
 def package() -> ModuleType:
-    """The package onnx. Raise CircuitizeError where it is missing."""
+    """The installed package onnx. Raise CircuitizeError if the package is missing."""
     try:
         import onnx
     except ImportError:
@@ -34,7 +34,9 @@ def package() -> ModuleType:
 
 
 def read(source: object) -> Any:
-    """A ModelProto, or the one in a file. Raise FormatError where the file is none; external data is not followed."""
+    """The given ModelProto, or the one in a file. Raise FormatError if the file holds no model; external data is not
+    followed.
+    """
     onnx = package()
     if isinstance(source, onnx.ModelProto):
         return source
@@ -60,7 +62,9 @@ def read(source: object) -> Any:
 
 
 def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
-    """The opset by domain. Raise FormatError where it is missing, given twice, too old or too new."""
+    """The opset of the model for each domain. Raise FormatError if the opset is missing, given twice, too old or too
+    new.
+    """
     found: dict[str, int] = {}
     for entry in model.opset_import:
         domain = "" if entry.domain == "ai.onnx" else entry.domain
@@ -76,7 +80,9 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
 
 
 def check(model: Any) -> None:
-    """Raise FormatError for what is not read: training information, sparse initializers; no graph."""
+    """Raise FormatError for parts that are not read: training information, sparse initializers; and for a model without
+    a graph.
+    """
     graph = model.graph
     if not all(isinstance(text, str) for text in _texts(model)):
         raise FormatError("expected names that are text, found other bytes; the file is damaged")
@@ -94,7 +100,7 @@ def check(model: Any) -> None:
 
 
 def _texts(model: Any) -> Iterator[Any]:
-    """Every name in the model, its functions and the graphs inside: protobuf gives bytes where one is no text."""
+    """Every name in the model, its functions and the graphs inside: protobuf gives bytes if a name is no text."""
     yield from (entry.domain for entry in model.opset_import)
     graphs, nodes = [model.graph], []
     for function in model.functions:
@@ -127,7 +133,7 @@ def shown(text: str) -> str:
 
 
 def distinct(names: Iterable[str], what: str) -> None:
-    """Raise FormatError where a name is empty or there twice."""
+    """Raise FormatError if a name is empty or stands twice."""
     seen: set[str] = set()
     for name in names:
         if not name or name in seen:
@@ -138,7 +144,7 @@ def distinct(names: Iterable[str], what: str) -> None:
 
 
 def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
-    """The element type and concrete shape of an input. Raise CircuitizeError where they are not said."""
+    """The element type and concrete shape of an input. Raise CircuitizeError if they are not declared."""
     what = "input"
     where = f"{what} {entry.name!r}"
     if not entry.type.HasField("tensor_type"):

@@ -1,4 +1,4 @@
-"""ONNX networks as models that training steps are made of."""
+"""ONNX networks as models from which training steps are made."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def from_onnx(
     known: Mapping[str, ArrayLike] | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Model:
-    """An ONNX network as a `Model`, whose parameters start from its initializers: `training_step` trains it.
+    """An ONNX network as a `Model`, whose parameters start from its initializers, so that `training_step` trains it.
 
-    The model has one input beside parameters, whose first axis counts examples, and one output, or `output`. `dims` are
-    extents that the file leaves open, but for the first. In training batch norm takes its batch's statistics, and its
-    own are state that each step renews; dropout takes masks, of the shape that the first of `dims` gives them. Raise
-    as `network` does.
+    The model has one input beside parameters, whose first axis counts examples, and one output, or the output named by
+    `output`. `dims` are extents that the file leaves open, except the first. In training batch norm takes its batch's
+    statistics, and its own statistics are state that each step renews; dropout takes masks, whose shape follows from
+    `dims`. It raises the errors of `network`.
     """
     model = read(source)
     check(model)
@@ -89,7 +89,9 @@ def _with_state(
     batch: int,
     data: str,
 ) -> Model:
-    """A model whose statistics and masks are state: P x S x X -> Y x S' in training, P x S x X -> Y outside."""
+    """A model whose statistics and masks are state: P x S x X -> Y x S' in training, P x S x X -> Y outside
+    training.
+    """
     statistics = [name for name in trained.renewed if name in one.parameters]
     wanted = [*chosen, *(trained.renewed[name] for name in statistics)]
     require_names("formats", formats, one.parameters)
@@ -132,7 +134,7 @@ def _mask(rate: float) -> Callable[[np.random.Generator, Shape], Reals]:
 
 
 def _data(model: Any, known: Collection[str]) -> tuple[str, list[int | str]]:
-    """The one input beside initializers, and its extents: numbers, or the names of those that are open."""
+    """The one input beside initializers, and its extents: numbers, or the names of open extents."""
     held = {entry.name for entry in model.graph.initializer}
     entries = [entry for entry in model.graph.input if entry.name not in held and entry.name not in known]
     if len(entries) != 1:

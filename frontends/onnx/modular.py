@@ -16,7 +16,7 @@ from .whole import Interval, magnitude, quotient
 
 @operator("Mod", kinds=NUMBERS)
 def _remainder(node: Node) -> Result:
-    """Of the divisor's sign, with fmod of the dividend's; undefined where the divisor is 0."""
+    """The remainder has the divisor's sign, or with fmod the dividend's; it is undefined where the divisor is 0."""
     x, y = node.tensor(0), node.tensor(1)
     shape = np.broadcast_shapes(x.shape, y.shape)
     x, y = x.broadcast(shape), y.broadcast(shape)
@@ -41,7 +41,9 @@ def _remainder(node: Node) -> Result:
 
 @operator("BitShift", kinds=WHOLE_NUMBERS)
 def _shift(node: Node) -> Result:
-    """By as many bits as the element has, or more, nothing is left but the sign; from opset 28 on below 0 too."""
+    """A shift by as many bits as the element has, or more, leaves nothing but the sign; from opset 28 on also a shift
+    by a negative count.
+    """
     x, counts = node.tensor(0), node.tensor(1)
     left = node.choice("direction", "LEFT", "RIGHT") == "LEFT"
     low, high = node.interval()
@@ -65,7 +67,7 @@ def _shift(node: Node) -> Result:
 
 
 def _shifted(node: Node, x: Tensor, ends: Interval, count: int, left: bool) -> tuple[Tensor, Interval]:
-    """x by a known count, and its interval."""
+    """x shifted by a known count, and the interval of the result."""
     element, (low, high) = node.element, ends
     if count >= element.bits and left:
         return x * 0.0, (0, 0)
@@ -99,7 +101,7 @@ JOINED: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 
 @operator(*JOINED, kinds=WHOLE_NUMBERS)
 def _bitwise(node: Node) -> Result:
-    """Bit by bit, of two's complements as wide as the inputs' intervals need."""
+    """An operation bit by bit, on two's complements as wide as the inputs' intervals need."""
     x, y = node.tensor(0), node.tensor(1)
     shape = np.broadcast_shapes(x.shape, y.shape)
     ends = node.interval(0), node.interval(1)
@@ -114,7 +116,7 @@ def _bitwise(node: Node) -> Result:
 
 
 def _bits(x: Tensor, width: int) -> Tensor:
-    """Along a new last axis the bits of whole numbers from -2^width to 2^width - 1, the sign last."""
+    """The bits of whole numbers from -2^width to 2^width - 1, along a new last axis, the sign last."""
     bits = []
     for _ in range(width + 1):
         half = floor(x * 0.5)

@@ -24,12 +24,14 @@ from .tensors import value
 from .whole import Interval
 
 NARROW = 16
-"""Inputs of whole numbers up to so many bits have by default the interval of their type."""
+"""The most bits of whole-number inputs that have by default the interval of their type."""
 
 
 @dataclass(frozen=True)
 class Network(imported.Imported):
-    """An ONNX network: its inputs, as the file orders them, then its parameters; `types` of the inputs by name."""
+    """An ONNX network: its inputs, as the file orders them, then its parameters; `types` are the element types of the
+    inputs by name.
+    """
 
     types: Mapping[str, str] = field(default_factory=dict)
 
@@ -47,10 +49,11 @@ def network(
     """The program of an ONNX model (a ModelProto, or the path of a file), its float initializers as parameters.
 
     Parameters are initializers of finite floats with at least one axis that some node reads; `constants`, names of
-    these or "weights" for all, stay in the circuit, and so does what decides about shapes. `dims` says extents that the
-    file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all; `known` inputs have
-    these values, of their element types. With `fold_batch_norms` convolutions take in the batch norms behind them, as
-    `batch_norm.folded` says. Raise as `arrow` does, and CircuitizeError for a name that the graph has not.
+    these or "weights" for all, stay in the circuit, and so do initializers that decide about shapes. `dims` gives
+    extents that the file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all
+    outputs; `known` inputs have the given values, of their element types. With `fold_batch_norms` convolutions absorb
+    the batch norms behind them, as `batch_norm.folded` says. It raises the errors of `arrow`, and CircuitizeError for a
+    name that the graph has not.
     """
     model = with_outputs(read(source), outputs)
     check(model)
@@ -76,7 +79,7 @@ def network(
 
 
 def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
-    """Values of inputs, of the element types that the model says."""
+    """The values of inputs, in the element types that the model declares."""
     require_names("known", known, [entry.name for entry in model.graph.input])
     elements = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
     found = {}
@@ -98,7 +101,8 @@ def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
 
 
 def default_format(name: str, type: str) -> Format:
-    """Of an input of that element type: of floats sixteenths from 0 to 1, of narrow whole numbers all of them.
+    """The format of an input of that element type: for floats sixteenths from 0 to 1, for narrow whole numbers all of
+    them.
 
     Raise CircuitizeError for wide whole numbers.
     """
@@ -156,7 +160,7 @@ def _parameters(model: Any) -> dict[str, Reals]:
 
 
 def _behind(model: Any, name: str) -> set[str]:
-    """What a value is made of: all names that it follows from."""
+    """All names from which a value is computed."""
     producers = {made: node for node in model.graph.node for made in node.output if made}
     waiting, found = [name], {name}
     while waiting:
@@ -169,7 +173,7 @@ def _behind(model: Any, name: str) -> set[str]:
 
 
 def types_of(model: Any) -> dict[str, str]:
-    """The element types of a model's inputs by name, initializers left out; "" for what is not read."""
+    """The element types of a model's inputs by name, initializers left out; "" for a type that is not read."""
     held = {entry.name for entry in model.graph.initializer}
     found = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
     return {shown(name): element.name if element else "" for name, element in found.items() if name not in held}

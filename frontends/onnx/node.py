@@ -22,7 +22,7 @@ from .whole import Interval, bounded, exact, wrapped
 
 
 class Made(NamedTuple):
-    """A result with what its schema does not say: its element type, and the interval of whole numbers."""
+    """A result with properties that its schema does not state: its element type, and the interval of whole numbers."""
 
     content: Tensor | Known
     element: Element | None = None
@@ -34,11 +34,11 @@ T = TypeVar("T", bound=Callable[["Node"], Any])
 
 
 class Translation(NamedTuple):
-    """What an operator becomes, of which kinds of elements.
+    """The translation of an operator, and the kinds of elements that it takes.
 
-    `moves`: results hold elements of the inputs, or zeros, so that whole numbers keep their interval. `ignores`:
-    attributes that say nothing about the results' values; any other that is given and not read is refused. Without
-    `folds`, known inputs make wires too: the result has a format that a known array has not.
+    `moves` says that results hold elements of the inputs, or zeros, so that whole numbers keep their interval.
+    `ignores` are attributes that do not affect the results' values; any other attribute that is given and not read is
+    refused. Without `folds`, known inputs become wires too: the result has a format that a known array has not.
     """
 
     function: Callable[[Node], Result | Sequence[Result]]
@@ -49,10 +49,12 @@ class Translation(NamedTuple):
 
 
 MASKS = -(2.0**126)
-"""From here down a known float stands for -infinity: exporters write masks as the least float32 too."""
+"""A known float of at most this stands for -infinity: exporters write masks as the least float32, too."""
 
 OPERATORS: dict[str, Translation] = {}
-"""By ONNX's name; several opset versions share a translation, which looks at `Node.version` where they differ."""
+"""The translations by ONNX's name; several opset versions share a translation, which looks at `Node.version` if they
+differ.
+"""
 
 FLOATS, NUMBERS, ANY = frozenset({"float"}), frozenset({"float", "int"}), frozenset({"float", "int", "bool"})
 BOOLS, WHOLE_NUMBERS = frozenset({"bool"}), frozenset({"int"})
@@ -68,7 +70,7 @@ class UnknownValue(CircuitizeError):
 
 
 def constant(builder: Builder, value: Known) -> Tensor:
-    """A known array as a wire, -infinity as `MASKED`: what masks is far below every score.
+    """A known array as a wire, with -infinity as `MASKED`: a masking number is far below every score.
 
     Raise CircuitizeError for whole numbers that float64 does not hold, and for other floats that are not finite.
     """
@@ -92,7 +94,7 @@ def operator(
     ignores: Sequence[str] = (),
     folds: bool = True,
 ) -> Callable[[T], T]:
-    """Enters a translation under ONNX's names, for first inputs of these kinds of elements."""
+    """Enter a translation under ONNX's names, for first inputs of these kinds of elements."""
 
     def enter(translation: T) -> T:
         for name in names:
@@ -103,7 +105,7 @@ def operator(
 
 
 class Attributes(dict[str, Any]):
-    """Attributes by name, the schema's defaults among them; which were given, and which were looked at."""
+    """Attributes by name, including the schema's defaults; which were given, and which were looked at."""
 
     def __init__(self, entries: dict[str, Any], given: frozenset[str]) -> None:
         super().__init__(entries)
@@ -126,10 +128,11 @@ class Attributes(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Node:
-    """A node: its operator, the opset, attributes with the schema's defaults, what it reads, and the results' types.
+    """A node: its operator, the opset, attributes with the schema's defaults, the values it reads, and the results'
+    types.
 
-    An input that is left out is None. `proto` is the node in the file, `entries` its attributes there.
-    Raise CircuitizeError wherever something is not as a translation expects it.
+    An input that is left out is None. `proto` is the node in the file, `entries` its attributes there. Raise
+    CircuitizeError wherever a part is not as a translation expects it.
     """
 
     operator: str
@@ -151,7 +154,7 @@ class Node:
 
     @property
     def outputs(self) -> int:
-        """Return how many results the node names, those left out included."""
+        """Return how many results the node names, including those left out."""
         return len(self.results)
 
     @property
@@ -166,18 +169,18 @@ class Node:
         return self.attributes.get(name, default)
 
     def number(self, name: str, default: float) -> float:
-        """An attribute that is a number."""
+        """An attribute of the node that is a number."""
         return float(self.attributes.get(name, default))
 
     def choice(self, name: str, default: str, *others: str) -> str:
-        """An attribute that is one of several words."""
+        """An attribute of the node that is one of several words."""
         found = self.attributes.get(name, default)
         if found not in (default, *others):
             raise self.fault(f"expected {name} to be one of {[default, *others]}, found {found!r}; correct it")
         return str(found)
 
     def flag(self, name: str, default: int) -> bool:
-        """An attribute that is 0 or 1."""
+        """An attribute of the node that is 0 or 1."""
         found = self.attributes.get(name, default)
         if found not in (0, 1):
             raise self.fault(f"expected {name} to be 0 or 1, found {found}; correct it")
@@ -188,14 +191,14 @@ class Node:
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def value(self, index: int = 0) -> Value:
-        """An input with its element type."""
+        """An input of the node with its element type."""
         found = self.inputs[index] if index < len(self.inputs) else None
         if found is None:
             raise self.fault(f"expected an input {index}, found none; name it")
         return found
 
     def tensor(self, index: int = 0) -> Tensor:
-        """An input as a tensor; what is known becomes a constant."""
+        """An input as a tensor; a known input becomes a constant."""
         content = self.value(index).content
         return content if isinstance(content, Tensor) else constant(self.builder, content)
 
@@ -210,14 +213,14 @@ class Node:
 
     @property
     def whole(self) -> bool:
-        """Whether the first input holds whole numbers."""
+        """Whether the first input of the node holds whole numbers."""
         return self.value().element.kind == "int"
 
     def kept(self, made: Tensor, interval: Interval, reach: int = 0, wraps: bool = True) -> Result:
         """A result of whole numbers of that interval, wrapped as their element type wraps; floats stay as they are.
 
-        `reach` is the greatest magnitude on the way; without `wraps`, and of 64 bits, nothing may wrap. Raise
-        CircuitizeError where float64 does not hold the way.
+        `reach` is the greatest magnitude on the way to the result; without `wraps`, and for 64 bits, nothing may wrap.
+        Raise CircuitizeError if float64 does not hold the numbers on the way.
         """
         element, (low, high) = self.element, interval
         if element.kind == "float":
@@ -237,7 +240,9 @@ class Node:
         return Made(wrapped(made, element), element, (element.low, element.high))
 
     def known(self, index: int, what: str) -> Known:
-        """An input that decides about shapes. Raise UnknownValue where it is not known when the graph is read."""
+        """An input that decides about shapes, which must be known. Raise UnknownValue if the input is not known when
+        the graph is read.
+        """
         content = self.value(index).content
         if isinstance(content, Tensor):
             name = self.names[index]
@@ -249,21 +254,21 @@ class Node:
         return content
 
     def scalar(self, index: int, what: str) -> Any:
-        """A known input of one element."""
+        """The single element of a known input."""
         found = self.known(index, what)
         if found.size != 1:
             raise self.fault(f"expected {what} as one element, found shape {list(found.shape)}; give a scalar")
         return found.reshape(-1)[0].item()
 
     def integers(self, index: int, what: str) -> list[int]:
-        """A known list of whole numbers."""
+        """A known input as a list of whole numbers."""
         found = self.known(index, what)
         if found.ndim > 1 or found.dtype.kind not in "iu":
             raise self.fault(f"expected {what} as a list of whole numbers, found shape {list(found.shape)}; flatten it")
         return [int(entry) for entry in found.reshape(-1)]
 
     def axis(self, given: int, rank: int, ends: bool = False) -> int:
-        """An axis counted from 0; with `ends`, the rank itself is one."""
+        """An axis counted from 0; with `ends`, the rank itself counts as an axis."""
         if not -rank <= given < rank + ends:
             raise self.fault(f"expected an axis from {-rank} to {rank - 1 + ends}, found {given}; correct it")
         return int(given) if given == rank or given >= 0 else int(given) + rank
@@ -278,34 +283,34 @@ class Node:
         return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
     def distinct(self, given: Sequence[int], rank: int) -> tuple[int, ...]:
-        """Axes counted from 0, in their order."""
+        """The given axes, counted from 0, in their order."""
         axes = tuple(self.axis(axis, rank) for axis in given)
         if len(set(axes)) != len(axes):
             raise self.fault(f"expected distinct axes, found {list(given)}; name each once")
         return axes
 
     def axes(self, rank: int, index: int, default: Sequence[int]) -> tuple[int, ...]:
-        """Axes out of an attribute (older opsets) or a known input, counted from 0, ascending."""
+        """Axes from an attribute (older opsets) or a known input, counted from 0, ascending."""
         found = self.attributes.get("axes")
         if found is None:
             found = self.integers(index, "the axes") if self.has(index) else default
         return tuple(sorted(self.distinct(found, rank)))
 
     def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
-        """Return the entries as whole numbers. Raise CircuitizeError unless there are `count` of them."""
+        """Return the entries as whole numbers. Raise CircuitizeError unless there are `count` entries."""
         if len(found) != count:
             raise self.fault(f"expected {count} {what}, found {len(found)}; correct the node")
         return [int(entry) for entry in found]
 
     def ranked(self, x: Tensor, least: int, most: int = 1 << 30) -> Tensor:
-        """x, of a rank from `least` to `most`."""
+        """x, if its rank is from `least` to `most`."""
         if not least <= x.ndim <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}" if most < 1 << 30 else f"at least {least}"
             raise self.fault(f"expected a tensor of rank {wanted}, found shape {list(x.shape)}; reshape it")
         return x
 
     def bounded(self, count: int, what: str) -> int:
-        """The number of elements of something, before it is made."""
+        """The number of elements of a tensor, checked before the tensor is made."""
         return bounded(count, MOST, what)
 
     def fault(self, message: str) -> CircuitizeError:

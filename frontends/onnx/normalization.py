@@ -25,7 +25,7 @@ from .places import pad
 
 
 def _standard(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """(x - mean) / sqrt(variance + epsilon), the mean and the reciprocal root."""
+    """(x - mean) / sqrt(variance + epsilon), followed by the mean and the reciprocal root."""
     mean = x.mean(axes, keepdims=True)
     centred = x - mean
     inverse = reciprocal_square_root((centred * centred).mean(axes, keepdims=True) + epsilon)
@@ -70,7 +70,7 @@ def _instance(node: Node) -> Tensor:
 
 @operator("GroupNormalization", ignores=("stash_type",))
 def _group(node: Node) -> Tensor:
-    """Scale and bias are of channels, before opset 21 of groups."""
+    """Scale and bias belong to channels, before opset 21 to groups."""
     x, groups = node.ranked(node.tensor(), 3), node.attributes["num_groups"]
     if groups < 1 or x.shape[1] % groups:
         raise node.fault(f"expected groups that divide {x.shape[1]} channels, found {groups}; correct num_groups")
@@ -83,7 +83,7 @@ def _group(node: Node) -> Tensor:
 
 @operator("BatchNormalization", ignores=("momentum",))
 def _batch(node: Node) -> list[Tensor]:
-    """By the statistics that are given; in training by those of the batch, which move what is given."""
+    """Batch norm takes the given statistics; in training it takes those of the batch, which move the given ones."""
     training = node.flag("training_mode", 0)
     if (training or node.outputs > 1) and node.version < 14:
         raise node.fault("expected inference, found training mode before opset 14; export with a newer opset")
@@ -116,7 +116,7 @@ def _batch(node: Node) -> list[Tensor]:
 
 
 def _channels(node: Node, x: Tensor, given: Tensor) -> Tensor:
-    """A vector of one number for each channel, beside x."""
+    """A vector with one number for each channel, reshaped to stand beside x."""
     if given.shape != (x.shape[1],):
         raise node.fault(
             f"expected {x.shape[1]} numbers, one for each channel, found shape {list(given.shape)}; reshape"

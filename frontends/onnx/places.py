@@ -1,4 +1,4 @@
-"""Elements at known places, and padding: what operators that move elements and those that slide windows share."""
+"""Elements at known places, and padding: shared by operators that move elements and those that slide windows."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .model import MOST
 from .whole import bounded
 
 PIECES = 64
-"""The most progressions that places are read by as wiring."""
+"""The most progressions for which places are read as wiring."""
 LARGEST_MATRIX = 1 << 22
-"""The most elements of a known matrix that stands for places."""
+"""The most elements of a known matrix that represents places."""
 
 
 def pick(x: Tensor, axis: int, places: Known) -> Tensor:
     """The elements of an axis at known places, whose axes replace it; negative places count from the end.
 
-    Places in a few progressions, each perhaps some times over, are wiring; others are sums with one term each.
+    Places in a few progressions, each perhaps repeated, are wiring; others are sums with one term each.
     """
     extent = x.shape[axis]
     if places.size and not -extent <= int(places.min()) <= int(places.max()) < extent:
@@ -51,7 +51,9 @@ def pick(x: Tensor, axis: int, places: Known) -> Tensor:
 
 
 def combined(x: Tensor, axis: int, matrix: Known) -> Tensor:
-    """Each element of an axis replaced by sums of the old ones with known weights: `matrix` has a row for each."""
+    """x with each element of an axis replaced by sums of the old ones with known weights: `matrix` has a row for
+    each.
+    """
     last = x.ndim - 1
     turned = x if axis == last else x.transpose(*range(axis), *range(axis + 1, x.ndim), axis)
     made = turned @ np.ascontiguousarray(matrix.T)
@@ -59,7 +61,7 @@ def combined(x: Tensor, axis: int, matrix: Known) -> Tensor:
 
 
 def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
-    """As `combined`; where few elements have weights, in few progressions, they are picked and scaled."""
+    """The same as `combined`; if few elements have weights, in few progressions, they are picked and scaled."""
     order = np.argsort(matrix == 0.0, axis=1, kind="stable")
     most = int(np.count_nonzero(matrix, axis=1).max(initial=1))
     chosen = [order[:, tap] for tap in range(max(most, 1))]
@@ -77,19 +79,19 @@ def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
 
 
 def _times(places: Known) -> int:
-    """How often each of some places comes, one after the other."""
+    """How often each of some places is repeated, one after the other."""
     changes = np.flatnonzero(np.diff(places)) + 1
     times = int(np.gcd.reduce(changes, initial=len(places))) if len(places) else 1
     return max(times, 1)
 
 
 def progressions(places: Known) -> int:
-    """At most how many arithmetic progressions places are."""
+    """The most arithmetic progressions into which places fall."""
     return 1 + int(np.count_nonzero(np.diff(places, 2)))
 
 
 def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0.0) -> Tensor:
-    """Elements before and after each axis, all of one value; negative numbers cut."""
+    """x with elements before and after each axis, all of one value; negative numbers cut."""
     starts = [max(-b, 0) for b in before]
     stops = [extent - max(-a, 0) for extent, a in zip(x.shape, after, strict=True)]
     if any(start >= stop for start, stop in zip(starts, stops, strict=True)):

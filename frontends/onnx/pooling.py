@@ -1,4 +1,4 @@
-"""ONNX operators that look through windows: what windows are, and pooling."""
+"""ONNX operators that look through windows: the windows, and pooling."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Spatial:
 
 
 def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole: bool = True) -> Spatial:
-    """A node's windows; without `whole` (ceil_mode), the last may begin inside and end outside."""
+    """A node's windows; without `whole` (ceil_mode), the last window may begin inside and end outside."""
     rank = len(extents)
     node.several(sizes, rank, "kernel extents, one for each axis of positions")
     steps = tuple(positive(node, "strides", rank))
@@ -62,7 +62,7 @@ def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole:
 
 
 def positive(node: Node, name: str, rank: int) -> list[int]:
-    """An attribute of one number, at least 1, for each axis of positions; all 1 where it is not given."""
+    """An attribute with one number, at least 1, for each axis of positions; all 1 if it is not given."""
     found = node.several(node.attribute(name, [1] * rank), rank, name)
     if min(found, default=1) < 1 or max(found, default=1) > MOST:
         raise node.fault(f"expected {name} from 1 to {MOST}, found {found}; correct them")
@@ -70,7 +70,7 @@ def positive(node: Node, name: str, rank: int) -> list[int]:
 
 
 def paddings(node: Node, rank: int, automatic: str) -> list[int]:
-    """The attribute `pads`: before each axis of positions, then after each."""
+    """The attribute `pads`: the padding before each axis of positions, then after each."""
     pads = node.several(node.attribute("pads", [0] * (2 * rank)), 2 * rank, "pads, two for each axis of positions")
     if min(pads, default=0) < 0 or max(pads, default=0) > MOST:
         raise node.fault(f"expected pads from 0 to {MOST}, found {pads}; correct them")
@@ -80,7 +80,9 @@ def paddings(node: Node, rank: int, automatic: str) -> list[int]:
 
 
 def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
-    """[B, extents..., C] -> [B, positions..., C, window...]; around x lie zeros, or repetitions of a window's own."""
+    """Windows [B, extents..., C] -> [B, positions..., C, window...]; around x lie zeros, or repetitions of a window's
+    own elements.
+    """
     rank = len(places.sizes)
     if repeated and _out_of_reach(places):
         return _window_by_window(x, places)
@@ -96,13 +98,13 @@ def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
 
 
 def _out_of_reach(places: Spatial) -> bool:
-    """Whether a window may hold padding, and not the element beside it."""
+    """Whether a window may hold padding without holding the element beside it."""
     sides = zip(places.before, places.after, places.sizes, places.gaps, strict=True)
     return any(max(before, after) >= size or (max(before, after) and gap > 1) for before, after, size, gap in sides)
 
 
 def _window_by_window(x: Tensor, places: Spatial) -> Tensor:
-    """Windows in which the first element that is no padding stands for padding."""
+    """Windows in which padding is replaced by the window's first element that is no padding."""
     for number in range(len(places.sizes)):
         axis = 1 + number
         x = pick(x, axis, own_places(x.shape[axis], places, number))
@@ -112,7 +114,9 @@ def _window_by_window(x: Tensor, places: Spatial) -> Tensor:
 
 
 def own_places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
-    """[positions, window] of one axis: each element's place, that of the window's first for padding."""
+    """For one axis [positions, window]: each element's place, or for padding the place of the window's first
+    element.
+    """
     before, after = places.before[number], places.after[number]
     chosen = _places(extent + before + after, places, number) - before
     inside = (chosen >= 0) & (chosen < extent)
@@ -121,21 +125,21 @@ def own_places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
 
 
 def _places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
-    """[positions, window] of one axis: where each element stands in the padded axis."""
+    """For one axis [positions, window]: where each element stands in the padded axis."""
     size, gap = places.sizes[number], places.gaps[number]
     starts = np.arange(0, extent - gap * (size - 1), places.steps[number])
     return starts[:, None] + gap * np.arange(size)
 
 
 def _flat(x: Tensor, rank: int) -> Tensor:
-    """The window's axes as one."""
+    """x with the window's axes merged into one."""
     shape = x.shape[: x.ndim - rank]
     return x.reshape(*shape, math.prod(x.shape[x.ndim - rank :]))
 
 
 @operator("MaxPool", kinds=NUMBERS)
 def _greatest(node: Node) -> Result | list[Result]:
-    """The maximum of each window, and where asked its place in the input as one row; the first of equals."""
+    """The maximum of each window, and if asked for its place in the input as one row; the first of equals."""
     x, places = _pooled(node)
     rank = len(places.sizes)
     flat = _flat(windows(x, places, repeated=True), rank)
@@ -156,7 +160,7 @@ def _greatest(node: Node) -> Result | list[Result]:
 
 
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:
-    """What is pooled, its channels last, and its windows."""
+    """The pooled tensor, its channels last, and its windows."""
     x, sizes = node.ranked(node.tensor(), 3, 5), tuple(node.attributes["kernel_shape"])
     same = str(node.attribute("auto_pad", "")).startswith("SAME")
     if same and any(gap != 1 for gap in node.attribute("dilations", [])):
@@ -179,7 +183,9 @@ def _average(node: Node) -> Tensor:
 
 
 def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool) -> NDArray[np.float64]:
-    """How many elements each window has: with `padding` what the node asks for too, never what ceil_mode adds."""
+    """How many elements each window has: with `padding` also the padding that the node asks for, never what ceil_mode
+    adds.
+    """
     counts = np.ones(())
     asked = spatial(node, extents, places.sizes)
     for axis, extent in enumerate(extents):

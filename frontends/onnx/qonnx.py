@@ -31,14 +31,16 @@ RULES = MappingProxyType(
         "HALF_DOWN": "half zero",
     }
 )
-"""Our names of its rules: up is away from zero there, and down toward it."""
+"""The names of QONNX's rules: its "up" is away from zero, and its "down" toward zero."""
 MOST_BITS = 60
 Reals = NDArray[np.float64]
 
 
 @operator("Quant", "IntQuant", folds=False)
 def _quant(node: Node) -> Tensor:
-    """((x / scale + zero), rounded and saturated, less zero) times scale; signed in one bit, -1 or 1."""
+    """The quantized value ((x / scale + zero), rounded and saturated, less zero) times scale; a signed single bit is -1
+    or 1.
+    """
     scale, zero = _known(node, 1, "the scale"), _known(node, 2, "the zero point")
     bits, signed = _bits(node, 3), node.flag("signed", 1)
     rule, format = _rule(node, "ROUND"), _format(node, bits, signed)
@@ -51,7 +53,7 @@ def _quant(node: Node) -> Tensor:
 
 @operator("BipolarQuant", folds=False)
 def _bipolar_quant(node: Node) -> Tensor:
-    """scale where x is at least 0, else -scale. Its derivative is zero."""
+    """The result is scale where x is at least 0, else -scale. The derivative of BipolarQuant is zero."""
     return rescaled(_bipolar(node, _content(node)), _known(node, 1, "the scale"))
 
 
@@ -59,7 +61,7 @@ def _bipolar_quant(node: Node) -> Tensor:
 def _truncated(node: Node) -> Tensor:
     """Whole numbers without their last bits: (x / scale + zero) over a power of two, rounded, less zero, times scale.
 
-    From version 2 on the scale of the result says how many bits, and the result saturates.
+    From version 2 on the scale of the result determines how many bits are cut, and the result saturates.
     """
     scale, zero, before = _known(node, 1, "the scale"), _known(node, 2, "the zero point"), _bits(node, 3)
     rule, widest = _rule(node, "FLOOR"), Format.signed(MOST_BITS, 0)
@@ -115,7 +117,7 @@ def _content(node: Node) -> Tensor | Reals:
 
 
 def _shifted(node: Node, scale: Reals, zero: Reals) -> Tensor | Reals:
-    """x / scale + zero; of what is known in float64."""
+    """x / scale + zero; if x is known, in float64."""
     x = _content(node)
     return _plus(rescaled(x, scale, divides=True), zero) if isinstance(x, Tensor) else x / scale + zero
 
@@ -129,7 +131,7 @@ def _tensor(node: Node, x: Tensor | Reals) -> Tensor:
 
 
 def _rounded(node: Node, x: Tensor | Reals, format: Format, rule: str) -> Tensor:
-    """Rounded and saturated; what is known now, so that the scale's own rounding has no part in it."""
+    """x rounded and saturated; a known x is rounded now, so that the scale's own rounding has no part in it."""
     if isinstance(x, Tensor):
         return quantized(x, format, rule)
     (whole,) = arrays.Quantize(0, format.low, format.high, rule).run(x)

@@ -1,7 +1,7 @@
 """ONNX operators of quantized networks: between floats and whole numbers, and products of quantized tensors.
 
-A tensor's real value is (q - zero) * scale, q whole numbers of its element type. What is quantized saturates, to the
-nearest with ties to even: `Quantize` of the real language. No wire in between is rounded (docs/quantized.md).
+A tensor's real value is (q - zero) * scale, q whole numbers of its element type. Quantized numbers are rounded to the
+nearest, ties to even, and saturate: `Quantize` of the real language. No wire in between is rounded (docs/quantized.md).
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ INT = frozenset({"int"})
 
 @operator("QuantizeLinear", kinds=NUMBERS, ignores=("saturate", "precision"))
 def _quantize(node: Node) -> Result:
-    """round(x / scale) + zero, ties to even, saturated; per tensor, along an axis, or in blocks of one."""
+    """The result is round(x / scale) + zero, ties to even, saturated; per tensor, along an axis, or in blocks of one
+    axis.
+    """
     x = node.tensor(0)
     scale, zero = _parameters(node, 1, x.shape)
     element = node.value(2).element if node.has(2) else _said(node, UINT8)
@@ -50,14 +52,14 @@ def saturated(x: Tensor, zero: Known, element: Element) -> Tensor:
 
 @operator("DequantizeLinear", kinds=INT, folds=False)
 def _dequantize(node: Node) -> Result:
-    """(x - zero) * scale, with all its bits."""
+    """The result is (x - zero) * scale, with all its bits."""
     scale, zero = _parameters(node, 1, node.value(0).shape)
     element = node.results[0] or _said(node, node.value(1).element)
     return Made(rescaled(centred(node, 0, zero), scale), element)
 
 
 def _said(node: Node, otherwise: Element) -> Element:
-    """The element type that the attribute `output_dtype` says."""
+    """The element type that the attribute `output_dtype` states, or else another one."""
     code = node.attribute("output_dtype", 0)
     if code and code not in ELEMENTS:
         raise node.fault(f"expected output_dtype of whole numbers or a float, found {code}; use int8 or uint8")
@@ -65,7 +67,7 @@ def _said(node: Node, otherwise: Element) -> Element:
 
 
 def centred(node: Node, index: int, zero: Known) -> Tensor:
-    """An input of whole numbers less its zero point; known ones are subtracted now."""
+    """An input of whole numbers less its zero point; known numbers are subtracted now."""
     content = node.value(index).content
     if isinstance(content, Tensor):
         return exact(content - zero.astype(np.float64)) if zero.any() else content
@@ -73,7 +75,7 @@ def centred(node: Node, index: int, zero: Known) -> Tensor:
 
 
 def _parameters(node: Node, index: int, shape: Shape) -> tuple[Reals, Known]:
-    """The scale, which is an input of that index, and the zero point after it, as they broadcast to a shape."""
+    """The scale, which is the input of that index, and the zero point after it, in shapes that broadcast to a shape."""
     scale = np.asarray(node.known(index, "the scale"), np.float64)
     zero = node.known(index + 1, "the zero point") if node.has(index + 1) else np.zeros(scale.shape, np.int64)
     if zero.shape != scale.shape and not zero.size == scale.size == 1:
@@ -87,7 +89,9 @@ def _parameters(node: Node, index: int, shape: Shape) -> tuple[Reals, Known]:
 
 
 def _spread(node: Node, given: Known, shape: Shape) -> Known:
-    """One number, one for each place along the attribute `axis`, or one for each block there, so that it broadcasts."""
+    """The parameter as one number, one for each place along the attribute `axis`, or one for each block there, so that
+    it broadcasts.
+    """
     block, axis = node.attribute("block_size", 0), node.attribute("axis", 1)
     if given.size == 1 and not block:
         return given.reshape(())
@@ -103,7 +107,7 @@ def _spread(node: Node, given: Known, shape: Shape) -> Known:
 
 
 def stated(name: str, found: Value, formats: dict[str, Format]) -> Value:
-    """A value of the graph in the format that the caller gives its name; other values as they are.
+    """A value of the graph in the format that the caller states for its name; other values as they are.
 
     Raise CircuitizeError for whole numbers and truth values, which have formats of their own.
     """
@@ -131,9 +135,10 @@ def _convolution(node: Node) -> Result:
 
 
 def factor(node: Node, index: int, zero: int, last: bool = False, channel: int | None = None) -> Value:
-    """An input of whole numbers less the zero point that another input is, with its interval.
+    """An input of whole numbers less the zero point that another input holds, with its interval.
 
-    A zero point of several numbers is one for each row, with `last` for each column, or each place along `channel`.
+    A zero point of several numbers has one for each row, with `last` for each column, or for each place along
+    `channel`.
     """
     value = node.value(index)
     content = node.value(zero).content if node.has(zero) else np.zeros((), np.int64)
@@ -163,7 +168,7 @@ def _aligned(node: Node, given: Known, shape: Shape, last: bool, channel: int | 
 
 
 def product_of(node: Node, name: str, *inputs: Value) -> Tensor:
-    """A contraction as its float operator has it, with this node's attributes: exact on whole numbers."""
+    """A contraction by its float operator, with this node's attributes: exact on whole numbers."""
     made = OPERATORS[name].function(replace(node, operator=name, inputs=list(inputs), results=[FLOAT]))
     content = made.content if isinstance(made, Made) else made
     assert isinstance(content, Tensor)
@@ -177,7 +182,7 @@ def sums_of(x: Value, y: Value, count: int) -> tuple[Interval, int]:
 
 
 def accumulated(node: Node, made: Tensor, sums: tuple[Interval, int]) -> Result:
-    """Accumulators of int32, which may not wrap."""
+    """Accumulators of int32, which may not wrap, as a result."""
     return replace(node, results=[INT32]).kept(exact(made), *sums, wraps=False)
 
 
@@ -209,8 +214,8 @@ def _linear_convolution(node: Node) -> Result:
 
 
 def known_scale(node: Node, index: int) -> Reals:
-    """Return the scale at an input of the node, without axes where it is one number. Raise unless it is known and above
-    0.
+    """Return the scale at an input of the node, without axes if it is one number. Raise an error unless the scale is
+    known and above 0.
     """
     found = np.asarray(node.known(index, "the scale"), np.float64)
     if not (np.isfinite(found).all() and (found > 0).all()):
@@ -219,7 +224,9 @@ def known_scale(node: Node, index: int) -> Reals:
 
 
 def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
-    """Accumulators times a scale over that of the result, which is an input of that index, before its zero point."""
+    """Accumulators times a scale over the scale of the result, which is the input of that index, before its zero
+    point.
+    """
     element = node.element
     of_result = known_scale(node, index)
     zero = node.known(index + 1, "the zero point").astype(np.int64)
@@ -231,7 +238,7 @@ def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
 
 @operator("DynamicQuantizeLinear")
 def _dynamic(node: Node) -> Sequence[Result]:
-    """To uint8 from the least to the greatest element, and 0; undefined where all are 0."""
+    """Quantize to uint8 from the least to the greatest element, and 0; undefined if all elements are 0."""
     x = node.tensor(0)
     flat = x.reshape(x.size)
     low, high = minimum(least(flat, 0), 0.0), maximum(-least(-flat, 0), 0.0)

@@ -38,7 +38,9 @@ DEFAULTS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RN
 
 @dataclass(frozen=True)
 class Cell:
-    """One direction of a layer: its weights, [4H, I] and [4H, H] or alike, biases [4H] of both, and its functions."""
+    """One direction of a layer: its weights, [4H, I] and [4H, H] or similar, biases [4H] for both, and its
+    functions.
+    """
 
     hidden: int
     recurrence: Tensor
@@ -49,11 +51,11 @@ class Cell:
     after_reset: bool
 
     def gate(self, function: int, x: Tensor) -> Tensor:
-        """Return one of the cell's functions of x, which is clipped first where the layer has a limit."""
+        """Return one of the cell's functions of x, which is clipped first if the layer has a limit."""
         return self.functions[function](clip(x, -self.limit, self.limit) if self.limit else x)
 
     def lstm(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-        """Gates in the order input, output, forget, cell."""
+        """One step of an LSTM, with gates in the order input, output, forget, cell."""
         i, o, f, new = self._parts(x + h @ self.recurrence.T)
         seen = self._parts(self.peepholes) if self.peepholes is not None else None
         i = self.gate(0, i + c * seen[0] if seen else i)
@@ -63,7 +65,7 @@ class Cell:
         return o * self.functions[2](c), c
 
     def gru(self, x: Tensor, h: Tensor) -> Tensor:
-        """Gates in the order update, reset, hidden."""
+        """One step of a GRU, with gates in the order update, reset, hidden."""
         rows = self.hidden
         inner, own = self.recurrence[: 2 * rows], self.recurrence[2 * rows :]
         update, reset = self._parts(x[:, : 2 * rows] + h @ inner.T)
@@ -147,7 +149,7 @@ def _layer(node: Node) -> list[Tensor]:
 def _unrolled(
     cell: Cell, name: str, read: Tensor, states: list[Tensor], lengths: Tensor | None, backward: bool
 ) -> tuple[Tensor, list[Tensor]]:
-    """[T, B, H] and the states at the end, out of [T, B, gates * H]."""
+    """The hidden states [T, B, H] and the states at the end, from [T, B, gates * H]."""
     steps = read.shape[0]
     made: list[Tensor | None] = [None] * steps
     for step in reversed(range(steps)) if backward else range(steps):
@@ -179,7 +181,7 @@ def _optional(node: Node, index: int, shape: tuple[int, ...]) -> Tensor | None:
 
 
 def _state(node: Node, index: int, x: Tensor, directions: int, hidden: int, by_batch: bool) -> Tensor:
-    """[directions, B, H] to start from: zeros where none is given."""
+    """The states [directions, B, H] at the start: zeros if none are given."""
     batch = x.shape[1]
     found = _optional(node, index, (batch, directions, hidden) if by_batch else (directions, batch, hidden))
     if found is None:
@@ -188,7 +190,7 @@ def _state(node: Node, index: int, x: Tensor, directions: int, hidden: int, by_b
 
 
 def _functions(node: Node, directions: int) -> list[list[Activation]]:
-    """The functions of each direction; numbers are handed to those that take some, in order."""
+    """The functions of each direction; parameters are handed to the functions that take some, in order."""
     each = DEFAULTS[node.operator]
     names = list(node.attribute("activations", []) if "activations" in node.attributes.given else each * directions)
     names = [entry.decode() if isinstance(entry, bytes) else str(entry) for entry in names]

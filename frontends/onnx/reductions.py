@@ -30,7 +30,7 @@ def least(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 def _norm(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """One root of the exact sum of squares."""
+    """The norm, as one root of the exact sum of squares."""
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     flat = x.transpose(*kept, *axes) if x.ndim else x
     flat = flat.reshape(*[x.shape[axis] for axis in kept], math.prod(x.shape[axis] for axis in axes))
@@ -62,7 +62,7 @@ REDUCTIONS: dict[str, Reduction] = {
     "ReduceMin": least,
     "ReduceProd": _product,
 }
-"""Each leaves the axes with extent 1."""
+"""The reductions, each of which leaves the axes with extent 1."""
 
 BOUNDS: dict[str, Callable[[Interval, int], Interval]] = {
     "ReduceSum": lambda x, count: (x[0] * count, x[1] * count),
@@ -72,7 +72,9 @@ BOUNDS: dict[str, Callable[[Interval, int], Interval]] = {
     "ReduceMin": lambda x, count: x,
     "ReduceProd": lambda x, count: (-(magnitude(x) ** count), magnitude(x) ** count),
 }
-"""Of whole numbers: the interval of the result, of an operand's and the number of elements that are reduced to one."""
+"""Reductions of whole numbers: the interval of the result from an operand's interval and the number of elements that
+are reduced to one.
+"""
 
 LONGEST_PRODUCT = 64
 LARGEST_DETERMINANT = 16
@@ -82,7 +84,7 @@ LARGEST_DETERMINANT = 16
 @operator("ReduceMax", "ReduceMin", kinds=ANY)
 @operator("ReduceL1", "ReduceMean", "ReduceProd", "ReduceSum", "ReduceSumSquare", kinds=NUMBERS)
 def _reduce(node: Node) -> Result:
-    """Of whole numbers those reductions alone whose results are whole, without wrapping; of truth values extremes."""
+    """Whole numbers take only the reductions whose results are whole, without wrapping; truth values take extremes."""
     x, name = node.tensor(), node.operator
     given = node.attributes.get("axes")
     if given is None and node.has(1):
@@ -113,13 +115,13 @@ def _mean(node: Node, x: Tensor, axes: tuple[int, ...], count: int) -> Result:
 
 
 def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """x without some axes, of extent 1."""
+    """x without some axes, which have extent 1."""
     return x.reshape(*[extent for axis, extent in enumerate(x.shape) if axis not in axes])
 
 
 @operator("CumProd", kinds=NUMBERS)
 def _cumulative_product(node: Node) -> Result:
-    """One product after the other, along an axis that is known."""
+    """Running products, one multiplication after the other, along an axis that is known."""
     x = node.ranked(node.tensor(), 1)
     axis = node.axis(node.scalar(1, "the axis"), x.ndim)
     extent, exclusive = x.shape[axis], node.flag("exclusive", 0)
@@ -136,7 +138,9 @@ def _cumulative_product(node: Node) -> Result:
 
 @operator("Det")
 def _determinant(node: Node) -> Tensor:
-    """Of square matrices, by the coefficients of their characteristic polynomial: Faddeev and Leverrier."""
+    """The determinants of square matrices, by the coefficients of their characteristic polynomial: Faddeev and
+    Leverrier.
+    """
     x = node.ranked(node.tensor(), 2)
     size = x.shape[-1]
     if x.shape[-2] != size or size > LARGEST_DETERMINANT:

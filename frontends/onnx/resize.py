@@ -43,7 +43,7 @@ class Axis:
     end: float = 1.0
 
     def positions(self, mode: str) -> Reals:
-        """Where in the axis each new element stands."""
+        """The position in the axis at which each new element stands."""
         places, length = np.arange(self.made, dtype=np.float64), self.scale * self.extent
         if mode == "align_corners":
             return places * ((self.extent - 1) / (length - 1)) if length != 1 else places * 0.0
@@ -62,14 +62,14 @@ class Axis:
 
 
 def cubic(distances: Reals, a: float) -> Reals:
-    """The cubic convolution kernel, of distances from 0 on: Keys, 1981, equation 4, with a for its -1/2."""
+    """The cubic convolution kernel at distances from 0 on: Keys, 1981, equation 4, with a in place of its -1/2."""
     near = ((a + 2) * distances - (a + 3)) * distances**2 + 1
     far = ((a * distances - 5 * a) * distances + 8 * a) * distances - 4 * a
     return np.where(distances <= 1, near, np.where(distances < 2, far, 0.0))
 
 
 def _weights(node: Node, axis: Axis, positions: Reals, mode: str) -> Reals:
-    """[made, extent]: what each new element reads of each old one."""
+    """Weights [made, extent]: how much each new element reads of each old one."""
     squeeze = min(axis.scale, 1.0) if node.flag("antialias", 0) else 1.0
     reach = (2 if mode == "cubic" else 1) / squeeze
     first = np.floor(positions - reach).astype(np.int64)
@@ -89,7 +89,7 @@ def _weights(node: Node, axis: Axis, positions: Reals, mode: str) -> Reals:
 
 @operator("Resize", "Upsample", kinds=NUMBERS, ignores=("cubic_coeff_a", "exclude_outside"))
 def _resize(node: Node) -> Result:
-    """Scales or extents are known. Of whole numbers the nearest alone."""
+    """The scales or extents of Resize must be known. Whole numbers are resized by the nearest element only."""
     x = node.tensor()
     old = node.operator == "Upsample" or node.version < 11
     mode = node.choice("mode", "nearest", "linear", *([] if old else ["cubic"]))
@@ -123,7 +123,7 @@ def _resize(node: Node) -> Result:
 
 
 def _axes(node: Node, x: Tensor, old: bool, position: str) -> dict[int, Axis]:
-    """The axes that are resized, by place."""
+    """The resized axes, by place."""
     given = node.attribute("axes", None)
     axes = node.distinct(given, x.ndim) if given is not None else tuple(range(x.ndim))
     scales, sizes = _scales(node, old), None

@@ -21,7 +21,9 @@ MODES = {"bilinear": "linear", "bicubic": "cubic"}
 
 @operator("GridSample")
 def _sample(node: Node) -> Tensor:
-    """[B, C, extents...] read at a grid [B, positions..., axes] of positions in [-1, 1], the last axis first."""
+    """The image [B, C, extents...] read at a grid [B, positions..., axes] of positions in [-1, 1], the last axis
+    first.
+    """
     x, grid = node.ranked(node.tensor(0), 3, 2 + len(AXES)), node.tensor(1)
     rank = x.ndim - 2
     if grid.ndim != x.ndim or (grid.shape[0], grid.shape[-1]) != (x.shape[0], rank):
@@ -44,7 +46,9 @@ def _sample(node: Node) -> Tensor:
 
 
 def read_weights(grid: Tensor, extent: int, mode: str, padding: str, corners: bool) -> Tensor:
-    """[B, P] of positions in [-1, 1] to [B, P, extent]: what each position reads of each element of an axis."""
+    """From [B, P] of positions in [-1, 1] to weights [B, P, extent]: how much each position reads of each element of an
+    axis.
+    """
     low, high = (0.0, extent - 1.0) if corners else (-0.5, extent - 0.5)
     at = (grid + 1.0) * ((high - low) / 2) + low
     if mode == "nearest":
@@ -63,7 +67,9 @@ def read_weights(grid: Tensor, extent: int, mode: str, padding: str, corners: bo
 
 
 def mirrored(places: NDArray[np.int64], extent: int, corners: bool) -> NDArray[np.int64]:
-    """Which element of an axis stands at places beyond its ends: the ends are mirrors, or half a step beyond them."""
+    """Which element of an axis stands at places beyond its ends: the mirrors are at the ends, or half a step beyond
+    them.
+    """
     if extent == 1:
         return np.zeros_like(places)
     period = 2 * (extent - 1) if corners else 2 * extent
@@ -72,7 +78,7 @@ def mirrored(places: NDArray[np.int64], extent: int, corners: bool) -> NDArray[n
 
 
 def _reflected(at: Tensor, low: float, high: float) -> Tensor:
-    """A position between two mirrors: the distance from the lower one goes up and down."""
+    """A position reflected between two mirrors: the distance from the lower one goes up and down."""
     span = high - low
     if not span:
         return at * 0.0
@@ -82,7 +88,7 @@ def _reflected(at: Tensor, low: float, high: float) -> Tensor:
 
 
 def kernel(at: Tensor, places: NDArray[np.int64], mode: str) -> Tensor:
-    """[..., P] to [..., P, places]: how much an element at each place weighs, by its distance."""
+    """From [..., P] to [..., P, places]: how much an element at each place weighs, by its distance."""
     distance = absolute(at.reshape(*at.shape, 1) - places.astype(np.float64))
     if mode != "cubic":
         return relu(1.0 - distance)

@@ -23,7 +23,9 @@ REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 def counted(node: Node, index: int, extent: int) -> Tensor | NDArray[np.int64]:
-    """An input of places from 0 on; negative ones count from the end. Raise where known ones are outside."""
+    """An input of places, counted from 0; negative places count from the end. Raise an error if known places are
+    outside the axis.
+    """
     content = node.value(index).content
     if isinstance(content, Tensor):
         return content + (content < 0.0) * float(extent) if node.interval(index)[0] < 0 else content
@@ -34,7 +36,7 @@ def counted(node: Node, index: int, extent: int) -> Tensor | NDArray[np.int64]:
 
 
 def _reduced(node: Node, count: int, updates: int) -> Interval:
-    """The interval of whole numbers after `count` writes, at most, at one place."""
+    """The interval of whole numbers after at most `count` writes at one place."""
     (a, b), (c, d) = node.interval(0), node.interval(updates)
     if node.attribute("reduction", "none") == "add":
         return a + min(c, 0) * count, b + max(d, 0) * count
@@ -48,7 +50,7 @@ def _reduced(node: Node, count: int, updates: int) -> Interval:
 def written(node: Node, data: Tensor, hot: Tensor, updates: Tensor, reduction: str) -> Tensor:
     """Write updates [P, M, R] into data [P, K, R]; hot [P, M, K] is 1 where an update goes, else 0.
 
-    Without a reduction each place is written once at most: ONNX leaves open what is kept of more.
+    Without a reduction each place is written at most once: ONNX leaves open which of several writes is kept.
     """
     if reduction in ("none", "add"):
         added = einsum("pmk,pmr->pkr", hot, updates)
@@ -68,14 +70,16 @@ def written(node: Node, data: Tensor, hot: Tensor, updates: Tensor, reduction: s
 
 
 def _replaced(data: Tensor, places: Known, updates: Tensor) -> Tensor:
-    """Rows of data [K, R] replaced by rows of updates [M, R] at known places: wiring; of several the last stays."""
+    """Rows of data [K, R] replaced by rows of updates [M, R] at known places, by wiring; of several updates the last
+    stays.
+    """
     source = np.arange(data.shape[0])
     source[places] = data.shape[0] + np.arange(len(places))
     return pick(concatenate([data, updates], 0), 0, source)
 
 
 def _reduction(node: Node) -> str:
-    """How updates meet what they are written to: of truth values they replace it."""
+    """How updates are combined with the values they are written to: truth values are replaced."""
     found = node.choice("reduction", *REDUCTIONS)
     if found != "none" and node.element.kind == "bool":
         raise node.fault(f"expected no reduction of truth values, found {found}; cast them")
@@ -168,7 +172,7 @@ def _nd(node: Node) -> Result:
 
 @operator("TensorScatter", moves=True)
 def _cache(node: Node) -> Result:
-    """A part of one axis is overwritten, for each example from a place of its own on."""
+    """The cache with a part of one axis overwritten, for each example from a place of its own on."""
     x, updates = node.ranked(node.tensor(0), 2), node.tensor(1)
     axis, circular = node.along(x, -2), node.choice("mode", "linear", "circular") == "circular"
     shape = tuple(updates.shape[a] if a == axis else n for a, n in enumerate(x.shape))
@@ -194,7 +198,7 @@ def _cache(node: Node) -> Result:
 
 @operator("MaxUnpool")
 def _unpooled(node: Node) -> Tensor:
-    """Each element at the place that a pool has found it at, zeros elsewhere."""
+    """Each element at the place where a pool has taken it from, zeros elsewhere."""
     x, indices = node.ranked(node.tensor(0), 3), node.value(1)
     sizes = node.several(node.attributes["kernel_shape"], x.ndim - 2, "kernel extents")
     if indices.shape != x.shape:

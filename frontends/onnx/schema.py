@@ -11,13 +11,13 @@ from .elements import NAMED, Element, Value
 from .foreign import MICROSOFT, QONNX, form
 
 CONTRIBUTED = 21
-"""The opset of ONNX in whose sense onnxruntime's own QuantizeLinear and DequantizeLinear are read."""
+"""The opset of ONNX by which onnxruntime's own QuantizeLinear and DequantizeLinear are read."""
 OLDEST = 7
-"""The first opset that is read whole: of older ones only operators that have not changed until then."""
+"""The first opset that is read whole: from older ones only operators that have not changed until then are read."""
 
 
 KEPT = ("GroupNormalization",)
-"""Operators that are read in opsets that have withdrawn them: files hold them all the same."""
+"""Operators that are read in opsets that have withdrawn them, because files hold them all the same."""
 
 
 class Misfit(Exception):
@@ -58,7 +58,7 @@ class Signature:
         return self.outputs[min(index, len(self.outputs) - 1)]
 
     def bind(self, values: Sequence[Value | None], outputs: int) -> list[Element | None]:
-        """The results' element types, None where attributes decide. Raise Misfit."""
+        """The results' element types, None if attributes decide. Raise Misfit if the values do not fit the schema."""
         if not self.least <= len(values) <= self.most:
             raise Misfit(f"expected {_range(self.least, self.most)} inputs, found {len(values)}; correct the node")
         if not self.least_outputs <= outputs <= self.most_outputs:
@@ -85,7 +85,7 @@ class Signature:
         return found
 
     def check(self, kinds: Sequence[tuple[str, str]]) -> None:
-        """Raise Misfit where an attribute is unknown, of the wrong kind, given twice, or missing."""
+        """Raise Misfit if an attribute is unknown, of the wrong kind, given twice, or missing."""
         names = [name for name, _ in kinds]
         for name, kind in kinds:
             if name not in self.attributes:
@@ -108,7 +108,7 @@ def _of(formal: Formal) -> str:
 
 @lru_cache(maxsize=4096)
 def signature(operator: str, opset: int, domain: str) -> Signature | None:
-    """The operator as the opset has it; None where it has none, or none any more."""
+    """The operator as the opset has it; None if the opset never had it, or has withdrawn it."""
     if domain in MICROSOFT and operator in ("QuantizeLinear", "DequantizeLinear"):
         return signature(operator, CONTRIBUTED, "")
     if domain in QONNX | MICROSOFT:
@@ -151,7 +151,7 @@ def _formal(given: Any) -> Formal:
 
 
 def foreign(operator: str, opset: int, domain: str) -> Signature | None:
-    """An operator of another domain than ONNX's; None for one that is not read."""
+    """An operator of another domain than ONNX's; None for an operator that is not read."""
     found = form(operator, opset, domain)
     if found is None:
         return None

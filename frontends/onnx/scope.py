@@ -19,10 +19,11 @@ from .tensors import value
 
 @dataclass(frozen=True)
 class Scope:
-    """The names that a node sees: its graph's, and those around a branch; a function sees its own alone.
+    """The names that a node sees: its graph's, and those around a branch; a function sees only its own.
 
-    `origins` are the names that a function's inputs have where it is called, `attributes` what its nodes refer to, and
-    `within` the functions that are open. `formats` are stated for what is written by these names, which are taken out.
+    `origins` are the names that a function's inputs have where it is called, `attributes` the values that its nodes
+    refer to, and `within` the functions that are open. `formats` are stated for the tensors written under these names;
+    each is removed once it is used.
     """
 
     values: dict[str, Value]
@@ -35,7 +36,7 @@ class Scope:
     formats: dict[str, Format] = field(default_factory=dict)
 
     def find(self, name: str) -> Value | None:
-        """Return the value of a name, sought here and then outwards; None where nothing has it."""
+        """Return the value of a name, sought in this scope and then outwards; None if nothing has it."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.values:
@@ -44,7 +45,9 @@ class Scope:
         return None
 
     def read(self, name: str, where: str) -> Value | None:
-        """What a name stands for; None for the name of what is left out. Raise FormatError where it is not written."""
+        """The value that a name stands for; None for the name of an input that is left out. Raise FormatError if the
+        name is not written.
+        """
         if not name:
             return None
         found = self.find(name)
@@ -56,15 +59,15 @@ class Scope:
         return found
 
     def result(self, name: str, where: str) -> Value:
-        """What a result of a graph or function stands for. Raise FormatError where it has no name, or nothing."""
+        """The value of a result of a graph or function. Raise FormatError if the result has no name, or no value."""
         found = self.read(name, where)
         if found is None:
             raise FormatError(f"{where}: expected results with names, found one without; name it")
         return found
 
     def write(self, name: str, found: Value, where: str) -> None:
-        """Give a name its value, in the format stated for it. Raise FormatError, with the place, where the name has
-        one.
+        """Give a name its value, in the format stated for it. Raise FormatError, with the place, if the name has a
+        value already.
         """
         if name in self.values:
             raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")
@@ -81,7 +84,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Step:
-    """A node to come, in its scope; `place` is where the file has it, or has what it stands in."""
+    """A node to come, in its scope; `place` is where the file has it, or has the node around it."""
 
     proto: Any
     scope: Scope
@@ -100,16 +103,16 @@ class Leave:
 
 
 class Turn(ABC):
-    """What comes between the rounds of a loop: it ends one, and begins the next."""
+    """The turn between two rounds of a loop, which ends one round and begins the next."""
 
     @property
     @abstractmethod
     def place(self) -> int:
-        """Where the file has the loop."""
+        """The place at which the file has the loop."""
 
     @abstractmethod
     def steps(self) -> list[Step | Leave | Turn]:
-        """The steps of the next round, this one last; none, once the results are written."""
+        """The steps of the next round, this one last; none if the results are written."""
 
 
 def called(proto: Any, place: int, inside: str) -> str:

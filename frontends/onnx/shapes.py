@@ -1,4 +1,4 @@
-"""ONNX operators that speak of shapes, and those that make tensors out of nothing."""
+"""ONNX operators that compute shapes, and those that make tensors without reading any."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _asked(node: Node) -> Element:
 
 
 def _diagonal(shape: tuple[int, ...], given: int) -> int:
-    """A diagonal's number, no further outside the matrix than needed."""
+    """The number of a diagonal, no further outside the matrix than needed."""
     return max(-shape[-2], min(shape[-1], int(given)))
 
 

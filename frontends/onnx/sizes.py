@@ -14,16 +14,16 @@ from .whole import bounded
 
 
 class Bounded(Builder):
-    """A builder of arrows whose wires each have at most `most` elements. Raise TypingError."""
+    """A builder of arrows whose wires each have at most `most` elements. Raise TypingError for a larger wire."""
 
     def __init__(self, most: int = MOST) -> None:
         super().__init__()
         self.most = most
         self.largest = 0
         self.turned: dict[int, tuple[int, tuple[int, ...]]] = {}
-        """Wires that are others with their axes in another order, and that order."""
+        """The wires that are others with their axes in another order, and that order."""
         self.masks: dict[str, int] = {}
-        """Inputs that the graph does not name: what operators would draw."""
+        """The inputs that the graph does not name: what operators would draw."""
 
     def mask(self, name: str, shape: Shape) -> int:
         """An input of truth values that an operator would draw, by a name that no other has."""

@@ -19,13 +19,13 @@ FIELDS = {
     "uint32": "uint64_data",
     "uint64": "uint64_data",
 }
-"""Where elements are listed that are not raw; the others' are in int32_data."""
+"""The field in which elements are listed that are not raw; other types have theirs in int32_data."""
 SIZES = {"float": 4, "double": 8, "float16": 2, "bfloat16": 2, "bool": 1}
 LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
 
 
 def element(onnx: ModuleType, code: int, where: str) -> Element:
-    """The element type of that number. Raise FormatError for one that is not read."""
+    """The element type of that number. Raise FormatError for an element type that is not read."""
     if code not in ELEMENTS:
         names = onnx.TensorProto.DataType
         found = names.Name(code) if code in names.values() else code
@@ -36,7 +36,9 @@ def element(onnx: ModuleType, code: int, where: str) -> Element:
 
 
 def labels(tensor: Any) -> Value | None:
-    """A list of texts, which names classes, as places: each text's first in the list. None for anything else."""
+    """A list of texts, which names classes, as places: for each text the place of its first occurrence in the list.
+    Return None for any other tensor.
+    """
     if tensor.data_type != STRING or len(tensor.dims) != 1 or list(tensor.dims) != [len(tensor.string_data)]:
         return None
     first = {text: place for place, text in reversed(list(enumerate(tensor.string_data)))}
@@ -44,7 +46,9 @@ def labels(tensor: Any) -> Value | None:
 
 
 def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
-    """A TensorProto's elements. Raise FormatError where they are elsewhere, or not as many as its shape says."""
+    """The elements of a TensorProto. Raise FormatError if the elements are in another file, or are not as many as the
+    shape says.
+    """
     kind = element(onnx, tensor.data_type, where)
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):
         raise FormatError(

@@ -1,4 +1,4 @@
-"""What an ONNX network does in training: batch norm by its batch's statistics, dropout by masks that are inputs."""
+"""An ONNX network in training: batch norm takes its batch's statistics, dropout takes masks that are inputs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .model import package
 from .tensors import value
 
 BATCH_NORM_SINCE, DROPOUT_SINCE = 14, 12
-"""From these opsets on a node says whether it is in training."""
+"""The opsets from which on a node says whether it is in training."""
 MODE = "circuitize.training"
 """The name of the condition that nodes of Dropout read."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """A model whose nodes are in training; the output that renews each statistic; what part each mask drops."""
+    """A model whose nodes are in training; the output that renews each statistic; the share that each mask drops."""
 
     model: Any
     renewed: Mapping[str, str] = field(default_factory=dict)
@@ -28,10 +28,10 @@ class Training:
 
 
 def in_training(model: Any) -> Training:
-    """The model as it is in training; the model itself where nothing differs.
+    """The model as it is in training; the model itself if nothing differs.
 
-    Batch norm whose statistics are initializers, read by it alone, renews them: from opset 14 on. Dropout of a known
-    ratio reads a mask, called as its result and `.mask`: from opset 12 on.
+    A batch norm whose statistics are initializers that it alone reads renews them, from opset 14 on. A dropout of known
+    ratio reads a mask, named after its result with `.mask`, from opset 12 on.
     """
     onnx = package()
     version = max((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), default=0)
@@ -65,7 +65,7 @@ def in_training(model: Any) -> Training:
 
 
 def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[str], renewed: dict[str, str]) -> Any:
-    """The node in training, with outputs that renew its statistics; None where these are not its own."""
+    """The node in training, with outputs that renew its statistics; None if these are not its own."""
     statistics = list(node.input[3:5])
     if len(statistics) < 2 or any(name not in held or read[name] != 1 for name in statistics):
         return None
@@ -81,7 +81,7 @@ def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[st
 
 
 def _dropping(onnx: Any, node: Any, held: Mapping[str, Any], made: Mapping[str, Any], rates: dict[str, float]) -> Any:
-    """The node in training; None where it drops nothing."""
+    """The node in training; None if it drops nothing."""
     rate = 0.5
     if len(node.input) > 1 and node.input[1]:
         name = node.input[1]

@@ -1,4 +1,4 @@
-"""Translates a node: checks kinds, folds what is known, gives each result its element type and interval."""
+"""Translating a node: checking kinds, folding known inputs, and giving each result its element type and interval."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryE
 
 
 def translated(node: Node, translation: Translation, chosen: Signature) -> list[Value]:
-    """The results of a node, one for each output it names; computed now where all that it reads is known."""
+    """The results of a node, one for each output it names; computed now if everything that it reads is known."""
     first = chosen.formal(0).variable if chosen.inputs else ""
     for index, value in enumerate(node.inputs):
         if value is not None and chosen.formal(index).variable == first and value.element.kind not in translation.kinds:
@@ -56,10 +56,10 @@ NAMES = {"float": "floats", "int": "whole numbers", "bool": "truth values"}
 
 
 def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Result]:
-    """What the translation makes, known arrays where all inputs are known and nothing is too large.
+    """The results of the translation, or known arrays if all inputs are known and nothing is too large.
 
-    They are those of ONNX's evaluator, which rounds as the element type does, where it gives the shapes that ours has;
-    and where ours refuses the node, which it may for a wire alone.
+    Known arrays come from ONNX's evaluator, which rounds as the element type does, if it gives the shapes of the
+    translation, or if the translation refuses the node, as it may for wires alone.
     """
     large = any(math.prod(value.shape) > FOLDED for value in node.inputs if value)
     if large or not translation.folds or not is_known(node) or node.operator in DRAWN:
@@ -86,7 +86,9 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
 
 
 def _turned(node: Node, translation: Translation) -> list[Result]:
-    """What the translation makes; of elements alike that are turned, before the turn."""
+    """The results of the translation; for an operator that treats elements alike, of turned tensors, from before the
+    turn.
+    """
     values = [value for value in node.inputs if value is not None]
     turns = [turn_of(v.content) if isinstance(v.content, Tensor) else None for v in values if math.prod(v.shape) != 1]
     orders = {turn[1] for turn in turns if turn is not None}

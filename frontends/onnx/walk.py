@@ -1,4 +1,6 @@
-"""Walks the nodes of an ONNX graph in order; functions, and branches whose condition is known open where they stand."""
+"""Walking the nodes of an ONNX graph in order; functions, and branches whose condition is known, open where they
+stand.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ from .translate import translated
 
 TRAINING = ("Adagrad", "Adam", "Momentum")
 HOMES = dict.fromkeys(TRAINING, "ai.onnx.preview.training") | dict.fromkeys(ml.NAMES, ml.DOMAIN)
-"""By operator, the domain that has it, where that is not ONNX's own."""
+"""The domain of each operator that is not in ONNX's own domain."""
 DOMAINS = {"", "ai.onnx.preview", *HOMES.values()}
 MOST_NODES = 1 << 18
-"""The most nodes of a graph, its functions written out."""
+"""The most nodes of a graph, counted with its functions written out."""
 
 
 def walk(
@@ -39,11 +41,12 @@ def walk(
     builder: Builder,
     formats: dict[str, Format],
 ) -> Scope:
-    """Translates every node of a model's graph, from these values on; returns the scope with all values of the graph.
+    """Translate every node of a model's graph, starting from these values; return the scope with all values of the
+    graph.
 
-    `formats` are stated for what the graph's nodes write by these names, which are taken out.
+    `formats` are stated for tensors that the graph's nodes write under these names; each is removed once it is used.
 
-    Raise what `arrow` raises.
+    Raise the errors that `arrow` raises.
     """
     graph, own = model.graph, own_functions(onnx, model)
     later = frozenset(name for proto in graph.node for name in proto.output)
@@ -74,7 +77,7 @@ def walk(
 def _taken(
     onnx: ModuleType, step: Step, own: Mapping[tuple[str, str], FunctionBody], builder: Builder
 ) -> list[Step | Leave | Turn]:
-    """Does what a node says: writes its results, or returns the steps that stand for it."""
+    """Do what a node says: write its results, or return the steps that stand for it."""
     proto, scope, where = step.proto, step.scope, step.where
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     key = (domain, proto.op_type)
@@ -110,7 +113,7 @@ def _is_in(domain: str, operator: str) -> bool:
 
 
 def _attribute(entry: Any, scope: Scope) -> Any:
-    """An attribute; what one of a function refers to, renamed, None where that is not given."""
+    """An attribute; a function's reference to an attribute is resolved and renamed, None if that is not given."""
     if not entry.ref_attr_name:
         return entry
     if entry.ref_attr_name not in scope.attributes:
@@ -162,7 +165,7 @@ def _node(
 def _opened(
     onnx: ModuleType, step: Step, body: FunctionBody, key: tuple[str, str], inputs: list[Value | None]
 ) -> list[Step | Leave | Turn]:
-    """The nodes of a function that is called, and its end."""
+    """The nodes of a function that is called, followed by its end."""
     proto, scope, where = step.proto, step.scope, step.where
     if key in scope.within:
         raise FormatError(f"{where}: expected functions that do not call themselves, found one; unroll it")
@@ -192,7 +195,7 @@ def _opened(
 
 
 def _without(proto: Any, gone: frozenset[str]) -> Any:
-    """A node that reads nothing in place of inputs that its function was not given."""
+    """The node without the inputs that its function was not given."""
     if not gone.intersection(proto.input):
         return proto
     kept = type(proto)()
@@ -204,7 +207,7 @@ def _without(proto: Any, gone: frozenset[str]) -> Any:
 
 
 def _branch(onnx: ModuleType, step: Step, inputs: list[Value | None], builder: Builder) -> list[Step | Leave | Turn]:
-    """The nodes of the branch that a known condition takes, and its end."""
+    """The nodes of the branch that a known condition takes, followed by its end."""
     proto, scope, where = step.proto, step.scope, step.where
     graphs = {entry.name: entry.g for entry in proto.attribute if entry.type == onnx.AttributeProto.GRAPH}
     if len(inputs) != 1 or inputs[0] is None or set(graphs) != {"then_branch", "else_branch"}:

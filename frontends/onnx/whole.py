@@ -1,4 +1,4 @@
-"""Arithmetic of whole numbers held as reals: wrapping, division that truncates, casts; exact, in integers too."""
+"""Arithmetic of whole numbers held as reals: wrapping, division that truncates, casts; exact in integers as well."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Interval = tuple[int, int]
 def wrapped(x: Tensor, element: Element) -> Tensor:
     """x modulo 2^bits, in the element's interval.
 
-    The quotient may be rounded up, by 1 at most: a remainder below 0 shows it, and is mended.
+    The quotient may be rounded up, by 1 at most: a remainder below 0 shows this, and is corrected.
     """
     period = float(element.high - element.low + 1)
     above = x - float(element.low)
@@ -25,7 +25,9 @@ def wrapped(x: Tensor, element: Element) -> Tensor:
 
 
 def quotient(x: Tensor, y: Tensor) -> Tensor:
-    """x / y, truncated toward zero; undefined where y is 0. As in `wrapped`, a quotient rounded up is mended."""
+    """x / y, truncated toward zero; undefined where y is 0. As in `wrapped`, a quotient that was rounded up is
+    corrected.
+    """
     above, below = absolute(x), absolute(y)
     found = floor(above / below)
     found = found - (above - found * below < 0.0)
@@ -33,7 +35,7 @@ def quotient(x: Tensor, y: Tensor) -> Tensor:
 
 
 def truncated(x: Tensor) -> Tensor:
-    """Without the fraction."""
+    """x without its fraction, truncated toward zero."""
     return floor(relu(x)) - floor(relu(-x))
 
 
@@ -43,13 +45,13 @@ def is_not_zero(x: Tensor) -> Tensor:
 
 
 def product(x: Interval, y: Interval) -> Interval:
-    """The interval of products."""
+    """The interval of the products of two intervals."""
     corners = [a * b for a in x for b in y]
     return min(corners), max(corners)
 
 
 def power(x: Interval, degree: int) -> Interval:
-    """The interval of x^degree, degree at least 1."""
+    """The interval of x^degree, where the degree is at least 1."""
     ends = [end**degree for end in x]
     return (0 if degree % 2 == 0 and x[0] < 0 < x[1] else min(ends)), max(ends)
 
@@ -65,7 +67,7 @@ def exact(low: int, high: int) -> bool:
 
 
 def bounded(elements: int, most: int, what: str) -> int:
-    """The number of elements; raises TypingError, before anything is allocated, where it is above `most`."""
+    """The number of elements; raise TypingError, before anything is allocated, if it is above `most`."""
     if not 0 <= elements <= most:
         raise TypingError(f"expected at most {most} elements in {what}, found {elements}; use smaller tensors")
     return elements

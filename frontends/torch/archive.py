@@ -27,30 +27,30 @@ MODEL, WEIGHTS, CONSTANTS = (
     "data/constants/model_constants_config.json",
 )
 OLDER = "serialized_exported_program.json"
-"""What older archives hold, whose tensors are pickled."""
+"""The file by which older archives are recognised, whose tensors are pickled."""
 
 SCHEMA = 8
 """The major version of the schema that is read."""
 
 MOST_ENTRIES = 1 << 14
 MOST_TEXT = 1 << 26
-"""Bytes of one description."""
+"""The most bytes of one description in an archive."""
 
 MOST_VALUES = 1 << 22
-"""Values in it."""
+"""The most values in a description."""
 
 MOST_ELEMENTS = 1 << 28
-"""Of one tensor."""
+"""The most elements of one tensor."""
 
 SCALARS = {1: "U8", 2: "I8", 3: "I16", 4: "I32", 5: "I64", 6: "F16", 7: "F32", 8: "F64", 12: "BOOL", 13: "BF16"}
-"""The kinds of numbers by their number in the schema, as safetensors calls them."""
+"""The types of numbers by their number in the schema, as safetensors calls them."""
 
 AGAIN = "save it again with torch.export.save of a recent torch, such as 2.15"
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A tensor of the archive: its values, and the bytes that it is a view of, which tied ones share."""
+    """A tensor of the archive: its values, and the bytes that it is a view of, which tied tensors share."""
 
     values: NDArray[Any]
     place: tuple[Any, ...]
@@ -58,7 +58,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Archive:
-    """What an archive says: the graph with its signature, and tensors by their names in the module."""
+    """The content of an archive: the graph with its signature, and tensors by their names in the module."""
 
     where: str
     graph: Json
@@ -67,7 +67,9 @@ class Archive:
 
 
 def read(source: str | Path | bytes) -> Archive:
-    """Raise CircuitizeError where a file cannot be read, FormatError for another, older or damaged one."""
+    """Raise CircuitizeError if a file cannot be read, FormatError for a file of another kind, an older or a damaged
+    one.
+    """
     where = "archive" if isinstance(source, bytes) else str(source)
     try:
         with io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as file:
@@ -129,7 +131,9 @@ def _bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes
 def _stored(
     archive: zipfile.ZipFile, found: Mapping[str, zipfile.ZipInfo], folder: str, name: str, entry: Json, where: str
 ) -> Stored:
-    """A tensor, a view of its bytes by extents, strides and an offset, each of which is checked against them."""
+    """A tensor, as a view of its bytes by extents, strides and an offset, each of which is checked against the
+    bytes.
+    """
     meta, file = entry["tensor_meta"], entry["path_name"]
     if entry["use_pickle"] is not False:
         raise FormatError(f"{where}: expected tensor {excerpt(name)} as bytes, found a pickle; {AGAIN}")
@@ -153,7 +157,9 @@ def _stored(
 
 
 def sizes(entries: Any) -> tuple[int, ...]:
-    """Extents as numbers. Raise ValueError for one that is symbolic, or no whole number of at least 0."""
+    """The extents of a shape as numbers. Raise ValueError for an extent that is symbolic, or no whole number of at
+    least 0.
+    """
     found = tuple(entry.get("as_int") for entry in entries)
     if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):
         raise ValueError(

@@ -92,7 +92,7 @@ ONE: dict[str, Callable[[Tensor], Tensor]] = {
     "logical_not": lambda x: 1.0 - (x != 0.0),
     "bitwise_not": lambda x: 1.0 - x,
 }
-"""Of one tensor. A bitwise not is of truths."""
+"""The functions of one tensor. A bitwise not is read for truths only."""
 
 
 def _of_one(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
@@ -156,7 +156,7 @@ def lesser_of(x: Tensor, other: Tensor) -> Tensor:
 
 @operator("clamp")
 def clamp(x: Tensor, min: float | None = None, max: float | None = None) -> Tensor:
-    """Return x brought between two numbers, either of which may be absent; where they cross, `max`, as ATen has it."""
+    """Return x clamped between two numbers, either of which may be absent; if they cross, `max` wins, as in ATen."""
     if min is not None and max is not None and min <= max:
         return functions.clip(x, float(min), float(max))
     if min is not None:
@@ -172,7 +172,7 @@ def clamp_min(x: Tensor, min: float) -> Tensor:
 
 @operator("hardtanh")
 def hardtanh(x: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """Return x brought between two numbers."""
+    """Return x clamped between two numbers."""
     return functions.clip(x, float(min_val), float(max_val))
 
 
@@ -190,7 +190,7 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 @operator("prelu", "_prelu_kernel")
 def prelu(x: Tensor, weight: Tensor) -> Tensor:
-    """The slope below 0 is of each channel, axis 1, or one for all."""
+    """The slope below 0 is one for each channel, axis 1, or one for all."""
     if weight.ndim == 1 and weight.size > 1:
         weight = weight.reshape(weight.size, *[1] * (x.ndim - 2))
     return relu(x) - weight * relu(-x)
@@ -208,7 +208,7 @@ def elu(x: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 
 
 @operator("softplus")
 def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """Past its threshold torch takes x itself, which differs by less than e^-20."""
+    """Above its threshold torch takes x itself, which differs by less than e^-20."""
     return _times(activations.softplus(_times(x, beta)), 1.0 / beta)
 
 
@@ -228,7 +228,7 @@ where_self.takes_known = True  # type: ignore[attr-defined]
 
 @operator("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """Return x, and where the mask holds the value; minus infinity becomes MASKED."""
+    """Return x with the value where the mask holds; minus infinity becomes MASKED."""
     return where(mask, bounded(float(value)) if isinstance(value, (int, float)) else value, x)
 
 

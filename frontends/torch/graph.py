@@ -23,7 +23,7 @@ from .node import RULES, Known, arguments, bind, bounded
 
 PREFIX = "torch.ops.aten."
 MOST_KNOWN = 1 << 24
-"""Elements of what follows from the graph alone."""
+"""The most elements of a constant that follows from the graph alone."""
 
 Value = Tensor | Known
 
@@ -31,15 +31,17 @@ Value = Tensor | Known
 def arrow(source: str | Path | bytes) -> Imported:
     """The program in an archive that torch.export.save wrote, with concrete shapes.
 
-    Parameters and buffers of floats are inputs by their names in the module, with their values; tied ones are one.
-    Minus infinity, which masks hold, is -64. Raise FormatError for another file, CircuitizeError for an operator that
-    is not read.
+    Parameters and buffers of floats are inputs by their names in the module, with their values; tied ones are one
+    input. Minus infinity, which masks hold, is -64. Raise FormatError for another file, and CircuitizeError for an
+    operator that is not read.
     """
     return program(source)[0]
 
 
 def program(source: str | Path | bytes) -> tuple[Imported, tuple[str, ...]]:
-    """The same, and which of its inputs are buffers, such as running statistics: nothing trains them."""
+    """The program in an archive, and which of its inputs are buffers, such as running statistics, which nothing
+    trains.
+    """
     archive = read(source)
     try:
         with placed_at(here()):
@@ -176,7 +178,7 @@ class _Reader:
             self.values[output] = result
 
     def _made(self, rule: Any, given: dict[str, Any]) -> Any:
-        """What a rule makes; where all that it reads is known, so is that."""
+        """The result of a rule; if everything that it reads is known, the result is known."""
         flat = [v for value in given.values() for v in (value if isinstance(value, list) else [value])]
         known = [value for value in flat if isinstance(value, np.ndarray)]
         if any(isinstance(value, Tensor) for value in flat) or not known:
@@ -193,7 +195,7 @@ class _Reader:
 
 
 def _folded(rule: Any, given: dict[str, Any]) -> Any:
-    """A rule's value on known numbers: it is traced on inputs of their shapes, and run."""
+    """The value of a rule on known numbers: it is traced on inputs of their shapes, and run."""
     builder, inputs = Builder(), list[Known]()
 
     def entered(value: Any) -> Any:

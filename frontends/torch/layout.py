@@ -1,4 +1,4 @@
-"""ATen's operators that move elements, and what they make of nothing: positions and constants."""
+"""ATen's operators that move elements, and those that make positions and constants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def view(x: Tensor, size: Sequence[int] = (), shape: Sequence[int] = ()) -> Tens
 
 @operator("clone", "contiguous", "alias", "detach", "lift_fresh_copy", "_to_copy", "to.dtype", "dropout", "type_as")
 def same(x: Any = None, input: Any = None, p: float = 0.0, train: bool = False, other: Any = None) -> Tensor:
-    """Return the tensor itself: copies, casts and dropout outside training. Refuse dropout in training."""
+    """Return the tensor itself: copies, casts and dropout outside training. Refuse dropout if it is in training."""
     if train and p:
         raise CircuitizeError("expected dropout outside training, found it in training; export module.eval()")
     found: Tensor = x if x is not None else input
@@ -114,7 +114,7 @@ def split_with_sizes(x: Tensor, split_sizes: Sequence[int], dim: int = 0) -> lis
 
 @operator("chunk")
 def chunk(x: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
-    """Return at most so many parts of equal extent along an axis; the last may be shorter."""
+    """Return at most `chunks` parts of equal extent along an axis; the last may be shorter."""
     return split(x, -(-x.shape[dim] // chunks), dim)
 
 
@@ -146,13 +146,13 @@ def flip(x: Tensor, dims: Sequence[int]) -> Tensor:
 
 @operator("repeat")
 def repeat(x: Tensor, repeats: Sequence[int]) -> Tensor:
-    """Return the tensor so many times along each axis, new axes first."""
+    """Return the tensor repeated along each axis, as often as stated, new axes first."""
     return movement.tile(x.reshape(*[1] * (len(repeats) - x.ndim), *x.shape), repeats)
 
 
 @operator("constant_pad_nd")
 def constant_pad(x: Tensor, pad: Sequence[int], value: float = 0.0) -> Tensor:
-    """Pairs before and after, of the last axis first."""
+    """Return the tensor padded by a value; `pad` holds pairs before and after, for the last axis first."""
     if value or min(pad, default=0) < 0:
         raise CircuitizeError(f"expected zeros around a tensor, found {value} in {list(pad)}; concatenate or slice it")
     before, after = [0] * x.ndim, [0] * x.ndim
@@ -165,7 +165,9 @@ def constant_pad(x: Tensor, pad: Sequence[int], value: float = 0.0) -> Tensor:
 def embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """Rows of a table. Where indices are known, consecutive rows are a slice of it."""
+    """Return the rows of a table at these indices. If the indices are known, consecutive rows are a slice of the
+    table.
+    """
     if not isinstance(indices, np.ndarray):
         return functions.gather(weight, indices)
     places = indices.astype(np.int64).reshape(-1)

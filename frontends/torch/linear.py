@@ -47,7 +47,7 @@ def _sum(x: Tensor, product: Tensor, beta: float, alpha: float) -> Tensor:
 
 @operator("linear")
 def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
-    """x weight^T + bias: torch keeps weights [out, in]."""
+    """Return x weight^T + bias: torch keeps weights [out, in]."""
     product = input @ weight.transpose()
     return product if bias is None else product + bias
 
@@ -63,7 +63,7 @@ def attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """softmax(query key^T scale + mask) value; a mask of truths hides where it is 0, as is_causal does."""
+    """Return softmax(query key^T scale + mask) value; a mask of truths hides where it is 0, as is_causal does."""
     if dropout_p or enable_gqa:
         raise CircuitizeError(
             "expected attention without dropout and grouped queries, found them; export module.eval()"

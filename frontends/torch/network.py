@@ -1,4 +1,4 @@
-"""Modules of torch as models: by an archive, or by torch.export where torch is installed."""
+"""Modules of torch as models: by an archive, or by torch.export if torch is installed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ REMEDY = "pip install torch, or give an archive that torch.export.save wrote"
 def network(source: str | Path | bytes, formats: Mapping[str, Format] | None = None) -> Model:
     """The module in an archive as a model that starts from its values, for `training_step` and `predict`.
 
-    It fits the batch that it was exported for. Buffers, such as running statistics, are frozen parameters. Formats that
-    are not given hold twice the values. Raise CircuitizeError for a module of several inputs or outputs, and as
-    `arrow` does.
+    The model fits the batch size that it was exported for. Buffers, such as running statistics, are frozen parameters.
+    A parameter whose format is not given has a format that holds twice its values. Raise CircuitizeError for a module
+    of several inputs or outputs, and the errors of `arrow`.
     """
     made, buffers = program(source)
     (data, *others) = [name for name in made.inputs if name not in made.parameters] or [""]
@@ -52,13 +52,14 @@ def from_torch(
     decompose: bool = True,
     exporter: Literal["export", "onnx"] = "export",
 ) -> Model:
-    """A module of torch on inputs such as the example's, a tensor or a tuple of them, as a model; or an archive's path.
+    """A module of torch on inputs like the example, a tensor or a tuple of tensors, as a model; or the model in an
+    archive at a path.
 
-    The module is exported as it is outside training. By torch.export, in core ATen where `decompose` says so, it keeps
-    its names, its tied parameters and its batch norms, and fits the example's batch. By torch's exporter to ONNX, which
-    needs the package onnxscript, it fits any batch, but batch norms are folded, ties are cut, and parameters that the
-    exporter transposes are renamed. Raise CircuitizeError where torch is missing or refuses the module, and as
-    `network` or `from_onnx` does.
+    The module is exported as it is outside training. Through torch.export, in core ATen if `decompose` says so, the
+    module keeps its names, its tied parameters and its batch norms, and fits the example's batch. Through torch's
+    exporter to ONNX, which needs the package onnxscript, the module fits any batch, but batch norms are folded, ties
+    are cut, and parameters that the exporter transposes are renamed. Raise CircuitizeError if torch is missing or
+    refuses the module, and the errors of `network` or `from_onnx`.
     """
     if exporter not in ("export", "onnx"):
         raise CircuitizeError(f"exporter: expected 'export' or 'onnx', found {excerpt(exporter)}; choose one of them")
@@ -70,7 +71,7 @@ def from_torch(
 
 
 def exported(module: Any, example: Any, decompose: bool = True) -> bytes:
-    """The archive of a module, of which torch.export makes a graph of its shapes on an example."""
+    """The archive of a module, whose graph torch.export makes for the shapes of an example."""
 
     def export(torch: Any, given: tuple[Any, ...]) -> bytes:
         file = io.BytesIO()
@@ -93,7 +94,7 @@ def exported_to_onnx(module: Any, example: Any) -> Any:
 
 
 def _outside_training(module: Any, example: Any, exporter: str, export: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
-    """What torch exports of a module outside training, which is then as it was."""
+    """What torch exports of a module outside training; afterwards the module is as it was."""
     try:
         torch = importlib.import_module("torch")
     except ImportError:

@@ -1,4 +1,4 @@
-"""What an operator of ATen means here: rules by name, each with the parameters that the operator has."""
+"""The meaning of ATen's operators: rules by name, each with the parameters that the operator has."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ Rule = Callable[..., Made]
 R = TypeVar("R", bound=Rule)
 
 RULES: dict[str, Rule] = {}
-"""By the operator's name and overload, such as add.Tensor."""
+"""The rules by the operator's name and overload, such as add.Tensor."""
 
 UNREAD = {"layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "half_to_float", "dtype"}
-"""What says where and how numbers lie; they are reals here. Of `dtype`, whole numbers of known ones are cut."""
+"""Arguments that say where and how numbers lie, which does not matter for reals. For `dtype`, known whole numbers are
+cut.
+"""
 
 SMALLEST = -1e30
-"""What is below stands for minus infinity, as the least float does in masks."""
+"""A number below this stands for minus infinity, as the least float does in masks."""
 
 
 def operator(*names: str) -> Callable[[R], R]:
-    """Decorate the rule of these operators, whose parameters have the operator's names, but `x` for `self`."""
+    """Decorate the rule of these operators; its parameters have the operator's names, except `x` for `self`."""
 
     def registered(rule: R) -> R:
         for name in names:
@@ -43,12 +45,12 @@ def operator(*names: str) -> Callable[[R], R]:
 
 
 def bounded(number: float) -> float:
-    """The number, and MASKED for minus infinity, which scores have where a mask hides them."""
+    """The number, or MASKED for minus infinity, which scores have where a mask hides them."""
     return MASKED if number < SMALLEST else number
 
 
 def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
-    """The arguments of a node by name; tensors are what `value` says of their names."""
+    """The arguments of a node by name; a tensor is what `value` gives for its name."""
     found = {}
     for entry in entries:
         name = entry["name"]
@@ -58,7 +60,7 @@ def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def argument(given: Any, value: Callable[[str], Any]) -> Any:
-    """One argument as Python has it. Raise FormatError for one of another kind."""
+    """One argument as a Python value. Raise FormatError for an argument of another kind."""
     if not isinstance(given, dict) or len(given) != 1:
         raise FormatError(f"expected an argument of one kind, found {excerpt(given)}; export it again")
     ((kind, content),) = given.items()
@@ -82,7 +84,7 @@ def argument(given: Any, value: Callable[[str], Any]) -> Any:
 
 
 def bind(rule: Rule, given: dict[str, Any]) -> None:
-    """Raise CircuitizeError where a rule has no such parameter, or lacks one."""
+    """Raise CircuitizeError if a rule has no such parameter, or lacks one."""
     try:
         inspect.signature(rule).bind(**given)
     except TypeError as error:

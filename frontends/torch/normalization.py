@@ -26,7 +26,7 @@ def _affine(x: Tensor, weight: Any, bias: Any) -> Tensor:
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float
 ) -> list[Tensor]:
-    """The values; mean and deviation are not made."""
+    """Return the normalised values; mean and deviation are not computed."""
     return [layer_norm(input, normalized_shape, weight, bias, eps)]
 
 
@@ -45,14 +45,16 @@ def layer_norm(
 
 @operator("rms_norm", "_fused_rms_norm")
 def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None) -> Tensor:
-    """Without an epsilon, torch takes that of float32."""
+    """Without an epsilon, torch takes the epsilon of float32."""
     chosen = 2.0**-23 if eps is None else eps
     return _affine(root_mean_square_normalize(input, tuple(range(-len(normalized_shape), 0)), chosen), weight, None)
 
 
 @operator("native_group_norm")
 def native_group_norm(input: Tensor, weight: Any, bias: Any, group: int, eps: float, **extents: int) -> list[Tensor]:
-    """The values; mean and deviation are not made. The extents are those of the input."""
+    """Return the normalised values; mean and deviation are not computed. The extents in the arguments are those of the
+    input.
+    """
     return [group_norm(input, group, weight, bias, eps)]
 
 
@@ -76,7 +78,7 @@ def group_norm(
 def batch_norm_no_training(
     input: Tensor, weight: Any, bias: Any, running_mean: Tensor, running_var: Tensor, momentum: float, eps: float
 ) -> list[Tensor]:
-    """The values; mean and deviation are not made."""
+    """Return the normalised values; mean and deviation are not computed."""
     return [batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)]
 
 

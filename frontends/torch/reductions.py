@@ -44,7 +44,7 @@ def amin(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
 
 @operator("max.dim")
 def greatest(x: Tensor, dim: int, keepdim: bool = False) -> list[Tensor]:
-    """The values; where they are is not made."""
+    """Return the maximum along an axis; the indices of the maxima are not computed."""
     return [x.max(dim, keepdim)]
 
 

@@ -111,7 +111,7 @@ def max_pool_with_indices(
     dilation: Numbers = 1,
     ceil_mode: bool = False,
 ) -> list[Tensor]:
-    """The values; where they are is not made."""
+    """Return the maximum of each window; the indices of the maxima are not computed."""
     return [max_pool(x, kernel_size, stride, padding, dilation, ceil_mode)]
 
 
@@ -138,7 +138,7 @@ def average_pool(
 
 @operator("adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d")
 def adaptive_average_pool(x: Tensor, output_size: Numbers) -> Tensor:
-    """Windows of one size side by side: extents that the positions divide."""
+    """Return the mean of windows of one size side by side, for extents that divide the positions."""
     rank = x.ndim - 2
     wanted, extents = _each(output_size, rank), x.shape[2:]
     if any(extent % count for extent, count in zip(extents, wanted, strict=True)):

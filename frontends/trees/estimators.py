@@ -18,14 +18,14 @@ FORESTS = ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassif
 TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 KNOWN = (*BOOSTED, *BINNED, *FORESTS, *TREES)
 TRIED = 64
-"""Random inputs on which what was read is compared with the estimator."""
+"""The number of random inputs on which the trees as read are compared with the estimator."""
 
 
 def forest_of(estimator: Any) -> Forest:
     """The trees of a fitted estimator. Nothing of scikit-learn is imported.
 
-    Raise CircuitizeError for another object, for one that is not fitted, for categories and several outputs, and
-    where what was read does not score as the estimator does.
+    Raise CircuitizeError for another object, for an estimator that is not fitted, for categories and several outputs,
+    and if the trees as read do not score as the estimator does.
     """
     kind = type(estimator).__name__
     if not type(estimator).__module__.startswith("sklearn.") or kind not in KNOWN:
@@ -78,7 +78,7 @@ def _binned(estimator: Any, classifies: bool) -> Forest:
 
 
 def _boosted(estimator: Any, rows: list[list[Tree]], classifies: bool, narrow: bool = True) -> Forest:
-    """Rows of a tree for each score; what the scores begin with is what the estimator's own leave over."""
+    """Rows of trees, one tree for each score; the starting scores are the difference to the estimator's own."""
     first = [place for stage in rows for place in range(len(stage))]
     count = len(rows[0])
     decides = (ABOVE if not narrow else AT_LEAST) if count == 1 else GREATEST
@@ -127,7 +127,7 @@ def _joined(
 
 
 def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
-    """What the estimator scores, [rows, scores]."""
+    """The scores of the estimator, [rows, scores]."""
     if not classifies:
         found = estimator.predict(x)
     elif hasattr(estimator, "decision_function"):

@@ -1,4 +1,4 @@
-"""Forests as flat arrays: nodes of all trees in one numbering, what they score, and how classes are decided."""
+"""Forests as flat arrays: nodes of all trees in one numbering, their scores, and how classes are decided."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 GREATEST, ABOVE, AT_LEAST, SCORES = "greatest", "above 0", "at least 0", "scores"
-"""How scores decide: by the first of the greatest, by whether the only one is above 0 or not below; or not at all."""
+"""How scores decide: by the first of the greatest, by whether the only one is above 0 or not below it, or not at all.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees whose inner nodes send x left where x[feature] <= threshold, and whose leaves score.
+    """Trees whose inner nodes send x left if x[feature] <= threshold, and whose leaves score.
 
-    `left` and `right` are -1 at leaves. `values` [nodes, scores] are what a leaf adds to the scores from
-    `first[tree]` on; `base` is what they begin with. `narrow` says that x is compared as float32.
+    `left` and `right` are -1 at leaves. `values` [nodes, scores] are added by a leaf to the scores from `first[tree]`
+    on; `base` are the scores at the start. `narrow` says that x is compared as float32.
     """
 
     features: int
@@ -66,9 +67,11 @@ class Forest:
         return found
 
     def certain(self, x: Reals, score_bits: int) -> NDArray[np.bool_]:
-        """Of which rows of x the decision is the same with leaves rounded to so many fraction bits, whatever they are.
+        """For which rows of x the decision is the same when leaves are rounded to `score_bits` fraction bits, whatever
+        the leaves are.
 
-        Each score is off by at most half a unit a tree and one for its base, so that a lead of twice that stands.
+        Each score is off by at most half a unit for each tree and one for its base, so that a lead of twice that
+        stands.
         """
         scores = self.scores(x)
         reach = (len(self.roots) + 1) * 2.0**-score_bits

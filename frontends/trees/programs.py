@@ -35,7 +35,9 @@ GROUP = 256
 """Nodes of the trees that are walked together: matrices of zeros and ones, which pick columns, stay small."""
 SCORE_BITS = 16
 WIDE = 44
-"""Bits beyond which the interval of picked values, which a product with a matrix widens, is brought back by a Check."""
+"""The number of bits beyond which the interval of picked values, which a product with a matrix widens, is narrowed by a
+Check.
+"""
 EXACT = 24
 """The bits of a float32's significand."""
 
@@ -50,14 +52,15 @@ def from_trees(
     data: ArrayLike | None = None,
     labels: ArrayLike | None = None,
 ) -> IntegerProgram:
-    """A program of a fitted tree, forest or boosted ensemble of scikit-learn: `inputs` [batch, features] -> outputs.
+    """A program from a fitted tree, forest or boosted ensemble of scikit-learn: `inputs` [batch, features] -> outputs.
 
     `inputs` is the format of the features: a threshold between two of its numbers is exact as the lower one, so that
-    every comparison is scikit-learn's. Leaves are rounded to `score_bits` fraction bits. `class` [batch] is the place
-    of the decision in `classes_`, `scores` [batch, scores] what the trees sum up to; a regressor has scores alone.
-    Where `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's whatever the rounding. `data`
-    [N, features], and `labels` [N], places in `classes_`, become examples. Raise CircuitizeError for what is no such
-    estimator, for formats that float32 does not hold where it compares in that, and for other names of outputs.
+    every comparison is scikit-learn's. Leaves are rounded to `score_bits` fraction bits. The output `class` [batch] is
+    the place of the decision in `classes_`, `scores` [batch, scores] are the sums over the trees; a regressor has
+    scores alone. If `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's whatever the rounding.
+    `data` [N, features], and `labels` [N], places in `classes_`, become examples. Raise CircuitizeError for an object
+    that is no such estimator, for formats that float32 does not hold if the estimator compares in float32, and for
+    other names of outputs.
     """
     forest = forest_of(estimator)
     wanted = ("scores",) if forest.decides == SCORES and tuple(outputs) == ("class",) else tuple(outputs)
@@ -87,7 +90,7 @@ def from_trees(
 
 
 def _scores(builder: Builder, x: int, forest: Forest, score_bits: int) -> int:
-    """Base and sums of all trees, [batch, scores]."""
+    """The base scores plus the sums of all trees, [batch, scores]."""
     answers, place = _answers(builder, x, forest)
     sizes = np.bincount(forest.owner, minlength=len(forest.roots))
     group = np.cumsum(sizes) // GROUP
@@ -111,9 +114,9 @@ def _scores(builder: Builder, x: int, forest: Forest, score_bits: int) -> int:
 
 
 def _answers(builder: Builder, x: int, forest: Forest) -> tuple[int, Integers]:
-    """Of all tests, each once, whether x is at most the threshold, [batch, tests]; and the test of each node.
+    """For all tests, each once, whether x is at most the threshold, [batch, tests]; and the test of each node.
 
-    A threshold lies at or above exactly one whole number of units next below it: x <= t where x <= floor(t).
+    A threshold lies at or above exactly one whole number of units next below it, so x <= t where x <= floor(t).
     """
     builder.provenance = Provenance("comparisons")
     format = builder.format(x)
@@ -144,7 +147,8 @@ def _walked(
     """The values of the leaves that trees come to, [batch, trees, values], level by level from the lowest.
 
     The children of a level's inner nodes are the next level: first all left ones, then all right ones. A Check states
-    the interval that a product with a matrix of zeros and ones hides; where elements have their own, it costs nothing.
+    the interval that a product with a matrix of zeros and ones hides; if elements have their own intervals, it costs
+    nothing.
     """
     levels = [roots]
     while len(inner := levels[-1][forest.inner[levels[-1]]]):
@@ -205,7 +209,7 @@ def _constant(builder: Builder, values: NDArray[Any], fraction_bits: int) -> int
 def _examples(
     inputs: Format, features: int, batch: int, data: ArrayLike | None, labels: ArrayLike | None
 ) -> tuple[dict[str, NDArray[np.float64]], ...]:
-    """Batches of data, with answers where there are labels; what is left over is left out."""
+    """Batches of data, with answers if there are labels; an incomplete last batch is left out."""
     if data is None:
         return ()
     x = np.asarray(data, np.float64)

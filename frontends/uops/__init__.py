@@ -25,12 +25,13 @@ def from_tinygrad(
     """The program of a model, a function or tensors of tinygrad 0.14.0.
 
     A function, or a model, which is a function that holds its parameters, is run once on tensors like the examples,
-    without computing anything: its inputs have the names of its arguments. `state` is what holds further tensors that
-    it reads or changes: objects, such as [model, optimizer], or a mapping from names. Those that it changes leave under
-    their names, before what it returns (`output`, or `output1`, ..., or the names of a mapping); an optimiser's tensors
-    that it does not change, such as the learning rate, are constants. A TinyJit is taken as its function.
+    without computing anything: its inputs have the names of its arguments. The argument `state` holds further tensors
+    that the function reads or changes: objects, such as [model, optimizer], or a mapping from names. Tensors that the
+    function changes leave under their names, before the values that it returns (`output`, or `output1`, ..., or the
+    names of a mapping); an optimiser's tensors that it does not change, such as the learning rate, are constants. A
+    TinyJit is taken as its function.
 
-    Tensors are taken as they are, with `inputs` by name. Whatever else they read is constant.
+    Tensors are taken as they are, with `inputs` by name. Whatever else the tensors read is constant.
 
     Raise CircuitizeError for another version, a value read within the function, a changed tensor without a name, and
     an operation without a rule.
@@ -45,10 +46,10 @@ def from_polygrad(
     state: object = None,
     entrypoint: str | None = None,
 ) -> Imported:
-    """The program of a model, a function or tensors of polygrad 0.7.1, as `from_tinygrad` takes those of tinygrad.
+    """The program of a model, a function or tensors of polygrad 0.7.1, in the way of `from_tinygrad`.
 
     A `jit` or `compile`d function is taken as its function; a `Model`, captured, loaded or read from a Hugging Face
-    folder, as what it computes at an entry point, by default "forward", its parameters and inputs by their names.
+    folder, as the computation at an entry point, by default "forward", with its parameters and inputs by their names.
     """
     if POLYGRAD.is_model(source):
         return POLYGRAD.of_model(source, entrypoint)
@@ -56,10 +57,10 @@ def from_polygrad(
 
 
 def tinygrad_model(source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
-    """A model of tinygrad as one of ours, for `training_step` and `predict`; see `network`."""
+    """A model of tinygrad as a `Model`, for `training_step` and `predict`; see `network`."""
     return network(TINYGRAD, source, example, formats)
 
 
 def polygrad_model(source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
-    """A model of polygrad as one of ours, for `training_step` and `predict`; see `network`."""
+    """A model of polygrad as a `Model`, for `training_step` and `predict`; see `network`."""
     return network(POLYGRAD, source, example, formats)

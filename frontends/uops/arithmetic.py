@@ -32,7 +32,7 @@ def _add(t: Translation, node: Node) -> Made:
 
 
 def _masked(t: Translation, node: Node, known: Known, x: Product) -> Product:
-    """x + known, -64 where known stands for minus infinity: what e^x makes 0 of."""
+    """x + known, with -64 where the known number stands for minus infinity, which e^x makes 0."""
     keep = ~masked(known)
     if not keep.any():
         return t.raised.constant(known, node.shape)

@@ -1,4 +1,4 @@
-"""Curves that polygrad writes piece by piece, found by what they are: values at many places, compared."""
+"""Curves that polygrad writes piece by piece, recognised by comparing their values at many places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACES = np.concatenate([np.linspace(-30, 30, 241), np.linspace(-0.5, 0.5, 101)]
 CLOSE = 5e-7
 """How near a polynomial of single precision comes to the curve that it stands for."""
 LONGEST = 64
-"""A curve has at most so many operations."""
+"""The most operations of a curve."""
 _CURVES: list[tuple[Callable[[], Operation], Callable[[Known], Known]]] = [
     (arrays.Tanh, np.tanh),
     (arrays.Erf, lambda x: np.asarray(arrays.Erf().run(x)[0])),
@@ -25,9 +25,10 @@ _CURVES: list[tuple[Callable[[], Operation], Callable[[Known], Known]]] = [
 
 
 def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | None:
-    """The node of which a choice is a curve, and the operation that it is; None where it is none.
+    """The node that is the argument of a choice that computes a curve, and the operation for it; None if it computes
+    none.
 
-    Candidates are choices by |x| < 1/4 and by x < 0, as of the hyperbolic tangent and the error function.
+    Candidates are choices by |x| < 1/4 and by x < 0, as in the hyperbolic tangent and the error function.
     """
     argument = _argument(nodes, place)
     values = None if argument is None else _values(nodes, place, argument)
@@ -40,7 +41,7 @@ def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | No
 
 
 def _argument(nodes: Sequence[Node], place: int) -> int | None:
-    """x, where a choice is by |x| < c, |x| itself written as a choice."""
+    """The node x, if a choice is by |x| < c, with |x| itself written as a choice."""
     condition = nodes[nodes[place].sources[0]]
     if condition.name != "CMPLT":
         return None
@@ -52,7 +53,7 @@ def _argument(nodes: Sequence[Node], place: int) -> int | None:
 
 
 def _values(nodes: Sequence[Node], place: int, argument: int) -> NDArray[np.float64] | None:
-    """What a node is at all places, where it follows from x and constants alone."""
+    """The values of a node at all places, if it follows from x and constants alone."""
     found: dict[int, Known | None] = {argument: PLACES}
     waiting = [place]
     while waiting:

@@ -1,4 +1,6 @@
-"""What tensors are of others, kept by the wire, so that the next operation that reads them may be a larger one."""
+"""What tensors are in terms of others, kept by wire, so that the next operation that reads them may become a larger
+one.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,11 @@ class Forms:
         """The elements of constants, by wire."""
 
     def form(self, tensor: Tensor) -> Form | None:
-        """Return what is known of a tensor; None where nothing is."""
+        """Return the form that is known of a tensor; None if none is."""
         return self.forms.get(tensor.wire)
 
     def times(self, tensor: Tensor, by: Tensor) -> Tensor | None:
-        """What a tensor is the product of, beside another; None where it is not."""
+        """The other factor, if a tensor is the product of `by` and that factor; None if it is not."""
         form = self.form(tensor)
         if form is None or form.name != "times" or form.other is None:
             return None
@@ -51,12 +53,12 @@ class Forms:
         return next((pair[1 - place] for place in (0, 1) if pair[place].wire == by.wire), None)
 
     def noted(self, tensor: Tensor, name: str, of: Tensor, axes: Sequence[int] = (), number: float = 0.0) -> Tensor:
-        """Note, unless something is known of it already, that a tensor is `name` of another. Return the tensor."""
+        """Note, unless a form is known already, that a tensor is `name` of another. Return the same tensor."""
         self.forms.setdefault(tensor.wire, Form(name, of, tuple(axes), number))
         return tensor
 
     def is_(self, factor: Factor, name: str) -> Form | None:
-        """The form of a factor, where it has this name."""
+        """The form of a factor, if it has this name."""
         form = self.form(factor.tensor)
         return form if form is not None and form.name == name else None
 
@@ -68,7 +70,7 @@ class Forms:
 
 
 def ordered(factors: Sequence[Factor]) -> tuple[int, ...]:
-    """All axes of some factors, as the one that has all of them has them, else in order."""
+    """All axes of some factors, in the order of the factor that has all of them, else ascending."""
     every = {axis for factor in factors for axis in factor.axes}
     return next((f.axes for f in factors if len(f.axes) == len(every)), tuple(sorted(every)))
 

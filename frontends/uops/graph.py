@@ -1,4 +1,6 @@
-"""Graphs of UOps as plain lists, the same for polygrad and tinygrad: what is read of them, once, before anything."""
+"""Graphs of UOps as plain lists, the same for polygrad and tinygrad: everything is read from them once, at the
+start.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Shape
 
 VIEWS = ("RESHAPE", "DETACH", "CONTIGUOUS", "CONTIGUOUS_BACKWARD", "COPY")
-"""What leaves the elements of a buffer in their order."""
+"""Operations that leave the elements of a buffer in their order."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Port:
-    """What is handed in at a node: an input by name, flat where the node is its buffer."""
+    """What is handed in at a node: an input by name, flat if the node is its buffer."""
 
     name: str
     shape: Shape
@@ -55,9 +57,9 @@ def read(
     ports: Mapping[Hashable, Port],
     views: Mapping[Hashable, str],
 ) -> Graph:
-    """The graph below these roots, cut at `ports`. Linear time, no recursion.
+    """The graph below these roots, cut at `ports`. Reading takes linear time, without recursion.
 
-    Raise CircuitizeError where a buffer is reached of which an input, by name in `views`, is but a view.
+    Raise CircuitizeError if a buffer is reached of which an input, by name in `views`, is only a view.
     """
     places: dict[Hashable, int] = {}
     nodes: list[Node] = []

@@ -1,4 +1,4 @@
-"""Nodes whose elements are known when the graph is read, by numpy: shapes, ranges, masks, constants."""
+"""Nodes whose elements are known when the graph is read, computed by numpy: shapes, ranges, masks, constants."""
 
 from __future__ import annotations
 
@@ -64,16 +64,16 @@ _UNARY: dict[str, Callable[..., Known]] = {
 }
 _REDUCED: dict[str, Callable[..., Known]] = {"ADD": np.sum, "MUL": np.prod, "MAX": np.max}
 SAME = ("CONTIGUOUS", "CONTIGUOUS_BACKWARD", "DETACH", "COPY", "NOOP")
-"""What hands on its first source."""
+"""Operations that hand on their first source."""
 
 
 def computed(dtype: str) -> type[Any]:
-    """The type in which a node is computed here: all floats in double precision, others as they are."""
+    """The type in which a node is computed here: all floats in double precision, other types as they are."""
     return np.float64 if dtype in FLOATS else TYPES.get(dtype, np.int64)
 
 
 def evaluated(node: Node, values: Sequence[Known]) -> Known | None:
-    """The elements of a node from those of its sources; None for an operation that is not known here."""
+    """The elements of a node from those of its sources; None for an operation that is not computed here."""
     found = _evaluated(node, values)
     return None if found is None else np.asarray(found).astype(computed(node.dtype), copy=False)
 
@@ -109,7 +109,9 @@ def _evaluated(node: Node, values: Sequence[Known]) -> Known | None:
 
 
 def moved(node: Node, x: Known, rest: Sequence[Known]) -> Known | None:
-    """RESHAPE, EXPAND, PERMUTE, SHRINK, FLIP and PAD on numpy's arrays, views wherever numpy has them."""
+    """The movements RESHAPE, EXPAND, PERMUTE, SHRINK, FLIP and PAD on numpy's arrays, as views wherever numpy has
+    them.
+    """
     match node.name:
         case "RESHAPE":
             return x.reshape(node.shape)
@@ -131,10 +133,10 @@ def moved(node: Node, x: Known, rest: Sequence[Known]) -> Known | None:
 
 
 def offsets(rest: Sequence[Known]) -> list[int]:
-    """Where a part begins in each axis, out of the sources of SHRINK and PAD after the first."""
+    """Where a part begins in each axis, from the sources of SHRINK and PAD after the first."""
     return [int(at) for at in np.asarray(rest[0]).reshape(-1)]
 
 
 def flips(node: Node) -> tuple[bool, ...]:
-    """For each axis, whether FLIP turns it round."""
+    """For each axis, whether FLIP reverses it."""
     return tuple(bool(flipped) for flipped in node.argument)

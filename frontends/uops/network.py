@@ -1,4 +1,4 @@
-"""Models of tinygrad and polygrad as models of ours, to be trained by our derivative with our optimisers."""
+"""Models of tinygrad and polygrad as `Model`s, to be trained by circuitize's derivative with its optimisers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from .taken import taken
 
 
 def network(system: System, source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
-    """A `Model` that starts from a model's values, for `training_step` and `predict`; of examples like those given.
+    """A `Model` that starts from a model's values, for `training_step` and `predict`, on examples like the given one.
 
-    What its layers renew while they train, as the statistics of batch norms, is state; whole numbers, as counts of
-    batches, stay what they are. Formats that are not given hold twice the values. Raise CircuitizeError for a model
-    of several inputs or outputs, and for a format of nothing that it has.
+    Tensors that layers renew while they train, such as the statistics of batch norms, are state; whole numbers, such as
+    counts of batches, stay what they are. A parameter whose format is not given has a format that holds twice its
+    values. Raise CircuitizeError for a model of several inputs or outputs, and for a format of a tensor that it does
+    not have.
     """
     given = np.asarray(example.numpy() if system.is_tensor(example) else example)
     names, _ = system.names(getattr(system.unwrapped(source), "__self__", source))

@@ -27,7 +27,7 @@ _ARGUMENT = re.compile(
 
 
 class Polygrad(System):
-    """polygrad, whose nodes are described by its C functions."""
+    """The system polygrad, whose nodes are described by its C functions."""
 
     name = "polygrad"
     version = "0.7.1"
@@ -116,9 +116,9 @@ class Polygrad(System):
         return function.fxn if isinstance(function, jit.TinyJit) else function
 
     def written(self) -> Mapping[str, Any]:
-        """The hyperbolic tangent by the sigmoid, as tinygrad writes it: polygrad's own is of pieces.
+        """The hyperbolic tangent by the sigmoid, as tinygrad writes it: polygrad's own has pieces.
 
-        So its derivative is short, with intervals that stay small. Dropout draws in C.
+        Written in this way, its derivative is short, with intervals that stay small. Dropout draws its mask in C.
         """
         gelu, dropout = self.tensor.gelu, self.tensor.dropout
 
@@ -144,11 +144,11 @@ class Polygrad(System):
         return dict(self.module("nn.state").get_state_dict(found))
 
     def is_model(self, found: object) -> bool:
-        """Whether this is a Model, which C owns: captured, of a configuration, or out of a file."""
+        """Whether this is a Model, which C owns: captured, built from a configuration, or read from a file."""
         return isinstance(found, self.module("model").Model)
 
     def of_model(self, model: Any, entrypoint: str | None) -> Imported:
-        """What a Model computes at an entry point, its parameters and other buffers by their names."""
+        """The computation of a Model at an entry point, with its parameters and other buffers by their names."""
         entries = {entry["name"]: entry for entry in model.entrypoints()}
         name = entrypoint or ("forward" if "forward" in entries else next(iter(entries), "forward"))
         if name not in entries:
@@ -171,14 +171,14 @@ class Polygrad(System):
         return imported(self, graph, [binding["name"] for binding in stored], shapes, kept, leaving)
 
     def _stored(self, store: Any) -> Any:
-        """The buffer that an effect writes as a whole; the effect itself where it is another."""
+        """The buffer that an effect writes as a whole; the effect itself if it is of another kind."""
         target = store.src[0] if store.op_name == "STORE" else store
         while target.op_name == "RESHAPE":
             target = target.src[0]
         return target
 
     def _bindings(self, model: Any, entry: Mapping[str, Any]) -> tuple[dict[str, Shape], dict[str, Reals]]:
-        """What enters by name with its shape, and the values of what a model keeps."""
+        """The inputs by name with their shapes, and the values of the tensors that a model keeps."""
         shapes: dict[str, Shape] = {}
         kept: dict[str, Reals] = {}
         for binding in model.bindings():
@@ -206,5 +206,5 @@ class Polygrad(System):
 
 
 PARAMETER, STATE = 0, 4
-"""The roles of what a Model keeps."""
+"""The roles of the tensors that a Model keeps."""
 POLYGRAD = Polygrad()

@@ -1,4 +1,4 @@
-"""Products that are spread over axes and not yet written: what a contraction is found in."""
+"""Products that are spread over axes and not yet written, from which contractions are recognised."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Factor:
     axes: tuple[int, ...]
 
     def placed(self, places: Sequence[int]) -> Factor:
-        """With each axis of the whole renamed."""
+        """The factor with each axis of the whole renamed."""
         return Factor(self.tensor, tuple(places[axis] for axis in self.axes))
 
 
@@ -49,7 +49,7 @@ class Product:
 
 
 def product_of(tensor: Tensor, shape: Shape | None = None) -> Product:
-    """A tensor as it is: its shape, and axes of extent 1 left out of its factor."""
+    """A tensor as a product: its shape, with axes of extent 1 left out of its factor."""
     whole = tensor.shape if shape is None else shape
     axes = tuple(axis for axis, extent in enumerate(whole) if extent != 1)
     return Product(whole, (Factor(tensor.reshape([whole[axis] for axis in axes]), axes),))
@@ -67,7 +67,7 @@ def aligned(factor: Factor, onto: Sequence[int], shape: Shape) -> Tensor:
 
 
 def permuted(product: Product, order: Sequence[int]) -> Product:
-    """Axis i of the result is axis order[i]."""
+    """The product with its axes reordered: axis i of the result is axis order[i]."""
     places = [0] * len(order)
     for place, axis in enumerate(order):
         places[axis] = place
@@ -76,18 +76,18 @@ def permuted(product: Product, order: Sequence[int]) -> Product:
 
 
 def expanded(product: Product, shape: Shape) -> Product:
-    """With axes of extent 1 repeated, and new axes before all."""
+    """The product with axes of extent 1 repeated, and new axes before all others."""
     shift = len(shape) - len(product.shape)
     places = [axis + shift for axis in range(len(product.shape))]
     return replace(product, shape=shape, factors=tuple(factor.placed(places) for factor in product.factors))
 
 
 Group = tuple[tuple[int, ...], tuple[int, ...]]
-"""Axes that become other axes, the elements of the ones being those of the others; none of extent 1."""
+"""Axes that become other axes with the same elements; none has extent 1."""
 
 
 def groups(old: Shape, new: Shape) -> list[Group]:
-    """The least groups of axes in which a reshape falls apart."""
+    """The smallest groups of axes into which a reshape falls apart."""
     before = [axis for axis, extent in enumerate(old) if extent != 1]
     after = [axis for axis, extent in enumerate(new) if extent != 1]
     found: list[Group] = []
@@ -103,12 +103,12 @@ def groups(old: Shape, new: Shape) -> list[Group]:
 
 
 def mixed(factor: Factor, parts: Iterable[Group]) -> bool:
-    """Whether some group of several axes has some that the factor has and others that it lacks."""
+    """Whether some group of several axes has both axes that the factor has and axes that it lacks."""
     return any(0 < sum(axis in factor.axes for axis in old) < len(old) for old, _ in parts)
 
 
 def reshaped(product: Product, shape: Shape) -> Product | None:
-    """Other axes for the same elements; None where repeated axes merge with others."""
+    """The product with other axes for the same elements; None if repeated axes merge with others."""
     parts = groups(product.shape, shape)
     if any(mixed(factor, parts) for factor in product.factors):
         return None

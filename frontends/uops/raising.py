@@ -1,7 +1,7 @@
-"""What composes of UOps is as one operation: contractions, gathers, softmax, normalisations, curves.
+"""Recognising what UOps compose as one operation: contractions, gathers, softmax, normalisations, curves.
 
-Each tensor that is made has a form, what it is of others; a form is found again when the next operation reads it.
-What the larger operation leaves unread is dropped when the program is simplified.
+Each tensor that is made has a form, which says what it is in terms of others; the form is looked up when the next
+operation reads it. Operations that a larger operation leaves unread are dropped when the program is simplified.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ LN2 = math.log(2.0)
 
 
 class Raised(Sums):
-    """Writes operations element by element, and maxima, the largest operation that they are."""
+    """Writes operations element by element, and maxima, each as the largest operation that it is."""
 
     def applied(self, operation: Operation, product: Product, *others: Product) -> Product:
-        """An operation element by element, on those axes only along which its operands differ."""
+        """An operation element by element, only on those axes along which its operands differ."""
         made = [self.single(each) for each in (product, *others)]
         onto = ordered([each.factor for each in made])
         first, *rest = [self.tensor(Product(product.shape, e.factors, e.scale), onto) for e in made]
         return Product(product.shape, (Factor(first.apply(operation, *rest), onto),))
 
     def curve(self, operation: Operation, product: Product) -> Product:
-        """A curve that was found whole, of a form of its own."""
+        """A curve that was recognised as a whole, with a form of its own."""
         single = self.single(product)
         made = self.applied(operation, product)
         x, tensor = single.factor.tensor, made.factor.tensor
@@ -64,7 +64,7 @@ class Raised(Sums):
         return made.scaled(1 / LN2)
 
     def power(self, product: Product, exponent: float) -> Product:
-        """The power by a multiple of 1/2."""
+        """The power of a product by a multiple of 1/2."""
         if exponent < 0:
             return self.reciprocal(self.power(product, -exponent))
         single = self.single(product)
@@ -91,7 +91,7 @@ class Raised(Sums):
         return made
 
     def reciprocal(self, product: Product) -> Product:
-        """Write 1/x, as a sigmoid or a reciprocal square root where x is what these divide by."""
+        """Write 1/x, as a sigmoid or a reciprocal square root if x is what these divide by."""
         single = self.single(product)
         factor, x, scale = single.factor, single.factor.tensor, single.scale
         form = self.form(x)

@@ -38,7 +38,7 @@ WITHOUT: dict[str, str] = {
 
 
 def table() -> str:
-    """The operations that are understood, as the pages show them: those of one rule in one row."""
+    """The table of operations that are understood, as the pages show it: operations of one rule are in one row."""
     rows: dict[str, list[str]] = {}
     for name, function in RULES.items():
         rows.setdefault((function.__doc__ or "").strip(), []).append(name)

@@ -1,4 +1,4 @@
-"""What is asked of polygrad and of tinygrad alike: graphs, names and values of tensors, steps that compute nothing."""
+"""The common interface of polygrad and tinygrad: graphs, names and values of tensors, steps that compute nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .graph import VIEWS, Graph, Node, Port, read
 from .known import Known
 
 READS = ("_buffer", "numpy", "item", "tolist", "data")
-"""Methods by which a program reads elements, which a function that is taken has none of."""
+"""Methods by which a program reads elements; a function that is brought in must call none of them."""
 READING = (
     "expected a function that computes tensors only, found .{name}() in it, whose number would be fixed; "
     "return the tensor, and read it afterwards"
@@ -34,12 +34,12 @@ DRAWING = (
 
 
 MOVING = (*VIEWS, "PERMUTE", "SHRINK", "EXPAND", "FLIP", "PAD")
-"""What only moves elements."""
+"""Operations that only move elements."""
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """The nodes at which inputs enter, and buffers of which an input, by name, is but a part."""
+    """The nodes at which inputs enter, and the buffers of which an input, by name, is only a part."""
 
     ports: dict[Any, Port]
     views: dict[Any, str]
@@ -50,13 +50,13 @@ class Cuts:
 
 
 class System(ABC):
-    """One of the two packages, in the version that is known."""
+    """One of the two packages, in its supported version."""
 
     name: str
     version: str
 
     def module(self, path: str = "") -> ModuleType:
-        """Return a module of the package. Raise CircuitizeError unless its version is the supported one."""
+        """Return a module of the package. Raise CircuitizeError unless the package has the supported version."""
         remedy = f"pip install 'circuitize[{self.name}]'"
         try:
             found = version(self.name)
@@ -68,7 +68,7 @@ class System(ABC):
 
     @property
     def tensor(self) -> Any:
-        """The class of tensors."""
+        """The package's class of tensors."""
         return self.module("tensor").Tensor
 
     def is_tensor(self, found: object) -> bool:
@@ -82,32 +82,32 @@ class System(ABC):
 
     @abstractmethod
     def sources(self, uop: Any) -> Sequence[Any]:
-        """Return the nodes that a node reads; none of a buffer, where its graph ends."""
+        """Return the nodes that a node reads; none for a buffer, where its graph ends."""
 
     @abstractmethod
     def described(self, uop: Any, sources: tuple[int, ...]) -> Node:
-        """Return a node as plain data, given the places of its sources. Raise CircuitizeError where its shape is not
-        static.
+        """Return a node as plain data, given the places of its sources. Raise CircuitizeError if the node's shape is
+        not static.
         """
 
     @abstractmethod
     def elements(self, uop: Any) -> Known | None:
-        """The elements of a buffer that is computed, flat; None of another."""
+        """The elements of a buffer that is computed, flat; None for any other node."""
 
     @abstractmethod
     def saved(self, tensor: Any) -> Any:
-        """What `restore` needs to give a tensor its graph and gradient back."""
+        """The state that `restore` needs to give a tensor its graph and gradient back."""
 
     @abstractmethod
     def restore(self, tensor: Any, saved: Any) -> None:
-        """Give a tensor back what `saved` returned of it."""
+        """Give a tensor back the state that `saved` returned."""
 
     @abstractmethod
     def unwrapped(self, function: Any) -> Any:
-        """The function inside a compiled one; any other as it is."""
+        """The function inside a compiled one; any other function as it is."""
 
     def written(self) -> Mapping[str, Any]:
-        """Methods of tensors, by name, that are written otherwise within a function that is taken."""
+        """Methods of tensors, by name, that are written in another way within a function that is brought in."""
         return {}
 
     @abstractmethod
@@ -120,14 +120,14 @@ class System(ABC):
 
     @abstractmethod
     def state_dict(self, found: object) -> Mapping[str, Any]:
-        """The tensors of an object by name."""
+        """The tensors of an object, by name."""
 
     def same(self, one: Any, other: Any) -> bool:
-        """Whether two nodes are one. What both packages say of `!=` is another node."""
+        """Whether two nodes are the same node. (In both packages `!=` between nodes makes another node.)"""
         return bool(one == other)
 
     def fresh(self, values: Any) -> Any:
-        """A tensor of its own with these elements."""
+        """A new tensor with these elements."""
         given = values.numpy() if self.is_tensor(values) else np.asarray(values)
         options = {"dtype": values.dtype} if self.is_tensor(values) else {}
         if not options and given.dtype == np.float64:
@@ -135,7 +135,7 @@ class System(ABC):
         return self.tensor(np.array(given), **options).realize()
 
     def cuts(self, inputs: Mapping[str, Any]) -> Cuts:
-        """Where these tensors enter a graph, as they are now."""
+        """The cuts where these tensors enter a graph, as they are now."""
         ports: dict[Any, Port] = {}
         views: dict[Any, str] = {}
         for name, tensor in inputs.items():
@@ -159,7 +159,7 @@ class System(ABC):
     def names(self, state: object) -> tuple[dict[str, Any], set[str]]:
         """Tensors by name, and which of them are an optimiser's own, with the names of its parameters.
 
-        `state` is a mapping from names to tensors, an object that holds tensors, or a list of such.
+        `state` is a mapping from names to tensors, an object that holds tensors, or a list of such objects.
         """
         found: dict[str, Any] = {}
         own: set[str] = set()
@@ -204,7 +204,7 @@ class System(ABC):
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Within it nothing is computed: `realize` keeps graphs as they are, and elements cannot be read."""
+        """Within this block nothing is computed: `realize` keeps graphs as they are, and elements cannot be read."""
 
         def kept(tensor: Any = None, *others: Any, **options: Any) -> Any:
             return tensor

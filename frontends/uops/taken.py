@@ -1,4 +1,4 @@
-"""Programs of polygrad and tinygrad: tensors as they are, forwards of models, and whole steps, run once."""
+"""Programs of polygrad and tinygrad: tensors as they are, forward passes of models, and whole steps, run once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def taken(
     state: object,
     constant: Collection[str] = (),
 ) -> Imported:
-    """A program out of tensors, or out of a function of example tensors; `constant` names state that is no input."""
+    """A program from tensors, or from a function of example tensors; `constant` names state that is no input."""
     if isinstance(source, Mapping) or system.is_tensor(source) or isinstance(source, (list, tuple)):
         if examples:
             raise CircuitizeError(
@@ -49,7 +49,7 @@ def taken(
 
 
 def _function(system: System, source: Any) -> Any:
-    """The function inside a compiled one, a compiled method's with its object."""
+    """The function inside a compiled one, or a compiled method's function with its object."""
     compiled = getattr(getattr(source, "func", None), "__self__", None)
     if isinstance(source, partial) and isinstance(compiled, tuple(system.compiled())) and len(source.args) == 1:
         return MethodType(system.unwrapped(compiled), source.args[0])
@@ -72,7 +72,9 @@ def _of_tensors(
 def _of_function(
     system: System, function: Any, examples: Sequence[Any], state: object, constant: Collection[str]
 ) -> Imported:
-    """What a function makes of fresh tensors, and of the state that it changes. Everything is put back after it."""
+    """The program of a function applied to fresh tensors, and of the state that it changes. Every tensor is put back
+    afterwards.
+    """
     names, own = system.names([getattr(function, "__self__", function), state])
     given = dict(zip(_parameters(function, len(examples)), map(system.fresh, examples), strict=True))
     _require_apart(names, given, "a parameter")
@@ -111,7 +113,9 @@ def imported(
     kept: Mapping[str, Reals],
     leaving: Sequence[Shape] | None = None,
 ) -> Imported:
-    """The program of a graph; parameters that it does not read are left out. `leaving` gives outputs other shapes."""
+    """The program of a graph, without the parameters that it does not read. `leaving` states other shapes for
+    outputs.
+    """
     read = {port.name for port in graph.ports.values()}
     shapes = {name: shape for name, shape in entering.items() if name in read or name not in kept}
     arrow = translated(graph, shapes, lambda place: system.elements(graph.keys[place]), system.name, leaving)
@@ -139,7 +143,7 @@ def _parameters(function: Any, count: int) -> list[str]:
 
 
 def _named(system: System, made: Any) -> dict[str, Any]:
-    """Outputs by name."""
+    """The outputs by name."""
     if system.is_tensor(made):
         named = {"output": made}
     elif isinstance(made, Mapping):
@@ -157,7 +161,7 @@ def _named(system: System, made: Any) -> dict[str, Any]:
 
 
 def _require_named(system: System, before: Mapping[int, tuple[Any, Any, Any]], names: Mapping[str, Any]) -> None:
-    """Raise CircuitizeError where a tensor without a name was assigned to."""
+    """Raise CircuitizeError if a tensor without a name was assigned to."""
     # Other variables may hold the same tensor, and others again, as gradients, read it; only one assigned to counts.
     known = {before[id(tensor)][1] for tensor in names.values()}
     for tensor, uop, _ in before.values():

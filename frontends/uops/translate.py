@@ -23,7 +23,7 @@ from .rules import RULES, Value
 from .walks import Walk, eager, replayed, settled, walk
 
 INFINITY = 0x7F800000
-"""The bits of infinity in single precision, which only those of a NaN exceed, but for the sign."""
+"""The bits of infinity in single precision, which only the bits of a NaN exceed, apart from the sign."""
 MOVEMENTS = ("RESHAPE", "EXPAND", "PERMUTE", "SHRINK", "FLIP", "PAD")
 
 
@@ -34,10 +34,10 @@ def translated(
     name: str,
     leaving: Sequence[Shape] | None = None,
 ) -> Arrow:
-    """The arrow from these inputs to the roots, simplified. Linear time.
+    """The simplified arrow from these inputs to the roots. Translating takes linear time.
 
-    `value` gives the elements of a node by its place in the graph, where its own system has them. `leaving` gives
-    results other shapes.
+    `value` gives the elements of a node by its place in the graph, if its own system has them. `leaving` states other
+    shapes for results.
     """
     builder = Builder(share=True)
     with placed_at(here()):
@@ -73,10 +73,10 @@ class Translation:
         nodes = self.graph.nodes
         chosen = [node for node in nodes if node.name == "WHERE" and nodes[node.sources[0]].name == "CMPLT"]
         self.rectifying = {n.sources[0] for n in chosen if n.sources[1] == nodes[n.sources[0]].sources[1]}
-        """Comparisons by which a rectifier chooses."""
+        """The comparisons by which a rectifier chooses."""
 
     def flat(self, entered: Product) -> Product:
-        """Return a product as one of one axis, its elements in row-major order."""
+        """Return a product as a product with one axis, its elements in row-major order."""
         size = int(np.prod(entered.shape, dtype=np.int64))
         made = reshaped(entered, (size,))
         assert made is not None
@@ -87,7 +87,7 @@ class Translation:
         return CircuitizeError(f"{self.name}: expected {node.name} {found}; {remedy}")
 
     def made(self, place: int, node: Node) -> Value | None:
-        """The value of a node; None for one that has none, as STORE."""
+        """The value of a node; None for a node that has none, such as STORE."""
         self.places.append(place)
         sources = [self.values[source] for source in node.sources]
         if node.name in ("STORE", "BUFFER"):
@@ -126,16 +126,16 @@ class Translation:
         return self.raised.constant(value, node.shape)
 
     def products(self, node: Node) -> list[Product]:
-        """The sources, each with the axes of the target."""
+        """The sources of a node as products, each with the axes of the target."""
         return [expanded(self.product(source), node.shape) for source in node.sources]
 
     def known(self, place: int) -> Known | None:
-        """Return the elements of a node where they are known; None for others."""
+        """Return the elements of a node if they are known; None otherwise."""
         value = self.values[place]
         return value if isinstance(value, np.ndarray) else None
 
     def uniform(self, place: int) -> float | None:
-        """The number that all elements are known to be."""
+        """The number that all elements of a node are known to equal."""
         value = self.known(place)
         if value is None or not value.size:
             return None
@@ -143,7 +143,7 @@ class Translation:
         return float(np.asarray(first).reshape(())) if (value == first).all() else None
 
     def _after(self, node: Node) -> Value | None:
-        """What was stored, where all of it was."""
+        """The value that was stored, if all of it was."""
         target = node.sources[0]
         current = self.values[target]
         for source in node.sources[1:]:
@@ -168,7 +168,7 @@ class Translation:
         return any(self.graph.nodes[source].name == "BITCAST" for source in node.sources)
 
     def _buffer(self, place: int) -> int:
-        """The node of which this one is all elements, in their order."""
+        """The buffer node whose elements this node holds, all and in their order."""
         while self.graph.nodes[place].name == "RESHAPE" and place not in self.graph.ports:
             place = self.graph.nodes[place].sources[0]
         return place
@@ -202,7 +202,9 @@ class Translation:
         return self._cut(node, product, rest)
 
     def _cut(self, node: Node, product: Product, rest: list[Known]) -> Product:
-        """SHRINK, FLIP and PAD, where they touch axes along which elements differ; repeated ones just change extent."""
+        """The movements SHRINK, FLIP and PAD along axes in which elements differ; repeated axes just change their
+        extent.
+        """
         single = self.raised.single(product)
         before = single.shape
         if node.name == "FLIP":

@@ -1,4 +1,4 @@
-"""Elements of a tensor walked in another order, some more than once: windows, found in chains of movements."""
+"""Elements of a tensor walked in another order, some more than once: windows, recognised in chains of movements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ Step = tuple[Node, tuple[Known, ...]]
 
 @dataclass(frozen=True)
 class Walk:
-    """`index` says for each element which of `tensor`, counted flat, it is; `steps` are the movements that made it."""
+    """`index` says for each element which element of `tensor`, counted flat, it is; `steps` are the movements that made
+    it.
+    """
 
     tensor: Tensor
     index: NDArray[np.int64]
@@ -48,7 +50,7 @@ def walk(product: Product) -> Walk:
 
 
 def settled(walk: Walk) -> Product | None:
-    """The walk as windows of the tensor, steps apart, or slices of it; None where it is something else."""
+    """The walk as windows of the tensor, steps apart, or slices of it; None if it is something else."""
     whole = walk.index
     # Along a stride of 0 all is repeated: one element of it is looked at.
     index = whole[tuple(slice(0, None if stride else 1) for stride in whole.strides)]
@@ -111,7 +113,7 @@ def _windows(walk: Walk, start: int, strides: Sequence[int]) -> Product | None:
 
 
 def replayed(walk: Walk) -> Tensor:
-    """The movements, one by one."""
+    """The movements of the walk, applied one by one."""
     tensor = aligned(walk.start.factor, walk.start.axes, walk.start.shape)
     shape: Shape = walk.start.shape
     every = tuple(range(len(shape)))
@@ -126,7 +128,7 @@ def replayed(walk: Walk) -> Tensor:
 
 
 def eager(node: Node, tensor: Tensor, rest: Sequence[Known]) -> Tensor:
-    """One movement of a whole tensor."""
+    """One movement, applied to a whole tensor."""
     match node.name:
         case "RESHAPE":
             return tensor.reshape(node.shape)

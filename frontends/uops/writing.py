@@ -1,4 +1,4 @@
-"""Constants and products, written when they are read otherwise than in a contraction."""
+"""Constants and products, written when something other than a contraction reads them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .known import Known
 from .products import Factor, Product, aligned
 
 LEAST = -1e9
-"""A constant of at most this is there to mask a score: it stands for minus infinity."""
+"""A constant of at most this masks a score: it stands for minus infinity."""
 
 
 def masked(value: Known) -> Known:
@@ -30,7 +30,7 @@ class Products(Forms):
     """Writes products, each as the largest operation that it is: softmax, a normalisation, GELU."""
 
     def constant(self, value: Known, shape: Shape) -> Product:
-        """Known elements; those that stand for minus infinity become -64."""
+        """Known elements as a constant; those that stand for minus infinity become -64."""
         values = np.broadcast_to(np.asarray(value, np.float64), shape)
         values = np.where(masked(values), MASKED, values)
         if not np.isfinite(values).all():
@@ -51,7 +51,7 @@ class Products(Forms):
         return Product(shape, (Factor(tensor, tuple(kept)),))
 
     def single(self, product: Product) -> Product:
-        """The same with one factor."""
+        """The same product with one factor."""
         if len(product.factors) == 1:
             return product
         a, b = product.factors
@@ -77,7 +77,9 @@ class Products(Forms):
         return made
 
     def _multiplied(self, a: Factor, b: Factor) -> tuple[Factor, float] | None:
-        """What the product of these two is, where it is something, and what it is to be multiplied by."""
+        """The larger operation that the product of two factors is, if it is one, and the number by which it is to be
+        multiplied.
+        """
         x = a.tensor
         share = self.is_(b, "reciprocal")
         total = self.form(share.of) if share else None
@@ -103,7 +105,7 @@ class Products(Forms):
         return None
 
     def _sigmoid_slope(self, a: Factor, b: Factor) -> Factor | None:
-        """g s s e^x, s the sigmoid of -x: g (s - s^2), as the derivative of 1 / (1 + e^x) has it."""
+        """The pattern g s s e^x, s the sigmoid of -x: g (s - s^2), as in the derivative of 1 / (1 + e^x)."""
         exponential, product = self.is_(a, "exp"), self.is_(b, "times")
         if exponential is None or product is None or product.other is None or a.axes != b.axes:
             return None
@@ -118,7 +120,7 @@ class Products(Forms):
         return None
 
     def multiply(self, x: Product, y: Product, shape: Shape) -> Product:
-        """The product, not written while its two factors may still be contracted."""
+        """The product of x and y, not written while its two factors may still be contracted."""
         a, b = self.single(x), self.single(y)
         one, other = a.factor, b.factor
         if not one.axes and self.is_unit(one):
@@ -130,7 +132,7 @@ class Products(Forms):
         return Product(shape, (raised[0],), product.scale).scaled(raised[1]) if raised else product
 
     def is_unit(self, factor: Factor) -> bool:
-        """Whether a factor is the constant 1 that uniform constants are multiples of."""
+        """Whether a factor is the constant 1 of which uniform constants are multiples."""
         return factor.tensor.wire == self.builder_unit()
 
     def builder_unit(self) -> int:
@@ -138,7 +140,7 @@ class Products(Forms):
         return self.builder.add(arrays.Constant.splat(1.0, ()))
 
     def tensor(self, product: Product, onto: Sequence[int] | None = None) -> Tensor:
-        """The elements, with these axes of the whole, by default those along which they differ."""
+        """The elements of a product, with these axes of the whole, by default those along which they differ."""
         made = self.single(product)
         factor = made.factor
         axes = tuple(made.axes if onto is None else onto)
@@ -160,7 +162,7 @@ class Products(Forms):
         return -tensor if scale == -1.0 else tensor * scale
 
     def whole(self, product: Product) -> Tensor:
-        """The elements in their whole shape."""
+        """The elements of a product in their whole shape."""
         made = self.tensor(product)
         axes = self.single(product).axes
         shape = product.shape

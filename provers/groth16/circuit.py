@@ -49,8 +49,8 @@ class RankOneCircuit(KeyedCircuit):
         return {"constraints": self.emission.system.constraints}
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
-        """Write keys into a folder: development keys, or those of a ceremony, which are checked against the circuit
-        first.
+        """Write keys into a folder: development keys, or those of a ceremony, which are first checked against the
+        circuit.
         """
         system = self.emission.system
         if not ceremony:
@@ -66,12 +66,12 @@ class RankOneCircuit(KeyedCircuit):
         return witness(self.emission.plan, trace, named_salts(secrets), draw)
 
     def publics(self, witness: Limbs) -> list[int]:
-        """What a proof of this run says: the public wires of its witness, but for a challenge."""
+        """The public values that a proof of this run states: the public wires of its witness, except a challenge."""
         system = self.emission.system
         return system.field.to_integers(witness[1 : 1 + system.public - self.two_phases])
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A zero-knowledge proof of a run."""
+        """A zero-knowledge proof of a run of the circuit."""
         own = require_key(key, keys.ProvingKey, self.prover)
         with phases.phase("witness", "computing the witness"):
             made = self.witness(trace, secrets)
@@ -80,7 +80,7 @@ class RankOneCircuit(KeyedCircuit):
         return self.proved(proof, self.publics(made), trace, secrets)
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The proof; both it and its publics once more as snarkjs reads them."""
+        """The files of a proof: the proof, and the proof and its publics once more as snarkjs reads them."""
         assert isinstance(proved.proof, Proof)
         publics = public_vector(self.program, proved.statement, self.emission.system.field.prime)
         texts = {"proof.json": proof_text(proved.proof), "public.json": public_text(publics)}

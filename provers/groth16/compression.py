@@ -7,20 +7,22 @@ from circuitize.circuits.errors import FormatError
 from .config import COORDINATE_PRIME as Q
 
 Pair = tuple[int, int]
-"""c0 + c1 u in the quadratic extension, u^2 = -1."""
+"""The pair (c0, c1) is c0 + c1 u in the quadratic extension, u^2 = -1."""
 
 NEGATIVE, INFINITY = 0x80, 0x40
-"""The two top bits of a point's last byte: y is the greater of y and -y; the point at infinity, never valid here."""
+"""The two top bits of a point's last byte: y is the greater of y and -y; the point at infinity, which is never valid
+here.
+"""
 
 LAYOUT = (("A", 1), ("B", 2), ("C", 1), ("D", 1))
 """The points of a proof in order, and the degree of the field that their coordinates lie in."""
 
 
 def compress(points: bytes) -> bytes:
-    """Affine points as a proof holds them -> x and the sign of y: 32 bytes for each of A, C and D, 64 for B.
+    """From affine points as a proof holds them to x and the sign of y: 32 bytes for each of A, C and D, 64 for B.
 
     Coordinates have 32 little-endian bytes; in the quadratic extension c0 comes first, and c1 decides which of y and -y
-    is greater. The points must be such as `verify` accepts.
+    is greater. The points must be such that `verify` accepts them.
     """
     made, at = [], 0
     for _, degree in LAYOUT:
@@ -34,7 +36,9 @@ def compress(points: bytes) -> bytes:
 
 
 def decompress(content: bytes) -> bytes:
-    """The inverse of `compress`. Raise FormatError, naming the point, for what it could not have written."""
+    """The inverse of `compress`: affine points from x and the sign of y. Raise FormatError, naming the point, for bytes
+    that `compress` could not have written.
+    """
     made, at = [], 0
     for name, degree in LAYOUT:
         if at == len(content):
@@ -61,7 +65,7 @@ def _numbers(content: bytes) -> list[int]:
 
 
 def _is_greater(y: list[int]) -> bool:
-    """Whether y is greater than -y, the last coordinate counting first."""
+    """Whether y is greater than -y, where the last coordinate counts first."""
     negated = [-number % Q for number in y]
     return y[::-1] > negated[::-1]
 
@@ -84,7 +88,7 @@ def _square_root(number: int) -> int | None:
 
 
 def _extension_root(number: Pair) -> Pair | None:
-    """The complex method, for q = 3 modulo 4."""
+    """A square root in the extension by the complex method, for q = 3 modulo 4."""
     c0, c1 = number
     norm = _square_root(c0 * c0 + c1 * c1)
     if norm is None:

@@ -15,13 +15,13 @@ SCALAR_PRIME = BN254.prime
 """The order r of both groups: wires are integers modulo r."""
 
 COORDINATE_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583
-"""The field q that the coordinates of points lie in."""
+"""The prime q of the field in which the coordinates of points lie."""
 
 MatrixArrays = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 
 
 class Matrix(Protocol):
-    """One of A, B, C in compressed sparse rows.
+    """One of the matrices A, B, C in compressed sparse rows.
 
     A coefficient below 2^62 in magnitude is that integer modulo r; from 2^62 on it is an index into `large`.
     """
@@ -50,12 +50,13 @@ class PrimeField(Protocol):
 class System(Protocol):
     """Rows (A w) * (B w) = C w over the wires: constant 1, public outputs, public inputs, private wires.
 
-    `committed` private wires are to be committed to before the last public wire, a challenge, is drawn; 0 without one.
+    `committed` private wires are to be committed to before the last public wire, a challenge, is drawn; it is 0 without
+    a challenge.
     """
 
     @property
     def field(self) -> PrimeField:
-        """Return the field, which has to be the scalar field of BN254."""
+        """Return the field, which must be the scalar field of BN254."""
 
     @property
     def a(self) -> Matrix:
@@ -107,9 +108,11 @@ def matrices(system: System) -> Arrays:
 
 
 def arrays(system: System) -> Arrays:
-    """What `matrices` returns, for systems of either kind; raise for a system without public wires too.
+    """The arrays that `matrices` returns, for systems of either kind; raise CircuitizeError for a system without public
+    wires too.
 
-    Soundness: a proof for a system that shows nothing says only that some witness exists. A challenge shows nothing.
+    Soundness: a proof for a system that shows nothing says only that some witness exists. A challenge alone shows
+    nothing.
     """
     if system.field.prime != SCALAR_PRIME:
         raise CircuitizeError(

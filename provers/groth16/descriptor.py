@@ -11,7 +11,9 @@ from .solidity import verifier_contract
 from .verifier import refusal
 
 BYTES_PER_BIT = 1200
-"""Memory of keys and proof for each bit that is checked on its own; measured: 1,300 to 1,700, all else included."""
+"""Memory of keys and proof for each bit that is checked on its own; measured: 1,300 to 1,700, everything else
+included.
+"""
 
 CEREMONY = Ceremony(
     ("zkey", "ptau"),

@@ -1,4 +1,4 @@
-"""What can go wrong between a constraint system, a key and a proof."""
+"""The errors between a constraint system, a key and a proof."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class Unsatisfied(CircuitizeError):
-    """The witness breaks a constraint; `row` is the first that it breaks, counted from 0."""
+    """The witness breaks a constraint; `row` is the first row that it breaks, counted from 0."""
 
     def __init__(self, row: int) -> None:
         super().__init__(f"the witness does not satisfy row {row} (from 0) of the constraints; no proof was made")

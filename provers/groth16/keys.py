@@ -34,7 +34,7 @@ class VerifyingKey(FiledVerifyingKey[Groth16VerifyingKey]):
 
 
 class ProvingKey(FiledProvingKey[Groth16ProvingKey]):
-    """What a prover holds: points for every wire, in memory. It contains its verifying key."""
+    """What a prover holds: points for every wire, in memory. The proving key contains its verifying key."""
 
     prover: ClassVar[Literal["groth16", "mirage"]] = "groth16"
 
@@ -60,8 +60,8 @@ def setup(
 ) -> ProvingKey:
     """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
-    The secrets come from the operating system and are wiped after use, but nobody else can know that. With
-    `seed` (tests only) everyone can compute them. Writes `proving.key`, `verifying.key`,
+    The secrets of the keys come from the operating system and are wiped after use, but nobody else can know that. With
+    `seed` (tests only) everyone can compute the secrets. It writes `proving.key`, `verifying.key`,
     `verification_key.json` for snarkjs, and a warning. `progress` is called with the name of each phase.
     """
     key = ProvingKey(development(matrices(system), digest, directory, seed, progress))
@@ -72,7 +72,7 @@ def setup(
 def development(
     arrays: Arrays, digest: str, directory: Path, seed: bytes | None, progress: Callable[[str], object] | None
 ) -> Groth16ProvingKey:
-    """Keys whose secrets this machine knew, for a system of either kind; the warning that goes beside them."""
+    """Keys whose secrets this machine knew, for a system of either kind; the warning is written beside them."""
     binding = digest_bytes(digest)
     try:
         native = groth16_setup(arrays, binding, seed, progress)

@@ -41,12 +41,14 @@ class Proof:
         return compress(self.points)
 
     def encode(self) -> bytes:
-        """The header, and `compressed`: `file_bytes`."""
+        """The bytes of the file: the header, and `compressed`."""
         return self.framing.header(self.digest) + self.compressed()
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raise FormatError unless the framing is exact and points are on their curves; the rest is for `verify`."""
+        """Raise FormatError unless the framing is exact and points are on their curves; the rest is for `verify` to
+        check.
+        """
         found = MAGICS.get(content[:16])
         if found not in (None, cls.prover):
             raise FormatError(f"a proof of the prover {found}, expected one of {cls.prover}")
@@ -57,7 +59,7 @@ class Proof:
 
     @classmethod
     def read(cls, path: Path, key: object = None) -> Self:
-        """A proof from its file, of one length whatever the key."""
+        """A proof from its file, whose length is the same for every key."""
         return read_proof(path, cls.file_bytes, cls.decode)
 
     def write(self, path: Path) -> None:

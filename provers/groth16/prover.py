@@ -28,13 +28,13 @@ def prove(
 ) -> Proof:
     """A zero-knowledge Groth16 proof that `witness` satisfies `system`, the circuit of `digest`.
 
-    `witness` is `uint64[wires, 4]`: little-endian limbs below r, wire 0 the constant 1. Raise KeyMismatch where
-    the key is for another circuit, Unsatisfied where the witness breaks a row (every row is checked), and
-    CircuitizeError for malformed input. The proof is verified before it is returned.
+    `witness` is `uint64[wires, 4]`: little-endian limbs below r, wire 0 the constant 1. Raise KeyMismatch if the key is
+    for another circuit, Unsatisfied if the witness breaks a row (every row is checked), and CircuitizeError for
+    malformed input. The proof is verified before it is returned.
 
-    Groth, "On the Size of Pairing-based Non-interactive Arguments", Eurocrypt 2016, section 3.2; blinding
-    factors come from the operating system. Takes O(n log n) field operations and five multi-scalar
-    multiplications, cheap where most wires are bits or small signed integers.
+    Groth, "On the Size of Pairing-based Non-interactive Arguments", Eurocrypt 2016, section 3.2; blinding factors come
+    from the operating system. Proving takes O(n log n) field operations and five multi-scalar multiplications, cheap if
+    most wires are bits or small signed integers.
     """
     bound = require_circuit(key.verifying_key, digest)
     limbs = limbs_of(witness, system.wires)
@@ -48,7 +48,9 @@ def prove(
 
 
 def limbs_of(witness: NDArray[np.uint64], wires: int) -> NDArray[np.uint64]:
-    """A witness as the native provers read it. Raise CircuitizeError unless it has so many wires."""
+    """A witness in the form in which the native provers read it. Raise CircuitizeError unless the witness has `wires`
+    wires.
+    """
     limbs = np.ascontiguousarray(witness, np.uint64)
     if limbs.shape != (wires, 4):
         raise CircuitizeError(f"expected a witness of shape ({wires}, 4), found {limbs.shape}")

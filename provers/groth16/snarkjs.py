@@ -18,19 +18,21 @@ WIDTH = 32
 
 
 def proof_text(proof: Proof) -> str:
-    """`proof.json`. Raise KeyMismatch for a proof with a commitment, which snarkjs has no form for."""
+    """The text of `proof.json`. Raise KeyMismatch for a proof with a commitment, for which snarkjs has no form."""
     require_prover(proof.prover, "groth16", "a proof")
     a, b, c = proof.points[:64], proof.points[64:192], proof.points[192:]
     return _text({"pi_a": _g1(a), "pi_b": _g2(b), "pi_c": _g1(c)} | PROTOCOL)
 
 
 def public_text(publics: Sequence[int]) -> str:
-    """`public.json`: outputs, then inputs."""
+    """The text of `public.json`: outputs, then inputs."""
     return _text([str(value) for value in publics])
 
 
 def verifying_key_text(key: VerifyingKey) -> str:
-    """`verification_key.json`; the digest and the kind of setup have no place in it. Errors as `proof_text`."""
+    """The text of `verification_key.json`, which has no place for the digest and the kind of setup. It raises the
+    errors of `proof_text`.
+    """
     require_prover(key.prover, "groth16", "a key")
     points = key.native.points()
     pairing = [_integer(value) for value in _split(key.native.alpha_beta())]

@@ -1,4 +1,4 @@
-"""Proofs, verifying keys and public values that snarkjs wrote; `snarkjs` has the texts that it reads."""
+"""Reading proofs, verifying keys and public values that snarkjs wrote; `snarkjs` has the texts that it reads."""
 
 from __future__ import annotations
 
@@ -20,18 +20,23 @@ T = TypeVar("T")
 
 
 def read_proof(path: Path, digest: str) -> Proof:
-    """A proof from snarkjs, claimed to be for the circuit of `digest`. Raise FormatError."""
+    """A proof from snarkjs, claimed to be for the circuit of `digest`. Raise FormatError for a file that is no such
+    proof.
+    """
     return _read(path, "proof.json", lambda content: _proof(content, digest))
 
 
 def read_public(path: Path) -> list[int]:
-    """Public values, each in [0, r). Raise FormatError."""
+    """The public values of a file of snarkjs, each in [0, r). Raise FormatError for a file that holds no public
+    values.
+    """
     return _read(path, "public.json", lambda content: [_number(value, SCALAR_PRIME) for value in content])
 
 
 def read_verifying_key(path: Path, digest: str, setup: Literal["development", "ceremony"]) -> VerifyingKey:
-    """A verifying key from snarkjs. The caller vouches for its circuit and for its setup; nothing in the file
-    could. Every point is checked to lie in its group. Raise FormatError."""
+    """A verifying key from snarkjs. The caller vouches for the key's circuit and for its setup; nothing in the file
+    could. Every point of the key is checked to lie in its group. Raise FormatError for a file that is no such key.
+    """
     return _read(path, "verification_key.json", lambda content: _verifying_key(content, digest, setup))
 
 

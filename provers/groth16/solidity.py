@@ -91,7 +91,7 @@ PAIR = """,
 
 @dataclass(frozen=True)
 class Commitment:
-    """The texts that a contract of proofs with a commitment has besides; `challenge` is the last public wire."""
+    """The texts that a contract for proofs with a commitment has in addition; `challenge` is the last public wire."""
 
     title: str
     constants: str
@@ -104,19 +104,19 @@ class Commitment:
 def verifier_contract(key: VerifyingKey) -> str:
     """The text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against `key`.
 
-    `verifyProof(uint256[2], uint256[2][2], uint256[2], uint256[publics])` has the signature of snarkjs' contract.
-    Raise CircuitizeError for no publics, or for more than 64: each costs 6,600 gas, and code.
+    `verifyProof(uint256[2], uint256[2][2], uint256[2], uint256[publics])` has the signature of snarkjs' contract. Raise
+    CircuitizeError for no publics, or for more than 64: each costs 6,600 gas, and code.
 
-    Soundness: as `verifier.refusal`. Publics must be below r, so that no statement has two spellings; the identity is
-    refused; that points are canonical, on the curve and in the group of order r is checked by the precompiles of
-    EIP-196 and EIP-197. The caller decides what the publics mean: the contract only knows their order.
+    Soundness is that of `verifier.refusal`. Publics must be below r, so that no statement has two spellings; the
+    identity is refused; the precompiles of EIP-196 and EIP-197 check that points are canonical, on the curve and in the
+    group of order r. The caller decides what the publics mean: the contract only knows their order.
     """
     require_prover(key.prover, "groth16", "a key")
     return contract(key, None)
 
 
 def contract(key: VerifyingKey, commitment: Commitment | None) -> str:
-    """The contract of a key, of either kind; errors are those of `verifier_contract`."""
+    """The contract of a key of either kind; the errors are those of `verifier_contract`."""
     if not 1 <= key.public <= MOST_PUBLICS:
         raise CircuitizeError(
             f"expected 1 to {MOST_PUBLICS} public values in a contract, found {key.public}; remedy: make tensors "

@@ -21,11 +21,11 @@ def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str 
 
 
 def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> str | None:
-    """None where the proof is valid, else one line that says why it is not.
+    """Return None if the proof is valid, else one line that says why it is not.
 
-    `publics` are outputs, then inputs. Values outside [0, r) are refused, not reduced, and so are points off
-    the curve, outside the group of order r, or at infinity. `digest` is the circuit the verifier expects, where
-    it knows more than its key; the proof's own claim is compared, never believed.
+    `publics` are the values of outputs, then inputs. Public values outside [0, r) are refused, not reduced, and so are
+    points off the curve, outside the group of order r, or at infinity. `digest` is the circuit that the verifier
+    expects, if it knows more than its key; the proof's own claim is compared, never believed.
 
     Soundness: a proof that passes was made by someone who knows a satisfying witness, or who knows the secrets
     of the setup (`key.setup` says whether those may exist).

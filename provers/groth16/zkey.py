@@ -53,8 +53,8 @@ def import_zkey(system: System, digest: str, zkey: Path, ptau: Path) -> ProvingK
     Raise FormatError, one line, for a damaged file, another curve or proof system, another program, other powers,
     or a key to which nobody has contributed.
 
-    Soundness: the key is sound if one contributor to each phase forgot its secret. Neither file can show that:
-    check them first, as `snarkjs powersoftau verify` and `snarkjs zkey verify` do, or by a published hash.
+    Soundness: the key is sound if one contributor to each phase forgot its secret. Neither of the two files can show
+    that: check them first, as `snarkjs powersoftau verify` and `snarkjs zkey verify` do, or by a published hash.
     """
     binding = digest_bytes(digest)
     arrays = matrices(system)
@@ -120,7 +120,7 @@ def _read_zkey(path: Path, rows: int, wires: int, public: int) -> _Zkey:
 
 
 def _check_curve(file: SectionFile, header: bytes) -> None:
-    """The primes of BN254, each behind the 32 bytes that it takes."""
+    """Check the primes of BN254, each behind the 32 bytes that it takes."""
     for name, at, prime in (("q", 0, COORDINATE_PRIME), ("r", 4 + WIDTH, SCALAR_PRIME)):
         width = int.from_bytes(header[at : at + 4], "little")
         found = int.from_bytes(header[at + 4 : at + 4 + width], "little")
@@ -129,7 +129,9 @@ def _check_curve(file: SectionFile, header: bytes) -> None:
 
 
 def _read_powers(path: Path, domain: int) -> tuple[Bytes, Bytes, Bytes, Bytes, Bytes]:
-    """tau in G1, tau in G2, alpha tau and beta tau over the domain, and tau in G1 over twice as many points."""
+    """The powers tau in G1, tau in G2, alpha tau and beta tau over the domain, and tau in G1 over twice as many
+    points.
+    """
     file = SectionFile(path, b"ptau", 1)
     header = file.section(1).tobytes()
     if len(header) != 4 + WIDTH + 8 or header[: 4 + WIDTH] != pack("<I", WIDTH) + COORDINATE_PRIME.to_bytes(
@@ -150,7 +152,7 @@ def _read_powers(path: Path, domain: int) -> tuple[Bytes, Bytes, Bytes, Bytes, B
 
 
 def _proving_file(zkey: _Zkey, header: bytes, wires: int, rows: int, public: int) -> list[bytes]:
-    """A proving key's file up to its checksum: points at infinity are left out."""
+    """The pieces of a proving key's file up to its checksum: points at infinity are left out."""
     a, b, c = (_present(points, G1) for points in (zkey.a, zkey.b_g1, zkey.c))
     verifying = zkey.verifying
     normal = b"".join(_normal_form(verifying[name]) for name in ("alpha", "beta", "gamma", "delta"))
@@ -178,7 +180,7 @@ def _checksum(content: list[bytes]) -> bytes:
 
 
 def _present(points: Bytes, size: int) -> NDArray[np.uint32]:
-    """Which points are not the identity."""
+    """Which of the points are not the identity."""
     return np.flatnonzero(points.reshape(-1, size).any(axis=1)).astype("<u4")
 
 
@@ -187,7 +189,7 @@ def _selected(points: Bytes, size: int, chosen: NDArray[np.uint32]) -> bytes:
 
 
 def _normal_form(points: bytes) -> bytes:
-    """Coordinates out of Montgomery form; one that is not below the prime stays, and is refused later."""
+    """Coordinates converted out of Montgomery form; one that is not below the prime stays, and is refused later."""
     coordinates = (int.from_bytes(points[at : at + WIDTH], "little") for at in range(0, len(points), WIDTH))
     return b"".join(
         (value * FROM_MONTGOMERY % COORDINATE_PRIME if value < COORDINATE_PRIME else value).to_bytes(WIDTH, "little")

@@ -28,7 +28,9 @@ class PlonkishCircuit(KeyedCircuit):
             assert not self.emission.summed.system.lookups, "what is proved has lookups as sums"
 
     def sizes(self) -> dict[str, int]:
-        """`constraints` are the gates, each of which holds on every row; there is room for 2^k rows."""
+        """Return the sizes: `constraints` are the gates, each of which holds on every row; there is room for 2^k
+        rows.
+        """
         system = self.emission.summed.system
         shape = {"rows": system.rows, "columns": system.columns, "k": system.k, "degree": system.degree}
         return {"constraints": len(system.gates), **shape}

@@ -1,4 +1,4 @@
-"""The sizes of keys and proofs of a Plonkish system, without making any; equal to those of the files."""
+"""The sizes of keys and proofs of a Plonkish system, computed without making any; equal to those of the files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def degree(system: PlonkishSystem) -> int:
 
 
 def sizes(system: PlonkishSystem) -> Json:
-    """Bytes of a proof's file and of both keys' files, and the degree: exact."""
+    """The bytes of a proof's file and of both keys' files, and the degree, exactly."""
     high = degree(system)
     copied, lookups = len(system.permuted), len(system.lookups)
     sets = -(-copied // (high - 2))
@@ -42,7 +42,7 @@ def sizes(system: PlonkishSystem) -> Json:
 
 
 def _queries(system: PlonkishSystem) -> int:
-    """Advice and fixed cells around a row that gates, lookups and copies read."""
+    """The number of advice and fixed cells around a row that gates, lookups and copies read."""
     needed = np.zeros(len(system.nodes), bool)
     roots = [gate.node for gate in system.gates]
     roots += [node for lookup in system.lookups for node in (*lookup.inputs, *lookup.table)]
@@ -65,7 +65,7 @@ def _queries(system: PlonkishSystem) -> int:
 
 
 def _shape(system: PlonkishSystem) -> int:
-    """Bytes of everything in a verifying key that is not a commitment."""
+    """The bytes of everything in a verifying key that is not a commitment."""
     counts = 3 + sum(1 + len(part) for part in (system.advice_phases, system.instance, system.permuted))
     counts += 2 + 3 * len(system.nodes) + 1 + len(system.gates) + 1
     counts += sum(2 + 2 * len(lookup.inputs) for lookup in system.lookups)

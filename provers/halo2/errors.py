@@ -1,4 +1,4 @@
-"""What can go wrong between a Plonkish system, a key and a proof."""
+"""The errors between a Plonkish system, a key and a proof."""
 
 from __future__ import annotations
 

@@ -60,9 +60,9 @@ def setup(
     """Make keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
     Without `ptau` they are INSECURE development keys: tau comes from the operating system and is wiped after use, but
-    nobody else can know that; with `seed` (tests only) everyone can compute it. With `ptau`, a prepared powers-of-tau
-    file of a ceremony, they are a ceremony's: its powers are checked to be powers of one secret (`powers.py`). Writes
-    `proving.key`, `verifying.key` and, where insecure, a warning.
+    nobody else can know that; with `seed` (tests only) everyone can compute tau. With `ptau`, a prepared powers-of-tau
+    file of a ceremony, the keys are a ceremony's: its powers are checked to be powers of one secret (`powers.py`). It
+    writes `proving.key`, `verifying.key` and, if the keys are insecure, a warning.
     """
     native = native_system(system)
     powers = None if ptau is None else read_powers(ptau, native.k)

@@ -1,4 +1,6 @@
-"""The powers of tau of a ceremony: a prepared .ptau of snarkjs, of which halo2 needs the first ones, and tau in G2."""
+"""The powers of tau of a ceremony: a prepared .ptau of snarkjs, of which halo2 needs the first powers, and tau in
+G2.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ TAU_G1, TAU_G2, LAGRANGE = 2, 3, 12
 def read_powers(path: Path, k: int) -> tuple[Bytes, Bytes, Bytes]:
     """The first 2^k powers of tau in G1, the Lagrange basis for 2^k points, and tau in G2, in Montgomery form.
 
-    `path` is what `snarkjs powersoftau prepare phase2` wrote, for 2^k or more rows. Raise FormatError, one line, for a
-    damaged file, another curve, too few powers, or one that is not prepared. Points are checked where keys are made:
-    each to be in its group, the powers to be powers of one secret, the basis to be theirs.
+    `path` is a file that `snarkjs powersoftau prepare phase2` wrote, for 2^k or more rows. Raise FormatError, in one
+    line, for a damaged file, another curve, too few powers, or a file that is not prepared. Points are checked when
+    keys are made: each must be in its group, the powers must be powers of one secret, and the basis must be theirs.
 
     Soundness: the powers are sound if one contributor forgot its secret, which no file can show: check it first, as
     `snarkjs powersoftau verify` does, or by a published hash.

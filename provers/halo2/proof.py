@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 FRAMING = Framing("halo2", b"circuitize-hl2pf", version=1, zero_knowledge=True)
 MOST_BYTES = 1 << 24
-"""Of a proof that is read without a key."""
+"""The most bytes of a proof that is read without a key."""
 
 ONCE, FOR_EACH_BYTE = 1 << 13, 22
-"""What bounds a proof by its key, `most_bytes`."""
+"""The constants by which a key bounds its proofs, in `most_bytes`."""
 
 
 def most_bytes(key: bytes) -> int:
-    """No proof for the verifying key of these bytes has a longer file.
+    """The greatest length of a proof's file, for the verifying key of these bytes.
 
-    Of its bytes an advice column has 64 (4 in the key), a lookup 352 (16 or more), a cell that is read 32 (12),
-    a copied column at most 224 (68); the quotient, at most 64 points, and all else take less than ONCE.
+    Of a proof's bytes an advice column takes 64 (4 in the key), a lookup 352 (16 or more), a cell that is read 32 (12),
+    a copied column at most 224 (68); the quotient, at most 64 points, and everything else take less than ONCE.
     """
     return ONCE + FOR_EACH_BYTE * len(key)
 
@@ -48,19 +48,19 @@ class Proof:
     zero_knowledge: ClassVar[bool] = True
 
     def encode(self) -> bytes:
-        """The header, and `content`."""
+        """The bytes of the file: the header, and `content`."""
         return FRAMING.header(self.digest) + self.content
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raise FormatError unless the framing is exact; everything behind it is for `verify`."""
+        """Raise FormatError unless the framing is exact; everything behind the header is for `verify` to check."""
         if len(content) > MOST_BYTES:
             raise FormatError(f"expected a halo2 proof of at most {MOST_BYTES} bytes, found more")
         return cls(*FRAMING.split(content))
 
     @classmethod
     def read(cls, path: Path, key: VerifyingKey | None = None) -> Self:
-        """With the verifier's key no more is read than a proof for it may have."""
+        """With the verifier's key, no more is read than a proof for that key may have."""
         most = MOST_BYTES if key is None else min(MOST_BYTES, most_bytes(key.native.encode()))
         return read_proof(path, most, cls.decode)
 

@@ -21,7 +21,9 @@ from .proof import Proof
 
 
 class Witness(Protocol):
-    """The cells of one run: instance columns, advice columns of phase 0, and those of phase 1 given the challenges."""
+    """The cells of one run: instance columns, advice columns of phase 0, and, given the challenges, those of
+    phase 1.
+    """
 
     def instance(self) -> Sequence[Limbs]:
         """Return the instance columns."""
@@ -44,13 +46,13 @@ def prove(
     """A zero-knowledge proof that `witness` satisfies `system`, the circuit of `digest`.
 
     Columns are `uint64[n, 4]`, little-endian limbs below r, n at most the system's rows; cells behind them are 0.
-    `witness.second` is called once, after phase 0 and the instance are committed to. Raise KeyMismatch where the key
-    is for another program, Unsatisfied where the witness breaks the system (every row is checked), and CircuitizeError
-    for malformed input. The proof is verified before it is returned.
+    `witness.second` is called once, after phase 0 and the instance are committed to. Raise KeyMismatch if the key is
+    for another program, Unsatisfied if the witness breaks the system (every row is checked), and CircuitizeError for
+    malformed input. The proof is verified before it is returned.
 
-    PLONK's arithmetisation as halo2 has it: Bowe, Grigg, Hopwood, "Recursive proof composition without a trusted
-    setup", 2019; KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon, 2020). Blinding comes from the
-    operating system.
+    The argument is PLONK's arithmetisation as halo2 has it: Bowe, Grigg, Hopwood, "Recursive proof composition without
+    a trusted setup", 2019; KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon, 2020). Blinding comes from
+    the operating system.
     """
     bound = require_circuit(key.verifying_key, digest)
 
@@ -69,7 +71,7 @@ def prove(
 
 
 def public_values(witness: Witness) -> list[int]:
-    """What a statement says: the instance, one column after the other, each value in [0, r)."""
+    """The values that a statement has: the instance, one column after the other, each value in [0, r)."""
     return [value for column in witness.instance() for value in BN254.to_integers(column)]
 
 

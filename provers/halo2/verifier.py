@@ -21,16 +21,17 @@ def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str 
 
 
 def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> str | None:
-    """None where the proof is valid, else one line that says why it is not.
+    """Return None if the proof is valid, else one line that says why it is not.
 
-    `publics` are the instance, one column after the other. Values outside [0, r) are refused, not reduced, and so are
-    points off the curve, bytes behind the proof's end, and public values too many or too few. `digest` is the program
-    that the verifier expects, where it knows more than its key; the proof's own claim is compared, never believed.
+    `publics` are the values of the instance, one column after the other. Public values outside [0, r) are refused, not
+    reduced, and so are points off the curve, bytes behind the proof's end, and public values too many or too few.
+    `digest` is the program that the verifier expects, if it knows more than its key; the proof's own claim is compared,
+    never believed.
 
     Soundness: a proof that passes was made by someone who knows a satisfying witness whose phase 0 was fixed before its
     challenges, or who knows tau (`key.setup` says whether that may exist), in the algebraic group model, as long as
-    Keccak-256 behaves as a random oracle: a prover who tries q hashes passes with probability at most about
-    6 q ((d + c + w) n + e) / 2^256; docs/halo2.md says what each term is.
+    Keccak-256 behaves as a random oracle: a prover who tries q hashes passes with probability at most about 6 q ((d +
+    c + w) n + e) / 2^256; docs/halo2.md explains each term.
     """
     reason = mismatch(proof, key, publics, digest)
     return halo2_verify(key.native, instance_columns(key, publics), proof.content) if reason is None else reason

@@ -8,22 +8,22 @@ from hashlib import sha256
 from .keys import VerifyingKey
 
 DOMAIN = b"circuitize-mirage-challenge-0001"
-"""What is hashed first: no other use of SHA-256 here begins so."""
+"""The text that is hashed first: no other use of SHA-256 in this package begins with it."""
 
 CHECKSUM_BYTES = 32
 
 
 def key_hash(key: VerifyingKey) -> bytes:
-    """The SHA-256 of a verifying key's file without its last 32 bytes, which are this hash."""
+    """The SHA-256 of a verifying key's file without its last 32 bytes, which hold this hash."""
     return sha256(key.native.encode()[:-CHECKSUM_BYTES]).digest()
 
 
 def challenge(key: VerifyingKey, publics: Sequence[int], point: bytes) -> int:
     """The value of the last public wire, below 2^253: SHA-256(DOMAIN, key, publics, D.x, D.y) >> 3.
 
-    `publics` are all others, `point` is D as a proof holds it: two coordinates of 32 little-endian bytes. Integers are
-    hashed as 32 bytes, the most significant first. This is a definition to compare with: the prover and the verifier
-    compute the same natively.
+    `publics` are all other public values, `point` is D as a proof holds it: two coordinates of 32 little-endian bytes.
+    Integers are hashed as 32 bytes, the most significant first. This function is a definition to compare with: the
+    prover and the verifier compute the same natively.
     """
     coordinates = (int.from_bytes(point[at : at + 32], "little") for at in (0, 32))
     integers = b"".join(value.to_bytes(32, "big") for value in (*publics, *coordinates))

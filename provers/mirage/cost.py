@@ -1,4 +1,4 @@
-"""What proofs by Groth16 and Mirage take, in bytes, time and memory, from the sizes of the constraint system alone."""
+"""The bytes, time and memory of proofs by Groth16 and Mirage, from the sizes of the constraint system alone."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from .proof import Proof
 
 GROTH16 = (0.125, 3.8e-6, 0.0, 7.3e-7), (6.8e7, 340.0, 450.0, 17.8)
 MIRAGE = (0.108, 1.67e-6, 7.15e-6, 6.5e-7), (6.6e7, 306.0, 394.0, 26.8)
-"""Processor seconds of a proof, and bytes of memory: in any case, for a point of the domain, a wire, and a nonzero.
+"""The processor seconds of a proof, and the bytes of memory: in any case, for a point of the domain, a wire, and a
+nonzero.
 
-Fitted to 11 and 12 proofs of 9 to 396 thousand rows, witness apart, on two cores of an AMD EPYC: seconds within 13 %
-and 6 %. Bytes, of the command that proves, to 7 each: within 2 %.
+The seconds are fitted to 11 and 12 proofs of 9 to 396 thousand rows, witness apart, on two cores of an AMD EPYC, within
+13 % and 6 %. The bytes, of the command that proves, are fitted to 7 proofs each, within 2 %.
 """
 
 
 def sizes(counted: Mapping[str, int], two_phases: bool) -> dict[str, float]:
-    """A proof's bytes, exact, and the prover's seconds and memory, as expected, of a system of these counts.
+    """The bytes of a proof, exact, and the prover's expected seconds and memory, for a system of these counts.
 
-    `counted` are those of `estimate` of `backends/r1cs/cost.py`; with `two_phases` the prover is Mirage.
+    `counted` are the sizes by `estimate` of `backends/r1cs/cost.py`; with `two_phases` the prover is Mirage.
     """
     domain = 1 << (counted["constraints"] - 1).bit_length()
     work = 1.0, domain, counted["wires"], counted["nonzeros"]
@@ -34,5 +35,5 @@ def sizes(counted: Mapping[str, int], two_phases: bool) -> dict[str, float]:
 
 
 def proof_bytes(two_phases: bool) -> int:
-    """The length of a proof's file, whatever the system."""
+    """The length of a proof's file, which is the same for every system."""
     return (Proof if two_phases else Groth16Proof).file_bytes

@@ -12,18 +12,20 @@ from circuitize.provers.groth16.config import Arrays, System, arrays
 
 
 class VerifyingKey(groth16.VerifyingKey):
-    """Groth16's, and the point that the commitment is paired with."""
+    """Groth16's verifying key, and the point with which the commitment is paired."""
 
     prover: ClassVar[Literal["groth16", "mirage"]] = "mirage"
 
     @property
     def public(self) -> int:
-        """How many public values a proof is checked against; the challenge, which the verifier computes, is none."""
+        """How many public values a proof is checked against; the challenge, which the verifier computes, is not
+        counted.
+        """
         return self.native.public - 1
 
 
 class ProvingKey(groth16.ProvingKey):
-    """Groth16's, and the points that make the commitment."""
+    """Groth16's proving key, and the points from which the commitment is made."""
 
     prover: ClassVar[Literal["groth16", "mirage"]] = "mirage"
 
@@ -43,8 +45,8 @@ def setup(
 ) -> ProvingKey:
     """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
-    The first `system.committed` private wires are committed to before the last public wire is drawn. Writes
-    `proving.key`, `verifying.key` and a warning; everything else is as `groth16.keys.setup` has it.
+    The first `system.committed` private wires are committed to before the last public wire is drawn. It writes
+    `proving.key`, `verifying.key` and a warning; everything else is as in `groth16.keys.setup`.
     """
     key = ProvingKey(groth16.development(committing(system), digest, directory, seed, progress))
     key.write_pair(Path(directory))
@@ -52,7 +54,7 @@ def setup(
 
 
 def committing(system: System) -> Arrays:
-    """What `groth16.config.matrices` returns, for a system of two phases.
+    """The arrays that `groth16.config.matrices` returns, for a system of two phases.
 
     Raise CircuitizeError for a system over another field, and for one that commits to nothing.
     """

@@ -31,13 +31,13 @@ def prove(
     """A zero-knowledge proof that some witness satisfies `system`, whose challenge was drawn after its first phase.
 
     `witness` is called once with a function, which it calls once with the first part of the witness, `uint64[1 +
-    publics + committed, 4]` with 0 for the challenge, and which returns the challenge; it returns the whole
-    witness, `uint64[wires, 4]`. Raise KeyMismatch where the key is for another circuit, Unsatisfied where the
-    witness breaks a row, and CircuitizeError for malformed input: also where the witness is not the one that was
-    committed to. The proof is verified before it is returned.
+    publics + committed, 4]` with 0 for the challenge, and which returns the challenge; it returns the whole witness,
+    `uint64[wires, 4]`. Raise KeyMismatch if the key is for another circuit, Unsatisfied if the witness breaks a row,
+    and CircuitizeError for malformed input, also if the witness is not the one that was committed to. The proof is
+    verified before it is returned.
 
-    Kosba, Papadopoulos, Papamanthou, Song, "MIRAGE", USENIX Security 2020, section 3. One multi-scalar
-    multiplication more than Groth16, over the committed wires, which leave that of C.
+    The construction is that of Kosba, Papadopoulos, Papamanthou, Song, "MIRAGE", USENIX Security 2020, section 3. It
+    takes one multi-scalar multiplication more than Groth16, over the committed wires, which leave that of C.
     """
     bound = require_circuit(key.verifying_key, digest)
     arguments = committing(system)

@@ -12,11 +12,12 @@ from .keys import VerifyingKey
 def verifier_contract(key: VerifyingKey) -> str:
     """The text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against `key`.
 
-    `verifyProof(uint256[2] a, uint256[2][2] b, uint256[2] c, uint256[2] d, uint256[publics])`; the challenge is no
-    argument: the contract computes it, by the precompile of SHA-256. Raise CircuitizeError for no publics, or for more
-    than 64.
+    The signature is `verifyProof(uint256[2] a, uint256[2][2] b, uint256[2] c, uint256[2] d, uint256[publics])`; the
+    challenge is no argument: the contract computes it, by the precompile of SHA-256. Raise CircuitizeError for no
+    publics, or for more than 64.
 
-    Soundness: as `verifier.refusal`; what is checked by whom is as in Groth16's contract.
+    Soundness is that of `verifier.refusal`; which checks the contract and the precompiles make is as in Groth16's
+    contract.
     """
     require_prover(key.prover, "mirage", "a key")
     return contract(

@@ -30,7 +30,7 @@ WARNING = "This proof is NOT zero-knowledge: it tells whoever reads it about the
 
 
 class Drawn(dict[Key, int]):
-    """Secrets of commitments, and the commitments that were made of inputs that join an earlier proof."""
+    """The secrets of commitments, and the commitments already made for inputs that join an earlier proof."""
 
     def __init__(self, secrets: Mapping[Key, int]) -> None:
         super().__init__(secrets)
@@ -38,7 +38,7 @@ class Drawn(dict[Key, int]):
 
 
 class PlannedCircuit:
-    """The plan of an integer program for proofs in zero knowledge, and the one for proofs that hide nothing."""
+    """The plan of an integer program for proofs in zero knowledge, and the plan for proofs that hide nothing."""
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class PlannedCircuit:
         kept: Path | None = None,
         memory: int | None = None,
     ) -> None:
-        """Proofs do not show that the groups with `trusted` roots are in format, and are of no other roots.
+        """Proofs do not show that the groups with `trusted` roots are in format, and hold for no other roots.
 
-        Their secrets, and how often they may be opened, are in the file `kept`. Raise CircuitizeError where a proof
-        needs more bytes than the machine has, or than `memory`.
+        The secrets of these roots, and how often they may be opened, are in the file `kept`. Raise CircuitizeError if a
+        proof needs more bytes than the machine has, or than `memory`.
         """
         self.program, self.digest, self.hides = program, digest, True
         self.trusted, self.kept = dict(trusted or {}), kept
@@ -62,12 +62,12 @@ class PlannedCircuit:
 
     @cached_property
     def plan(self) -> Plan:
-        """Raise Unprovable where the program can be proved, but not in zero knowledge."""
+        """Raise Unprovable if the program can be proved, but not in zero knowledge."""
         return self.plain_plan.hiding(OPENINGS) if self.hides else self.plain_plan
 
     @property
     def scheme(self) -> str:
-        """Return the scheme of its commitments: salted roots, or in proofs that hide nothing plain ones."""
+        """Return the scheme of the circuit's commitments: salted roots, or in proofs that hide nothing plain ones."""
         return HIDING if self.hides else TENSOR
 
     def plain(self) -> PlannedCircuit:
@@ -88,9 +88,9 @@ class PlannedCircuit:
         return {**found, "extension_degree": self.plan.degree}
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        """A fresh secret for each root that joins none; those of `trusted` roots are the kept ones.
+        """A fresh secret for each root that joins none; the secrets of `trusted` roots are the kept ones.
 
-        Raise CircuitizeError where values are not those behind a trusted root, or nothing of it is left to open.
+        Raise CircuitizeError if values are not those behind a trusted root, or if no opening of it is left.
         """
         values = list(trace)
         drawn = Drawn({key: int.from_bytes(one, "big") for key, one in prover.draw_secrets(self.plan).items()})
@@ -125,7 +125,9 @@ class PlannedCircuit:
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A proof of a run. It takes no key. A trace that is a list is emptied when it is read no more."""
+        """A proof of a run of the program. The argument `key` is not used. A trace that is given as a list is emptied
+        once it is no longer read.
+        """
         values = trace if isinstance(trace, list) else list(trace)
         salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}
         kept = secrets.commitments if isinstance(secrets, Drawn) else {}
@@ -149,6 +151,6 @@ class PlannedCircuit:
         return Proved(found.proof, statement, found.outputs, opened(secrets, roots, lists, left))
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The proof, and for one that hides nothing a warning."""
+        """The files of a proof: the proof, and for one that hides nothing a warning."""
         warning = {} if proved.proof.zero_knowledge else {WARNING_FILE: WARNING.encode()}
         return {PROOF_FILE: proved.proof.encode(), **warning}

@@ -1,4 +1,4 @@
-"""What is fixed for every proof of this type: its tag, and the parameters of its commitments."""
+"""What is fixed for every tensor proof of this type: its tag, and the parameters of its commitments."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ PROOF_TYPE = "circuitize tensor proof 5: succinct, NOT zero-knowledge"
 HIDDEN_TYPE = "circuitize tensor proof 8: succinct, zero-knowledge"
 
 GEOMETRY = "rates 1/4 of 2^13 to 2^17 points, else 1/2; vectors 1/4, 1/8, ...; the last, of at most 3072, is sent"
-"""How large tables and vectors are, part of the statement's digest."""
+"""How large tables and vectors are; this text is part of the statement's digest."""
 
 HIDDEN_GEOMETRY = (
     "rates of lengths; sizes for 1/4 up to 2^17 points, else 1/2; the narrowest leaves of 2 to 16 that make no larger "
     "tree; vectors 1/4, 1/8, ...; blocks behind lengths; the last, of at most 3072, as tables"
 )
-"""The same of zero-knowledge proofs, whose tables never have fewer than 2^13 points at rate 1/4."""
+"""The sizes for zero-knowledge proofs, whose tables never have fewer than 2^13 points at rate 1/4."""
 
 DEGREES = (2, 3)
 NONRESIDUE = 7
 """Challenges come from an extension of the Goldilocks field, by a square or a cube root of it."""
 
 FOLD = 4
-"""Variables that are folded at once; a leaf of a tree holds 2^FOLD symbols, and of some tables fewer."""
+"""The number of variables that are folded at once; a leaf of a tree holds 2^FOLD symbols, and fewer in some tables."""
 
 QUERY_BITS = 106
-"""Bits of soundness of the queries to one oracle, so that the union over all of them keeps the security level."""
+"""The bits of soundness of the queries to one oracle, so that the union over all of them keeps the security level."""
 
 MOST_CLAIMS = {2: 1 << 18, 3: 1 << 22}
-"""No proof may need more claims on tensors than that, by the degree: the error of batching them is bounded by it."""
+"""The most claims on tensors in a proof, by the degree: the error of batching them is bounded by this number."""
 
 ROUND_BITS = 100
 UNION_BITS = 98
 RUN_BITS = 96
-"""Of a term of a proof, of a proof, and of all proofs of a run together."""
+"""The least bits of a term of a proof, of a proof, and of all proofs of a run together."""
 
 
 def parameters(degree: int) -> str:
-    """All parameters in one text, part of the statement's digest: nothing of it is read from a proof."""
+    """All parameters in one text, which is part of the statement's digest: none of them is read from a proof."""
     return (
         f"goldilocks^{degree} by {NONRESIDUE}; blake3 by contexts; unique decoding, fold {FOLD}, "
         f"least {LEAST_VARIABLES}, query bits {QUERY_BITS}; claims {MOST_CLAIMS[degree]}; "
@@ -56,7 +56,8 @@ Sizes = tuple[int, int, int, int, int, int]
 class Geometry(NamedTuple):
     """A table, or a vector of an opening: where random elements begin, how many there are, and its domain.
 
-    A leaf has 2^fold symbols, the domain 2^(bits + rate) points. One that is sent has none: rate and queries are 0.
+    A leaf has 2^fold symbols, the domain 2^(bits + rate) points. A vector that is sent has no domain: rate and queries
+    are 0.
     """
 
     end: int
@@ -68,7 +69,9 @@ class Geometry(NamedTuple):
 
     @property
     def length(self) -> int:
-        """The coefficients of its polynomials, where it hides: of a limb no fewer than carried pads beside it."""
+        """The number of coefficients of its polynomials, if it hides: a limb has no fewer than the carried pads beside
+        it.
+        """
         return max(self.end, 2 * FOLD << self.fold) + self.random
 
 
@@ -90,7 +93,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Bound:
-    """One source of soundness error: at most 2^-bits."""
+    """One source of soundness error, which is at most 2^-bits."""
 
     name: str
     bits: float

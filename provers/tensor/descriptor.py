@@ -26,7 +26,7 @@ from .verifier import refusal
 
 
 class Tensor:
-    """Sumchecks over whole tensors: the fastest, without a setup; proofs that hide nothing are faster still."""
+    """Sumchecks over whole tensors: the fastest prover, without a setup; proofs that hide nothing are faster still."""
 
     name = "tensor"
     hides = True
@@ -34,7 +34,7 @@ class Tensor:
     proof_file = PROOF_FILE
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Nothing is known before there is a plan, which comes quickly: `circuit` refuses then."""
+        """Do nothing: memory is not known before there is a plan, which comes quickly, and `circuit` refuses then."""
 
     def __init__(
         self,
@@ -43,26 +43,28 @@ class Tensor:
         memory: int | None = None,
         shown: Mapping[GroupName, float] | None = None,
     ) -> None:
-        """`trusted` holds roots that are known to be of values in format, by group: proofs do not show that again.
+        """`trusted` holds, by group, roots whose values are known to be in format: proofs do not show that again.
 
-        `shown` holds the bits of the proofs that showed it, which count in the bits of what a verifier believes.
-        `kept`, which provers have, is the file of these roots' secrets, where their openings are counted; proofs that
-        need more than so many bytes of `memory` are refused.
+        `shown` holds the bits of the proofs that showed this, which count in the bits of what a verifier believes.
+        `kept`, which provers have, is the file of these roots' secrets, in which their openings are counted; proofs
+        that need more than `memory` bytes are refused.
         """
         self.trusted, self.kept, self.memory = dict(trusted or {}), kept, memory
         self.shown = dict(shown or {})
         self._last: tuple[IntegerProgram, dict[bool, Plan]] | None = None
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> PlannedCircuit:
-        """Return the plan of a program as a circuit; what `_plan` is asked next is then known."""
+        """Return the plan of a program as a circuit; the plan is then kept for the next `_plan`."""
         made = PlannedCircuit(program, digest, phases, self.trusted, self.kept, self.memory)
         self._last = program, {False: made.plain_plan}
         return made
 
     def _plan(self, program: IntegerProgram, zero_knowledge: bool) -> Plan:
-        """The plan of a program for proofs of a kind; the last program's are kept, since a verdict asks for one twice.
+        """The plan of a program for one kind of proofs; the last program's plans are kept, since a verdict asks for one
+        twice.
 
-        Soundness: it is looked at once, since another thread may put its own program's plan there at any time.
+        Soundness: the kept entry is read in one step, since another thread may put its own program's plan there at any
+        time.
         """
         last = self._last
         if last is None or last[0] is not program:
@@ -75,7 +77,7 @@ class Tensor:
         return plans[zero_knowledge]
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
-        """Public ports, and each group of committed ones as if it were a port."""
+        """The public ports, and each group of committed ones as if it were a port."""
         public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
         return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
 
@@ -99,7 +101,7 @@ class Tensor:
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
         """Soundness: plan, parameters and the length of every message follow from the verifier's own program, and from
-        which kind of proof the statement says it is: what a proof of either kind shows is the same.
+        which kind of proof the statement says it is: a proof of either kind shows the same.
         """
         if statement.digest != digest:
             return f"the proof is for program {statement.digest}, expected {digest}"
@@ -121,7 +123,7 @@ class Tensor:
         )
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """Return the bits of a proof and of those that showed its trusted roots in format, all errors together."""
+        """Return the bits of a proof and of the proofs that showed its trusted roots in format, all errors together."""
         shown = (Error(f"format of {group}", bits) for group, bits in self.shown.items())
         return round(union([*bounds(self._plan(program, zero_knowledge)), *shown]), 1)
 

@@ -18,7 +18,7 @@ from .config import MOST_CLAIMS
 MOST = max(MOST_CLAIMS.values())
 
 MOST_PRODUCTS = 32
-"""Weights that would be a sum of more products are kept one by one."""
+"""The greatest number of products in weights: weights that would be a sum of more are kept one by one."""
 
 Weighed = tuple[int, int]
 """A form, and the number of weights on it."""
@@ -26,11 +26,12 @@ Weighed = tuple[int, int]
 
 @dataclass
 class Flow:
-    """Counts values sent and elements of sumchecks; `products` says of each number of weights what they are a sum of.
+    """Counts the values sent and the elements of sumchecks; `products` has for each number of weights how many products
+    they are a sum of.
 
-    So many products: 1 where they are separable, 0 where they are kept one by one. `dense` counts these, one for each
-    element; but not those on datasets, whose sizes do not grow with a program's. `pending` has, by product, the weights
-    of its claims.
+    That count is 1 if the weights are separable, and 0 if they are kept one by one. `dense` counts the weights kept one
+    by one, one for each element, except those on datasets, whose sizes do not grow with a program's. `pending` has, for
+    each product, the weights of its claims.
     """
 
     made: TensorSystem
@@ -43,15 +44,15 @@ class Flow:
     dense: int = 0
 
     def weights(self, products: int = 1, shape: Shape = (0,)) -> int:
-        """Return the number of new weights, a sum of so many products; without any, `shape` is that of the kept
-        elements.
+        """Return the number of new weights, a sum of `products` products; if that is 0, `shape` is the shape of the
+        kept elements.
         """
         self.products.append(products)
         self.dense += 0 if products else math.prod(shape)
         return len(self.products) - 1
 
     def settle(self, wanted: Iterable[Weighed]) -> None:
-        """One weighted sum of forms: a claim for each of its bases that only the prover knows."""
+        """Settle one weighted sum of forms: a claim for each of its bases that only the prover knows."""
         found: dict[int, dict[int, None]] = {}
         for form, weights in wanted:
             for base, path in self.made.forms[form].terms:
@@ -78,7 +79,7 @@ class Flow:
                 self.pending.setdefault(base, {}).update(numbers)
 
     def reduce(self, base: int) -> None:
-        """All claims on one product, as one."""
+        """Reduce all claims on one product to one."""
         weights, found = self.pending.pop(base), self.made.bases[base]
         assert isinstance(found, Product)
         (of_x, of_y, of_z), (x, y) = found.letters, found.forms
@@ -101,7 +102,7 @@ class Flow:
 
 
 def claimed_elements(made: TensorSystem) -> int:
-    """Elements of the extension that the claims on a proof's tensors take, reductions of products included.
+    """The elements of the extension that the claims on a proof's tensors take, reductions of products included.
 
     Raise Unprovable for more claims than any proof may need.
     """
@@ -109,20 +110,20 @@ def claimed_elements(made: TensorSystem) -> int:
 
 
 def claims(made: TensorSystem) -> int:
-    """How many claims on tensors a proof makes; raises Unprovable for more than any may need."""
+    """How many claims on tensors a proof makes; raise Unprovable for more than any proof may need."""
     return followed(made).claims
 
 
 def dense_weights(made: TensorSystem) -> int:
-    """How many weights a proof's claims on a program's tensors have that are no sum of few products, one per element.
+    """How many weights, one per element, a proof's claims on a program's tensors have that are no sum of few products.
 
-    Both sides hold them all at once.
+    Prover and verifier both hold all these weights at once.
     """
     return followed(made).dense
 
 
 def followed(made: TensorSystem) -> Flow:
-    """All that a proof claims of tensors; raises Unprovable for more claims than any proof may need."""
+    """Everything that a proof claims of tensors; raise Unprovable for more claims than any proof may need."""
     flow = Flow(made)
     if made.lookups:
         by_shape: dict[Shape, int] = {}
@@ -146,7 +147,9 @@ def followed(made: TensorSystem) -> Flow:
 
 
 def _products(products: int, view: View, sums: bool) -> int:
-    """Of how many products weights are a sum behind a view, by how many they were before; 0 where they are none."""
+    """The number of products of which weights are a sum behind a view, from their number before it; 0 if they are no
+    such sum.
+    """
     shapes = [view.source_shape, *(step.shape for step in view.steps)]
     pairs = list(zip(view.steps, shapes, strict=False))
     for step, source in pairs if sums else pairs[::-1]:
@@ -165,9 +168,9 @@ def _products(products: int, view: View, sums: bool) -> int:
 
 
 def _pieces(old: Shape, new: Shape) -> int:
-    """Of how many products weights are a sum in another shape: 1 where every new axis is a run of old ones.
+    """The number of products of which weights are a sum in another shape: 1 if every new axis is a run of old ones.
 
-    A run of old axes as long as a run of new ones has a product for each place along all of these but the longest.
+    A run of old axes as long as a run of new ones has a product for each place along all of these except the longest.
     """
     found, rest, left = 1, list(old), list(new)
     while rest and left:

@@ -29,11 +29,12 @@ def encode(
     context: bytes = b"",
     trusted: Mapping[GroupName, bytes] | None = None,
 ) -> bytes:
-    """Return the plan and the statement that a proof must be of, as `circuitize-tensor` reads them.
+    """Return the plan and the statement that a proof must match, in the form in which `circuitize-tensor` reads them.
 
-    The verifier's own: `program`, `made` its plan, `context` and `trusted` are what `verifier.refusal` takes, and
-    `statement` is what the verifier expects. Raise Unproved for a plan or a statement that is none of this program, or
-    where a root is assumed to be in format that is not trusted; Unprovable where no proof of it could be trusted.
+    All arguments are the verifier's own: `program`, `made` its plan, `context` and `trusted` are what
+    `verifier.refusal` takes, and `statement` is what the verifier expects. Raise Unproved for a plan or a statement of
+    another program, or if a root is assumed to be in format that is not trusted; raise Unprovable if no proof of the
+    program could be trusted.
     """
     return b"".join(parts(program, statement, made, context, trusted))
 
@@ -46,9 +47,10 @@ def parts(
     trusted: Mapping[GroupName, bytes] | None = None,
     planned: bytes | None = None,
 ) -> tuple[bytes, bytes, bytes]:
-    """Return an instance in three parts, as `encode` joins them: what it is of, the plan, roots and public values.
+    """Return an instance in three parts, which `encode` joins: its subject, the plan, and roots with public values.
 
-    Instances by one plan share the second part; `planned` is that part, where it was made before. Raise as `encode`.
+    Instances by one plan share the second part; `planned` is that part, if it was made before. It raises the errors of
+    `encode`.
     """
     require_secure(made)
     digest = program_digest(program)
@@ -68,7 +70,7 @@ def parts(
 
 
 def _planned(made: Plan) -> bytes:
-    """The items of an instance that say its plan."""
+    """The items of an instance that encode its plan."""
     commitments, bases, views, forms, lookups, tables, zeros = made.records
     content = (
         made.degree,
@@ -91,7 +93,7 @@ def _number(value: int) -> bytes:
 
 
 def _encoded(value: Any) -> bytes:
-    """A number in 8 bytes; all else behind its length. None is an empty tuple."""
+    """A number in 8 bytes; any other value behind its length. None is encoded as an empty tuple."""
     match value:
         case None:
             return _number(0)

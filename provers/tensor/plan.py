@@ -1,4 +1,6 @@
-"""Plans: what the proof of an integer program consists of, by the program alone, the same for prover and verifier."""
+"""Plans: what the proof of an integer program consists of, determined by the program alone, the same for prover and
+verifier.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +29,23 @@ from .roots import CHUNKS, FLAGS, HIDDEN, encoded
 from .security import least_degree
 
 OPENINGS = 4
-"""How often a root may be opened: by the proof that makes it, and by three that join it."""
+"""How often a root may be opened: by the proof that makes it, and by three proofs that join it."""
 
 MOST_VARIABLES = 29
-"""A commitment holds 2^29 elements at most; sizes of larger plans are estimated all the same."""
+"""The variables of the largest commitment, which holds 2^29 elements; sizes of larger plans are estimated all the
+same.
+"""
 
 Openings = int | Mapping[PortKey, int]
-"""How often the root of each group may be opened; of frozen groups their budget says it, where this is one number."""
+"""How often the root of each group may be opened; if this is one number, frozen groups follow their budget instead."""
 
 
 @dataclass(frozen=True)
 class Plan(TensorSystem):
     """Everything that prover and verifier agree on before a proof: it follows from the program.
 
-    Beside its tensor system: challenges are drawn from the extension of the field of the given `degree`, and in zero
-    knowledge the root of each group may be opened `openings` times.
+    Beside its tensor system a plan has a `degree`: challenges are drawn from the extension of the field of this degree;
+    in zero knowledge the root of each group may be opened `openings` times.
     """
 
     degree: int = 2
@@ -56,7 +60,7 @@ class Plan(TensorSystem):
 
     @cached_property
     def native(self) -> TensorPlan:
-        """The plan in the native prover; raises Unprovable for more elements than it commits to at once."""
+        """The plan in the native prover; raise Unprovable for more elements than it commits to at once."""
         if max(self.commitments) > MOST_VARIABLES:
             raise Unprovable(
                 f"expected at most 2^{MOST_VARIABLES} committed elements, found 2^{max(self.commitments)}; "
@@ -69,17 +73,17 @@ class Plan(TensorSystem):
 
     @property
     def encoded_lists(self) -> list[bytes]:
-        """What the root of each group binds."""
+        """The bytes that the root of each group binds."""
         openings = self.openings or (None,) * len(self.lists)
         return [encoded(ports, most) for ports, most in zip(self.lists, openings, strict=True)]
 
     def hiding(self, openings: Openings) -> Plan:
-        """The plan of the same program for proofs in zero knowledge; raises Unprovable where it does not fit."""
+        """The plan of the same program for proofs in zero knowledge; raise Unprovable if it does not fit."""
         return Plan.of(self, openings)
 
     @cached_property
     def layout(self) -> Layout:
-        """The sizes of a proof; raises Unprovable where there are none in zero knowledge."""
+        """The sizes of a proof; raise Unprovable if there are none in zero knowledge."""
         if not self.hidden:
             return Layout.of(*tensor_sizes(list(self.commitments)))
         try:
@@ -89,14 +93,14 @@ class Plan(TensorSystem):
 
     @property
     def hidden(self) -> bool:
-        """Whether its proofs are in zero knowledge."""
+        """Whether the plan's proofs are in zero knowledge."""
         return self.openings is not None
 
     @cached_property
     def digest(self) -> bytes:
         """The statement's digest: proof type, parameters, program, and the plan that follows from it.
 
-        What stands beside the proof type is kept for zero knowledge and for proofs in chunks.
+        The fields beside the proof type are reserved for zero knowledge and for proofs in chunks.
         """
 
         def plain(value: object) -> Any:
@@ -121,20 +125,20 @@ def plan(
     openings: Openings | None = None,
     scanned: Scan | None = None,
 ) -> Plan:
-    """The plan of an integer program, by its tensor system.
+    """The plan of an integer program, made from its tensor system.
 
-    What `limb_bits`, the `assumed` groups, a `dataset` and a `scanned` program make of its system says `emit`. A proof
-    by a plan that assumes groups holds only for roots that are known to hold values within the formats; the plan's
-    digest names the groups. Programs of one digest have one plan.
+    The arguments `limb_bits`, the `assumed` groups, a `dataset` and a `scanned` program act on its system as `emit`
+    says. A proof by a plan that assumes groups holds only for roots that are known to hold values within the formats;
+    the plan's digest names the groups. Programs of one digest have one plan.
 
     The extension that challenges are drawn from has the least degree, 2 or 3, at which the proof is sound enough; or
-    the given `degree`, if that is no less. The digest names it: prover and verifier must plan alike.
+    the given `degree`, if that is no less. The plan's digest names this degree: prover and verifier must plan alike.
 
-    With `openings` proofs are in zero knowledge, and the root of each group may be opened so often: one number for all
-    but frozen ones, or one for each.
+    With `openings` proofs are in zero knowledge, and the root of each group may be opened that often: one number for
+    all groups but frozen ones, or one for each.
 
     Raise Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
-    CircuitizeError for a group that the program has not or a degree that is none of these.
+    CircuitizeError for a group that the program has not or an invalid degree.
     """
     made = Plan.of(emit(program, limb_bits, assumed, dataset, scanned), openings)
     least, most = made.degree, DEGREES[-1]

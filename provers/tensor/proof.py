@@ -36,14 +36,16 @@ class Proof:
     zero_knowledge: bool = False
 
     def encode(self) -> bytes:
-        """The header, chunks and the length of the messages (u64 each, little-endian), and the messages."""
+        """The bytes of the file: the header, chunks and the length of the messages (u64 each, little-endian), and the
+        messages.
+        """
         numbers = CHUNKS.to_bytes(8, "little") + len(self.messages).to_bytes(8, "little")
         framing = HIDING if self.zero_knowledge else PLAIN
         return framing.header(self.digest) + numbers + self.messages
 
     @staticmethod
     def decode(content: bytes) -> Proof:
-        """Raise FormatError unless the framing is exact; what the messages say is for `verify`."""
+        """Raise FormatError unless the framing is exact; the content of the messages is for `verify` to check."""
         # Of a version of before too, so that what is said is of its kind.
         hides = content[FLAGS : FLAGS + 4] == (1).to_bytes(4, "little")
         digest, rest = (HIDING if hides else PLAIN).split(content)
@@ -56,7 +58,7 @@ class Proof:
 
     @staticmethod
     def read(path: Path, most: int = MOST_BYTES) -> Proof:
-        """Verifiers say how long it may be, by `cost.most_bytes` of their own plan."""
+        """Verifiers state how long the file may be, by `cost.most_bytes` of their own plan."""
         return read_proof(path, most, Proof.decode)
 
     def write(self, path: Path) -> None:

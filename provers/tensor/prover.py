@@ -26,12 +26,14 @@ from .statement import Statement
 SECRET_BYTES = 32
 
 Hook = Callable[[str, list[int]], Sequence[int]]
-"""Sees each message by its label, as 64-bit words, and returns the words to send: for tests that attack."""
+"""A function that sees each message by its label, as 64-bit words, and returns the words to send: for tests that
+attack.
+"""
 
 
 @dataclass(frozen=True)
 class Proved:
-    """A proof, what it is of, the outputs, and each group's secret and commitment, for proofs to come."""
+    """A proof, its statement, the outputs, and each group's secret and commitment, for later proofs."""
 
     proof: Proof
     statement: Statement
@@ -41,7 +43,7 @@ class Proved:
 
 
 def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> dict[PortKey, bytes]:
-    """A secret per group of committed ports, from the operating system's randomness unless it is known already."""
+    """A secret for each group of committed ports, from the operating system's randomness unless it is known already."""
     known = known or {}
     return {key: known.get(key) or secrets.token_bytes(SECRET_BYTES) for key in made.groups}
 
@@ -71,10 +73,10 @@ def prove(
 ) -> Proved:
     """A succinct proof that the program maps these inputs to the outputs it returns, zero-knowledge if its plan is.
 
-    Inputs and outputs are integers of their formats, as `to_integers` makes them of real values.
-    Raise Unprovable for a program outside of what can be proved, Undefined where it has no value on the inputs, and
-    NotZeroKnowledge for hidden inputs unless the caller accepts that the proof may tell about them. The same values
-    and secret give the same root, so that one proof's output is another's input.
+    Inputs and outputs are integers of their formats, as `to_integers` makes them of real values. Raise Unprovable for a
+    program that cannot be proved, Undefined if it has no value on the inputs, and NotZeroKnowledge for hidden inputs
+    unless the caller accepts that the proof may tell about them. The same values and secret give the same root, so that
+    one proof's output is another's input.
     """
     made = made or plan(program)
     if not (made.hidden or not_zero_knowledge):
@@ -98,9 +100,9 @@ def prove_values(
 ) -> Proved:
     """The proof that these values of all bases make, whether or not they are what the program computes.
 
-    A group whose commitment is `kept` is not committed to again. The proof holds in its `context` alone. With `secret`
-    and `salts` that are known the same proof is made again; without, they are drawn. Values are asked for one by
-    one, and none is held here: of an iterator each is let go before the next one.
+    A group whose commitment is in `kept` is not committed to again. The proof holds only in its `context`. With given
+    `secret` and `salts` the same proof is made again; otherwise they are drawn. Values are asked for one by one, and
+    none is held here: if an iterator is given, each value is freed before the next one.
     """
     require_secure(made)
     instructions()

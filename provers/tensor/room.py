@@ -1,4 +1,4 @@
-"""Whether a proof fits into memory, asked of its plan before there is work, and what would fit."""
+"""Whether a proof fits into memory, decided from its plan before the work, and what would fit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .plan import Plan, plan
 
 
 def require_room(program: IntegerProgram, made: Plan, memory: int | None = None) -> None:
-    """Raise CircuitizeError where a proof by this plan needs more than `memory`, by default than the machine has.
+    """Raise CircuitizeError if a proof by this plan needs more than `memory`, by default more than the machine has.
 
-    What the process has now counts too: a program that was read, and its examples. Needs are those of `sizes`.
+    The memory that the process has already counts too: a program that was read, and its examples. The needs are those
+    that `sizes` predicts.
     """
     most = memory or machine.physical_bytes() + machine.swap_bytes()
     needed = needed_bytes(made)
@@ -31,12 +32,12 @@ def require_room(program: IntegerProgram, made: Plan, memory: int | None = None)
 
 
 def needed_bytes(made: Plan) -> int:
-    """The memory of a proof by this plan, as expected, with what this process has already."""
+    """The expected memory of a proof by this plan, including what this process has already."""
     return round(sizes(made)["prover_bytes"] + max(0, resident_bytes() - BYTES[0]))
 
 
 def _remedy(program: IntegerProgram, made: Plan, most: int) -> str:
-    """What would fit, as far as plans tell."""
+    """The remedy: what would fit, as far as plans tell."""
     returned = {port.name for port in program.outputs}
     kept = {port.name for port in program.inputs if port.role in (Role.PARAMETER, Role.FROZEN)} - returned
     groups = {*frozen_groups(program), NAMES[Role.PARAMETER]} & set(input_groups(program))
@@ -55,5 +56,5 @@ def _returned_groups(program: IntegerProgram) -> set[str]:
 
 
 def _lookups(made: Plan, most: int) -> int:
-    """How many look-ups a proof of so much memory has, as far as these decide."""
+    """How many look-ups a proof within `most` bytes has, as far as look-ups decide."""
     return max(0, int((most - max(resident_bytes(), BYTES[0])) / BYTES[1]))

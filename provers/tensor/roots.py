@@ -1,4 +1,4 @@
-"""The bytes that a root binds: which ports it is of, and how often it may be opened."""
+"""The bytes that a root binds: its list of ports, and how often it may be opened."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.ports import Listed, PortList
 
 FLAGS, HIDDEN, CHUNKS = 0, 1, 1
-"""What a list begins with: whether its root is for proofs in zero knowledge, and how many chunks its data are in."""
+"""The beginning of a list: whether its root is for proofs in zero knowledge, and how many chunks its data are in."""
 
 
 def encoded(ports: PortList, openings: int | None = None) -> bytes:
-    """The bytes that a root binds by their hash. No other list has them: each part has a fixed length or is counted.
+    """The bytes that a root binds by their hash. No other list has the same bytes: each part has a fixed length or is
+    counted.
 
-    A root for proofs in zero knowledge is made for so many `openings`, which decide its size.
+    A root for proofs in zero knowledge is made for a number of `openings`, which decide its size.
     """
     kind = (FLAGS, CHUNKS) if openings is None else (HIDDEN, CHUNKS, openings)
     return b"".join([*map(_number, (*kind, len(ports))), *map(_listed, ports)])

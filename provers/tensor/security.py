@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 
 
 def field_bits(made: Plan) -> float:
-    """The elements of the extension that challenges are drawn from, in bits."""
+    """The size, in bits, of the extension from which challenges are drawn."""
     return made.degree * math.log2(PRIME)
 
 
 def bounds(made: Plan) -> list[Bound]:
-    """Each source of error with its bits. A challenge that is an element errs with (degree or count) / field."""
+    """Each source of error with its bits. A challenge that is an element of the extension errs with (degree or count) /
+    field.
+    """
     field, most_claims = field_bits(made), MOST_CLAIMS[made.degree]
     found = list(_lookups(made))
     zeros = max((padded_bits(made.forms[form].shape) for form in made.zeros), default=0)
@@ -49,7 +51,9 @@ def bounds(made: Plan) -> list[Bound]:
 
 
 def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
-    """The joint opening, and where it hides the masks: docs/zero-knowledge.md, "It is sound"; docs/tensor.md."""
+    """The errors of the joint opening, and, if it hides, of the masks: docs/zero-knowledge.md, "It is sound";
+    docs/tensor.md.
+    """
     layout, hidden = made.layout, made.hidden
     missed = partial(_missed, hidden)
     if hidden:
@@ -78,9 +82,10 @@ def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
 
 
 def _missed(hidden: bool, table: Geometry) -> float:
-    """The bits of its queries, that all miss a word outside the unique-decoding radius: by its rate.
+    """The bits of a table's queries, which all miss a word outside the unique-decoding radius, by its rate.
 
-    Where it hides that is of its length, the number of coefficients of its polynomials; else of the power of two above.
+    If the table hides, its rate is that of its length, the number of coefficients of its polynomials; else that of the
+    power of two above.
     """
     rate = table.length / (1 << (table.bits + table.rate)) if hidden else 0.5**table.rate
     miss = -table.queries * math.log2((1 + rate) / 2)
@@ -97,7 +102,7 @@ def _lookups(made: Plan) -> Iterator[Bound]:
 
 
 def union(found: list[Bound]) -> float:
-    """The bits of the sum of all errors."""
+    """The bits that the sum of all errors leaves."""
     return -math.log2(sum(2.0**-bound.bits for bound in found))
 
 
@@ -108,8 +113,9 @@ def _enough(found: list[Bound]) -> bool:
 def least_degree(made: Plan) -> int:
     """The least degree of the extension at which a plan's claims are allowed and its errors small enough.
 
-    It follows from the plan, and the plan from the program: a verifier never asks the proof. The greatest degree where
-    none is enough; `require_secure` refuses that. Raise Unprovable for more claims than any degree allows.
+    The degree follows from the plan, and the plan from the program: a verifier never asks the proof. The greatest
+    degree is returned if none is enough; `require_secure` refuses that. Raise Unprovable for more claims than any
+    degree allows.
     """
     needed = claims(made)
     secure = (d for d in DEGREES if needed <= MOST_CLAIMS[d] and _enough(bounds(replace(made, degree=d))))
@@ -117,14 +123,14 @@ def least_degree(made: Plan) -> int:
 
 
 def for_a_run(made: Plan, proofs: int) -> Plan:
-    """A plan of which a run has so many proofs: of a greater degree where that gives all together 96 bits."""
+    """A plan for a run that has `proofs` proofs by it: of a greater degree if that gives all together 96 bits."""
     needed = RUN_BITS + math.log2(proofs)
     others = (replace(made, degree=degree) for degree in DEGREES if degree > made.degree)
     return made if union(bounds(made)) >= needed else next((o for o in others if union(bounds(o)) >= needed), made)
 
 
 def require_secure(made: Plan) -> None:
-    """Raise Unprovable where a term has fewer than 100 bits, or all together fewer than 98."""
+    """Raise Unprovable if a term has fewer than 100 bits, or all together fewer than 98."""
     found = bounds(made)
     if not _enough(found):
         worst = min(found, key=lambda bound: bound.bits)

@@ -1,4 +1,4 @@
-"""What a proof is of: public values by port, and the roots of groups of committed ports."""
+"""What a proof shows: public values by port, and the roots of groups of committed ports."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ ROOT_BYTES = 32
 
 @dataclass(frozen=True)
 class Statement:
-    """Integers of public ports, 32 bytes for each group of committed ones. A claim, until a proof of it is verified.
+    """The integers of public ports, and 32 bytes for each group of committed ones. A statement is a claim, until a
+    proof of it is verified.
 
-    Where inputs are batches of a dataset, the numbers of each batch's rows are among the publics, by (ROWS, label).
+    If inputs are batches of a dataset, the numbers of each batch's rows are among the publics, by (ROWS, label).
     """
 
     publics: Mapping[PortKey, NDArray[np.int64]]
@@ -29,7 +30,9 @@ class Statement:
 
 
 def fault(program: IntegerProgram, statement: Statement, dataset: Dataset | None = None) -> str | None:
-    """Why a statement is not of this program: other ports, shapes, values outside their formats; or None if it is."""
+    """Why a statement does not belong to this program: other ports, shapes, values outside their formats; or None if it
+    does.
+    """
     publics, roots = dict(statement.publics), dict(statement.roots)
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
         for port in ports:

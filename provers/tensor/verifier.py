@@ -28,12 +28,12 @@ def refusal(
     context: bytes = b"",
     trusted: Mapping[GroupName, bytes] | None = None,
 ) -> str | None:
-    """None where the proof is valid, else one line that says why it is not.
+    """Return None if the proof is valid, else one line that says why it is not.
 
     The plan, and with it every parameter and every message's length, follows from the verifier's own program; the
-    proof's digest is compared, never believed. `context` is what the proof must have been made for. `trusted`
-    holds the roots, by group, that the caller knows to be in format: every group that the plan assumes it of must have
-    such a root. Raise Unprovable where no proof of this program could be trusted.
+    proof's digest is compared, never believed. `context` is the context for which the proof must have been made.
+    `trusted` holds the roots, by group, that the caller knows to be in format: every group whose format the plan
+    assumes must have such a root. Raise Unprovable if no proof of this program could be trusted.
     """
     made = made or plan(program)
     require_secure(made)

@@ -1,4 +1,4 @@
-"""Runs emitted Verilog in a simulator, with random gaps and backpressure, beside the integer executor."""
+"""Running emitted Verilog in a simulator, with random gaps and backpressure, beside the integer executor."""
 
 from .compare import Comparison as Comparison
 from .compare import Expected as Expected

@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError
 Integers = NDArray[np.int64]
 
 CYCLE_DIGITS = 10
-"""Of each line that the bench writes: the cycle, then one digit for `tlast`, then the data."""
+"""The digits for the cycle in each line that the bench writes, before one digit for `tlast` and the data."""
 
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
 _NIBBLES = np.full(256, 255, np.uint8)
@@ -22,24 +22,28 @@ _CHUNK = 1 << 19
 
 
 def data_digits(stream: Stream | Bus) -> int:
-    """Hexadecimal digits of one beat."""
+    """The number of hexadecimal digits of one beat."""
     return -(-stream.data_bits // 4)
 
 
 def written(stream: Stream, frames: Integers) -> bytes:
-    """One line of hexadecimal digits a beat, `tlast` first, of tensors `frames[frame, ...]` in the stream's format."""
+    """One line of hexadecimal digits for each beat, `tlast` first, of tensors `frames[frame, ...]` in the stream's
+    format.
+    """
     flat = frames.reshape(len(frames), stream.format.size)
     step = max(1, _CHUNK // max(1, flat.shape[1]))
     return b"".join(_lines(stream, flat[at : at + step]) for at in range(0, len(flat), step))
 
 
 def line_length(stream: Stream | Bus) -> int:
-    """Bytes of a line of `written`, its end included."""
+    """The bytes of a line of `written`, its end included."""
     return data_digits(stream) + 2
 
 
 def packets(bus: Bus, frames: Mapping[str, Integers]) -> bytes:
-    """The lines of a bus' tensors `frames[port][frame, ...]`, frame after frame, `tlast` on the last of each."""
+    """The lines of a bus' tensors `frames[port][frame, ...]`, frame after frame, with `tlast` on the last beat of
+    each.
+    """
     texts = [written(stream, frames[stream.port]) for stream in bus.streams]
     if len(texts) == 1:
         return texts[0]
@@ -51,9 +55,9 @@ def packets(bus: Bus, frames: Mapping[str, Integers]) -> bytes:
 
 
 def parted(bus: Bus, text: bytes, frames: int) -> dict[Stream, bytes]:
-    """What came out of a bus, by stream, each with a `tlast` of its own.
+    """The output of a bus by stream, each stream with a `tlast` of its own.
 
-    Raise CircuitizeError where beats are too few, too many, or `tlast` is not on the last beat of each frame alone.
+    Raise CircuitizeError if beats are too few, too many, or if `tlast` is not exactly on the last beat of each frame.
     """
     if len(bus.streams) == 1:
         return {bus.streams[0]: text}
@@ -91,7 +95,7 @@ def _lines(stream: Stream, flat: Integers) -> bytes:
 
 
 def _nibbles(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The least significant first, of bits of which the least significant is first."""
+    """The hexadecimal digits of bits, both with the least significant first."""
     each = bits.reshape(len(bits), -1, 4)
     weights = np.array([1, 2, 4, 8], np.uint8)
     packed: NDArray[np.uint8] = (each * weights).sum(axis=2, dtype=np.uint8)
@@ -99,10 +103,10 @@ def _nibbles(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 class Taken:
-    """What came out of a stream: `values[frame, element]`, `unknown[frame]`, and `cycles[frame]` of the last beats.
+    """The output of a stream: `values[frame, element]`, `unknown[frame]`, and `cycles[frame]` of the last beats.
 
-    `unknown` frames have bits that the simulator could not tell. Raise CircuitizeError where beats are too few, too
-    many, or `tlast` is not on the last beat of each frame and there alone.
+    Frames that are `unknown` have bits that the simulator could not tell. Raise CircuitizeError if beats are too few,
+    too many, or if `tlast` is not on the last beat of each frame and there alone.
     """
 
     def __init__(self, stream: Stream, text: bytes, frames: int) -> None:
@@ -135,10 +139,10 @@ class Taken:
         size = int(np.prod(stream.format.shape, dtype=np.int64))
         self.values: Integers = every[:, :size]
         self.padded = ~self.unknown & every[:, size:].any(axis=1)
-        """Frames whose lanes past the end are not zero."""
+        """The frames whose lanes past the end are not zero."""
 
     def spread(self, at: Integers, frames: int) -> None:
-        """Say of so many frames what is known of frames `at`: of the others everything is 0."""
+        """Spread what is known of the frames `at` over `frames` frames: for all others everything is 0."""
         for name in ("cycles", "unknown", "values", "padded"):
             found = getattr(self, name)
             every = np.zeros((frames, *found.shape[1:]), found.dtype)

@@ -1,4 +1,4 @@
-"""The test bench around a design: plain Verilog that drives every stream with random gaps and writes what comes out."""
+"""The test bench around a design: plain Verilog that drives every stream with random gaps and writes the outputs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from circuitize.backends.verilog.shell.registers import BUS, PORTS
 from .beats import data_digits, line_length
 
 TOP, CLOCKED = "bench", "bench_clock"
-"""The bench takes the clock as an input, so that a simulator without delays can drive it; the second one makes it."""
+"""The two modules: the bench takes the clock as an input, so that a simulator without delays can drive it; the second
+module makes the clock.
+"""
 
 MOST_RESETS = 2048
-"""In one simulation."""
+"""The most resets in one simulation."""
 
 _HEAD = """\
 `default_nettype none
@@ -165,16 +167,16 @@ _KEPT = """
 
 
 def bench(design: Design) -> str:
-    """The text of the bench. It reads `in_NAME.hex`, a beat a line: last, data; and writes `out_NAME.hex`: cycle, last,
-    data.
+    """The text of the bench. The bench reads `in_NAME.hex`, with one beat a line: last, data; and writes
+    `out_NAME.hex`: cycle, last, data.
 
-    `+frames_NAME=N` says how many frames come out, `+beats_NAME=N` how many beats go in; `+seed=N` asks for random
-    gaps and stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N
-    times: `resets.hex` has, a line each, the cycles before a reset and those in it, and at its end those to the
-    end. After a reset every input begins again with the first frame whose status was not taken. It says `first`,
-    `reset` (and how many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`,
-    a line each, with where and when. Data lines carry noise once `tvalid` falls; inputs are offered during resets,
-    too; some readiness waits for `tvalid`, as the protocol allows.
+    The argument `+frames_NAME=N` says how many frames come out, `+beats_NAME=N` how many beats go in; `+seed=N` asks
+    for random gaps and stalls; after `+quiet=N` cycles in which no beat moved the bench gives up. The argument
+    `+resets=N` resets the design N times: `resets.hex` has, a line each, the cycles before a reset and those in it, and
+    finally the cycles to the end. After a reset every input begins again with the first frame whose status was not
+    taken. The bench prints `first`, `reset` (and how many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`,
+    `beats`, `done` and `quiet`, a line each, with where and when. Data lines carry noise once `tvalid` falls; inputs
+    are offered during resets, too; some readiness waits for `tvalid`, as the protocol allows.
     """
     parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]
     for number, stream in enumerate(design.buses):
@@ -200,7 +202,7 @@ def bench(design: Design) -> str:
 
 
 def _instance(design: Design) -> str:
-    """The design in its bench; nobody writes its registers, and no beat is known to be wrong."""
+    """The design in its bench; nothing writes its registers, and no beat is marked as wrong."""
     pins = [f".{CLOCK}(clk)", f".{RESET}(rst)"]
     for bus in design.buses:
         pins += [f".{bus.name}_{wire}({_given(bus, wire)})" for wire in bus.wires]

@@ -1,4 +1,4 @@
-"""Compares what a design made of frames with what the integer executor makes of them."""
+"""Comparing the outputs of a design for some frames with those of the integer executor."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Expected:
-    """What the executor makes of frames: `outputs[port][frame]`, which have no value, and why the first has none.
+    """The executor's results for frames: `outputs[port][frame]`, which frames have no value, and why the first of these
+    has none.
 
-    Outputs of frames without a value are zero. Of a program with state each frame starts from the state that the last
+    Outputs of frames without a value are zero. If the program has state, each frame starts from the state that the last
     frame with a value left.
     """
 
@@ -34,7 +35,7 @@ class Expected:
 
 @dataclass
 class Comparison:
-    """Frames compared; those without a value are counted apart, and must raise the status."""
+    """Compared frames; those without a value are counted apart, and must raise the status."""
 
     vectors: int = 0
     undefined: int = 0
@@ -54,7 +55,7 @@ def state_names(program: IntegerProgram) -> list[str]:
 def expected(
     program: IntegerProgram, vectors: Mapping[str, Integers], initial: Mapping[str, Integers] | None = None
 ) -> Expected:
-    """The executor's outputs of frames `vectors[port][frame, ...]`, integers of their formats; state starts from
+    """The executor's outputs for frames `vectors[port][frame, ...]`, integers of their formats; state starts from
     `initial`, integers too.
 
     Raise CircuitizeError for inputs that are missing, misshapen or outside their formats.
@@ -109,10 +110,10 @@ def check_design(
     simulator: str = "icarus",
     backpressure: int | None = 0,
 ) -> Comparison:
-    """A design against the executor on frames, in one simulation.
+    """Compare a design with the executor on frames, in one simulation.
 
-    `program` is what the design was made from: its inputs are the design's streams, and held inputs its state, which
-    starts from `initial`.
+    `program` is the program from which the design was made: its inputs are the design's streams, and its held inputs
+    are the design's state, which starts from `initial`.
     """
     wanted = expected(program, vectors, initial)
     with Simulation(design, simulator) as simulation:

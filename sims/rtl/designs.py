@@ -1,4 +1,4 @@
-"""Runs a program's designs where a simulator is installed, and compares them with the integer executor."""
+"""Running a program's designs if a simulator is installed, and comparing them with the integer executor."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from .frames import bound_somehow, frames_to_try
 from .simulators import REMEDIES, available
 
 MOST_UNROLLED = 1_000
-"""Products up to which `check` also runs the parallel design; larger ones take longer to simulate than to prove."""
+"""The number of products up to which `check` also runs the parallel design; larger designs take longer to simulate than
+to prove.
+"""
 
 MOST_FOLDED = 1 << 22
-"""Products beyond which a single frame takes too long to simulate."""
+"""The number of products beyond which a single frame takes too long to simulate."""
 
 MOST_CYCLES = 200_000
-"""Cycles that `check` spends on a folded design: of large programs it tries fewer frames."""
+"""The cycles that `check` spends on a folded design: for large programs it tries fewer frames."""
 
 
 @dataclass(frozen=True)
 class DesignRun:
-    """A design by its name, what came of comparing it, or why it was not."""
+    """A design by its name, with the result of its comparison, or why it was not compared."""
 
     name: str
     found: Comparison | None
@@ -35,8 +37,8 @@ class DesignRun:
 def check_designs(program: IntegerProgram, count: int, seed: int) -> list[DesignRun]:
     """Run a program's designs on up to `count` frames each, with random gaps and stalls.
 
-    The parallel scheduler runs where the program is small, the folded one in any case. Held inputs are those of the
-    first example, and state starts from it. A program that a scheduler refuses is no difference: the reason is told.
+    The parallel scheduler runs if the program is small, the folded one in any case. Held inputs are those of the first
+    example, and state starts from it. A program that a scheduler refuses is no difference: the reason is told.
     """
     simulators = available()
     if not simulators:
@@ -70,5 +72,5 @@ def _run(made: Bound, scheduler: str, name: str, simulator: str, count: int, see
 
 
 def _failed(told: str, frames: int) -> Comparison:
-    """A design that hangs or breaks its protocol gives nothing: every frame differs."""
+    """The comparison for a design that hangs or breaks its protocol: every frame differs."""
     return Comparison(vectors=frames, mismatches=frames, first_difference=told)

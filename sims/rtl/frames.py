@@ -1,4 +1,4 @@
-"""Frames to try a program's hardware on, what the executor makes of them, and how many answers are right."""
+"""Frames on which to try a program's hardware, the executor's results for them, and how many answers are right."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .session import session, session_frames
 Integers = NDArray[np.int64]
 
 MOST_HELD = 1 << 20
-"""Numbers in memory beyond which hardware is not considered."""
+"""The number of held values beyond which hardware is not considered."""
 
 
 def bound_somehow(program: IntegerProgram) -> Bound:
-    """The program with its held inputs bound: to the first example, or to seeded random values where it has none."""
+    """The program with its held inputs bound: to the first example, or to seeded random values if it has none."""
     held = [port for port in program.inputs if port.held and port.format is not None]
     numbers = sum(port.format.size for port in held if port.format is not None)
     if numbers > MOST_HELD:
@@ -41,7 +41,7 @@ def bound_somehow(program: IntegerProgram) -> Bound:
 
 
 def example_frames(made: Bound) -> dict[str, Integers]:
-    """The program's examples, one a frame; nothing where it has none."""
+    """The program's examples, one a frame; none if it has no examples."""
     examples = made.program.examples
     return {
         port.name: np.stack([to_integers(port, batch[port.name], f"example {n}") for n, batch in enumerate(examples)])
@@ -53,9 +53,9 @@ def example_frames(made: Bound) -> dict[str, Integers]:
 def frames_to_try(
     made: Bound, count: int, seed: int, frames: Sequence[Mapping[str, Integers]] | None = None
 ) -> dict[str, Integers]:
-    """Frames as `inputs_to_try` makes them of the program's examples, or of frames that are given in their place.
+    """Frames that `inputs_to_try` makes from the program's examples, or from the given frames.
 
-    Where there are modes, `session_frames`.
+    If the design has modes, `session_frames` makes them.
     """
     if made.modal is not None:
         return session_frames(made.modal, count, seed, made.initial)
@@ -69,7 +69,7 @@ def frames_to_try(
 
 
 def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
-    """Frames with what the executor makes of them, and the answers of the examples where the frames are these."""
+    """Frames with the executor's results for them, and the answers of the examples if the frames are these."""
     if made.modal is not None:
         found = session(made.modal, frames, made.initial)
         return Vectors(frames, found.outputs, found.undefined, {}, made.initial)
@@ -86,10 +86,10 @@ def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
 
 
 def right_frames(values: Integers, answers: Values, fraction_bits: int) -> NDArray[np.bool_]:
-    """Which frames agree with their answers, [frames].
+    """Whether each frame agrees with its answer, [frames].
 
     Answers of the output's own shape must be equal to it; answers that lack its last axis are the index of the greatest
-    value along that axis, of equal ones the lowest. Raise CircuitizeError for other shapes.
+    value along that axis, the lowest index of equal ones. Raise CircuitizeError for other shapes.
     """
     if answers.shape == values.shape:
         right = np.ldexp(values.astype(np.float64), -fraction_bits) == answers

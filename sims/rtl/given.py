@@ -23,12 +23,12 @@ Integers = NDArray[np.int64]
 def given_frames(
     path: Path, entering: Sequence[Port[Fixed]], leaving: Sequence[Port[Fixed]]
 ) -> tuple[dict[str, Integers], dict[str, Values]]:
-    """Frames of these inputs, each value rounded once to its format, and answers of outputs where the file has any.
+    """Frames for these inputs, each value rounded once to its format, and answers of outputs if the file has any.
 
-    An .npz file has an array [frames, ...] by port name. A .csv file has a frame a line below one line of names: each
-    is `NAME[3]` for element 3 of a tensor in row-major order, or `NAME` for the only element or an output's index.
-    Raise CircuitizeError for an unreadable file, a name that is no port's, a missing input, a frame of another shape,
-    and a value outside its format.
+    An .npz file has an array [frames, ...] by port name. A .csv file has one frame for each line below one line of
+    names: each is `NAME[3]` for element 3 of a tensor in row-major order, or `NAME` for the only element or an output's
+    index. Raise CircuitizeError for an unreadable file, a name that is no port's, a missing input, a frame of another
+    shape, and a value outside its format.
     """
     named = {port.name: port for port in [*leaving, *entering]}
     arrays = _table(path, named) if path.suffix == ".csv" else read_npz(path)
@@ -93,7 +93,7 @@ def _table(path: Path, ports: Mapping[str, Port[Fixed]]) -> dict[str, Values]:
 
 
 def _shape(port: Port[Fixed] | None, elements: int) -> tuple[int, ...]:
-    """A frame's shape: the port's, or without its last axis (an index), or a row where neither fits."""
+    """A frame's shape: the port's, or that without its last axis (for an index), or a row if neither fits."""
     shape = () if port is None else port.format.shape
     for tried in (shape, shape[:-1]):
         if int(np.prod(tried, dtype=np.int64)) == elements:
@@ -102,7 +102,7 @@ def _shape(port: Port[Fixed] | None, elements: int) -> tuple[int, ...]:
 
 
 def _column(path: Path, text: str) -> tuple[str, int]:
-    """The port and the element that a name in the first line is of."""
+    """The port and the element to which a name in the first line belongs."""
     match = re.fullmatch(r"(.+?)(?:\[(\d{1,9})\])?", text)
     if match is None:
         raise CircuitizeError(f"{path}: expected NAME or NAME[0] in the first line, found {text!r}; name every column")

@@ -1,4 +1,4 @@
-"""Which frames pass a stream: all of them, or those of some modes."""
+"""The frames that pass a stream: all of them, or those of some modes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ Integers = NDArray[np.int64]
 
 
 class Passing:
-    """By stream, the frames in which it has a tensor. Arrays have an entry for every frame: of others it is 0."""
+    """For each stream, the frames in which it has a tensor. Arrays have an entry for every frame: for frames that do
+    not pass, it is 0.
+    """
 
     def __init__(self, design: Design, modes: Integers | None) -> None:
         self.design, self.modes = design, modes
 
     def frames(self, stream: Stream) -> NDArray[np.int64] | None:
-        """The numbers of these frames, None where they are all."""
+        """The numbers of the frames that pass, or None if all do."""
         own = self.design.modes.get(stream.name)
         return (
             None
@@ -34,12 +36,12 @@ class Passing:
         return values if found is None else values[found]
 
     def count(self, stream: Stream, frames: int) -> int:
-        """How many frames of so many pass."""
+        """How many of `frames` frames pass the stream."""
         found = self.frames(stream)
         return frames if found is None else len(found)
 
     def spread(self, taken: Taken) -> Taken:
-        """What came out, with an entry for every frame."""
+        """The output of a stream, with an entry for every frame."""
         found = self.frames(taken.stream)
         if found is not None and self.modes is not None:
             taken.spread(found, len(self.modes))

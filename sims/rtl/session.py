@@ -1,4 +1,4 @@
-"""What the executor makes of frames of several modes on one memory, and frames to try."""
+"""The executor's results for frames of several modes on one memory, and frames to try."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Integers = NDArray[np.int64]
 def session(modal: Modal, vectors: Mapping[str, Integers], initial: Mapping[str, Integers]) -> Expected:
     """The outputs of frames `vectors[port][frame, ...]`, one after another from the memory's `initial` contents.
 
-    Every array has an entry for every frame; what a frame's mode does not take or give is not looked at, or 0. A frame
-    of a mode that the design lacks has no value, and a frame without a value leaves the memory as it was. Raise
-    CircuitizeError for inputs that are missing, misshapen or outside their formats.
+    Every array has an entry for every frame; an input that a frame's mode does not take is not looked at, and an output
+    that it does not give is 0. A frame of a mode that the design lacks has no value, and a frame without a value leaves
+    the memory as it was. Raise CircuitizeError for inputs that are missing, misshapen or outside their formats.
     """
     entering, leaving = modal.entering(), modal.leaving()
     for passage in entering:
@@ -62,9 +62,10 @@ def session(modal: Modal, vectors: Mapping[str, Integers], initial: Mapping[str,
 
 
 def session_frames(modal: Modal, count: int, seed: int, initial: Mapping[str, Integers]) -> dict[str, Integers]:
-    """So many frames in stretches of each mode: examples and random inputs, and memory written near its first contents.
+    """Frames in stretches of each mode, `count` in all: examples and random inputs, and memory written near its first
+    contents.
 
-    The first ones write, predict, train, read and predict where the design does so.
+    The first frames write, predict, train, read and predict if the design can.
     """
     draw = np.random.default_rng(seed)
     run = [mode for mode in modal.modes if mode in modal.programs]

@@ -1,4 +1,4 @@
-"""Puts frames through a design in a simulator and collects what comes out, frame by frame."""
+"""Putting frames through a design in a simulator and collecting its outputs, frame by frame."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 
 
 LONGEST = 3600
-"""Seconds that a simulation may take."""
+"""The most seconds that a simulation may take."""
 
 BREACHES = {
     "unknown": "is not 0 or 1",
@@ -35,17 +35,17 @@ BREACHES = {
     "eager": "is 1 in a cycle in which rst is 1",
     "kept": "has a tkeep that is not of the bytes that hold elements",
 }
-"""What the bench says of a broken protocol."""
+"""The words with which the bench reports a broken protocol."""
 
 
 @dataclass(frozen=True)
 class Frames:
-    """What a design made of frames, in the order in which they entered.
+    """The outputs of a design for frames, in the order in which the frames entered.
 
     `outputs[port]` is [frames, *shape]; `failed[frame]` is the status; `unknown[port]` marks frames in which some bit
     of the output was not 0 or 1 in the simulation, `padded[port]` those with lanes past the end of the tensor that are
     not zero. `latency_cycles` is from the first beat of an input to the last beat of the first frame's last output,
-    `interval_cycles` the mean from one frame's end to the next: the design's own where `backpressure` was None.
+    `interval_cycles` the mean from one frame's end to the next: the design's own if `backpressure` was None.
     """
 
     outputs: Mapping[str, Integers]
@@ -82,7 +82,7 @@ class Simulation:
             raise
 
     def close(self) -> None:
-        """Remove what was built; otherwise that happens with this object's end."""
+        """Remove the built files; otherwise they are removed when this object is deleted."""
         self._remove()
 
     def __enter__(self) -> Simulation:
@@ -92,10 +92,11 @@ class Simulation:
         self.close()
 
     def run(self, vectors: Mapping[str, Integers], backpressure: int | None = None) -> Frames:
-        """Outputs of frames `vectors[port][frame, ...]`, integers in the ports' formats.
+        """Run the design and return the outputs for frames `vectors[port][frame, ...]`, integers in the ports' formats.
 
-        `backpressure` seeds random gaps on every input and random readiness on every output; None has neither. Raise
-        CircuitizeError where the design hangs, loses or makes up beats, or breaks the protocol of the streams.
+        `backpressure` seeds random gaps on every input and random readiness on every output; with None there are
+        neither. Raise CircuitizeError if the design hangs, loses or makes up beats, or breaks the protocol of the
+        streams.
         """
         frames = _count(self.design.streams, vectors)
         return self.run_beats(self._packets(vectors), frames, backpressure, vectors.get(MODE))
@@ -115,9 +116,10 @@ class Simulation:
         backpressure: int | None = None,
         modes: Integers | None = None,
     ) -> Frames:
-        """As `run`, of beats by bus, as `beats.packets` writes them but with any `tlast`; `frames` shall come out.
+        """The same as `run`, for beats by bus in the form that `beats.packets` writes, but with any `tlast`; `frames`
+        frames must come out.
 
-        `modes` are those of the frames, where the design has any.
+        `modes` are the modes of the frames, if the design has any.
         """
         passing = Passing(self.design, modes)
         counts = {bus.name: passing.count(bus.streams[0], frames) for bus in self.design.buses}
@@ -148,8 +150,9 @@ class Simulation:
     ) -> list[tuple[int, int]]:
         """Reset the design while it runs, and return for each reset its cycle and how many statuses were taken before.
 
-        `plan` is [resets + 1, 2]: the cycles before each reset and in it; in its last row those to the end. `text` then
-        has what was taken. Raise CircuitizeError as `run` does, and where a beat moves during a reset.
+        `plan` is [resets + 1, 2]: the cycles before each reset and in it; its last row has the cycles to the end.
+        Afterwards `text` has the beats that were taken. Raise the errors of `run`, and CircuitizeError if a beat moves
+        during a reset.
         """
         streams = self.design.streams
         frames = _count(streams, vectors)
@@ -164,7 +167,7 @@ class Simulation:
     def _simulate(
         self, beats: Mapping[str, bytes], frames: Mapping[str, int], backpressure: int | None, resets: int = 0
     ) -> _Said:
-        """`frames` of each bus come out."""
+        """Simulate until `frames` frames of each bus have come out."""
         folder = self._folder
         options = [f"+quiet={_patience(self.design)}", f"+resets={resets}"]
         options += [f"+frames_{bus.name}={frames[bus.name]}" for bus in self.design.buses if bus.output]
@@ -191,13 +194,13 @@ class Simulation:
 def simulate(
     design: Design, vectors: Mapping[str, Integers], simulator: str = "icarus", backpressure: int | None = None
 ) -> Frames:
-    """One run of a design, as `Simulation.run`."""
+    """Run a design once, as `Simulation.run` does."""
     with Simulation(design, simulator) as simulation:
         return simulation.run(vectors, backpressure)
 
 
 def _count(streams: tuple[Stream, ...], vectors: Mapping[str, Integers]) -> int:
-    """How many frames there are; raise CircuitizeError where an input is missing or does not have its shape."""
+    """How many frames there are; raise CircuitizeError if an input is missing or does not have its shape."""
     counts = {}
     for stream in streams:
         if stream.output:
@@ -215,13 +218,13 @@ def _count(streams: tuple[Stream, ...], vectors: Mapping[str, Integers]) -> int:
 
 
 def _patience(design: Design) -> int:
-    """Cycles without a beat after which a design hangs: many times what it says it needs for a frame."""
+    """The cycles without a beat after which a design is taken to hang: many times what it states for a frame."""
     known = [int(design.report.get(key, 0)) for key in ("latency_cycles", "interval_cycles")]
     return 20_000 + 8 * sum(known)
 
 
 class _Said:
-    """What the bench said: cycles of first beats, how it ended, beats moved, and breaches of the protocol."""
+    """The report of the bench: cycles of first beats, how it ended, beats moved, and breaches of the protocol."""
 
     def __init__(self, text: str) -> None:
         words = [line.split() for line in text.splitlines()]

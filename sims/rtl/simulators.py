@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """A simulator that is here: its name, its version, its program, and what the program needs in its environment."""
+    """An installed simulator: its name, its version, its program, and what the program needs in its environment."""
 
     name: str
     version: str
@@ -57,7 +57,9 @@ class Simulator:
     environment: Mapping[str, str]
 
     def build(self, folder: Path, sources: Sequence[str]) -> list[str]:
-        """Build `folder`'s bench.v and sources; the command that runs it there. Raise CircuitizeError, one line."""
+        """Build `folder`'s bench.v and sources; return the command that runs the build there. Raise CircuitizeError, in
+        one line, if the build fails.
+        """
         if self.name == "icarus":
             self._run(folder, "-g2005", "-o", "bench.vvp", "-s", CLOCKED, "bench.v", *sources)
             return [str(Path(self.program).with_name("vvp")), "-n", "bench.vvp"]

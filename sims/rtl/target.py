@@ -16,13 +16,14 @@ from .simulate import Frames, Simulation
 Integers = NDArray[np.int64]
 Trace = Sequence[Integers]
 Schedule = Callable[[IntegerProgram, Mapping[str, Integers]], Design]
-"""A program, and the state that it starts from, to a design."""
+"""A function from a program, and the state that it starts from, to a design."""
 
 
 class Verilog:
-    """A program scheduled and simulated with random gaps and stalls. Raise CircuitizeError as its scheduler does.
+    """A program scheduled and simulated with random gaps and stalls. Raise the CircuitizeErrors of the scheduler.
 
-    A program without state is built once; one with state anew for each run, which starts from that run's state.
+    A program without state is built once; a program with state is built anew for each run, which starts from that run's
+    state.
     """
 
     def __init__(self, program: IntegerProgram, schedule: Schedule, name: str, simulator: str = "icarus") -> None:
@@ -35,7 +36,7 @@ class Verilog:
         self._seed = 0
 
     def difference(self, trace: Trace) -> str | None:
-        """The first difference by stream and element from a run; None where the status is 0 and all outputs agree."""
+        """The first difference by stream and element from a run; None if the status is 0 and all outputs agree."""
         values = [trace[wire][None] for wire in self.program.arrow.outputs.tolist()]
         wanted = Expected(
             dict(zip([port.name for port in self.program.outputs], values, strict=True)), np.zeros(1, np.bool_)

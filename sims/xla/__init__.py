@@ -1,1 +1,3 @@
-"""Programs compiled whole by XLA, by way of JAX: one function for a step, or for many, on the CPU and on CUDA alike."""
+"""Programs compiled whole by XLA, by way of JAX: one function for a step, or for many, for the CPU and for CUDA
+alike.
+"""

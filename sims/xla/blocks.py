@@ -12,7 +12,9 @@ from jax import lax
 from circuitize.circuits.types import Shape
 
 ELEMENTS = 1 << 19
-"""Of a block, about: 4 MB of float64. Measured by benchmarks/xla_training.py."""
+"""The approximate number of elements of a block: 4 MB of float64. The number was measured by
+benchmarks/xla_training.py.
+"""
 
 State = TypeVar("State")
 
@@ -23,9 +25,9 @@ def is_great(shape: Shape) -> bool:
 
 
 def over(shape: Shape, work: Callable[[jax.Array | int, int, State], State], state: State) -> State:
-    """What is left of a state once `work(first row, rows, state)` has changed it for each block of such an array.
+    """The state after `work(first row, rows, state)` has changed it for each block of such an array.
 
-    All blocks have as many rows as each other, but for a shorter last one.
+    All blocks have the same number of rows, except a shorter last one.
     """
     extent = shape[0]
     least = min(extent, -(-math.prod(shape) // ELEMENTS))
@@ -37,10 +39,10 @@ def over(shape: Shape, work: Callable[[jax.Array | int, int, State], State], sta
 
 
 def cut(array: jax.Array, first: jax.Array | int, size: int, axis: int = 0) -> jax.Array:
-    """So many places of an axis."""
+    """The `size` places of an axis from `first` on."""
     return lax.dynamic_slice_in_dim(array, first, size, axis)
 
 
 def put(array: jax.Array, part: jax.Array, first: jax.Array | int, axis: int = 0) -> jax.Array:
-    """The array with a part in its place."""
+    """The array with a part put in its place."""
     return lax.dynamic_update_slice_in_dim(array, part, first, axis)

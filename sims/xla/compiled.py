@@ -1,4 +1,4 @@
-"""An arrow compiled for a device of XLA: run like any executor, with its checks looked at after the run."""
+"""An arrow compiled for a device of XLA: it is run like any executor, and its checks are looked at after the run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from .traced import Traced, defined
 
 
 class Compiled:
-    """Runs an arrow on a device of XLA as `Executor` does; what is computed is compiled at the first run.
+    """Runs an arrow on a device of XLA as `Executor` does; the arrow is compiled at the first run.
 
-    Integers come as wide as their formats, int32 or int64, and may go in again so; `device.take` gives int64.
+    Integers are returned as wide as their formats, int32 or int64, and may be given again in that width; `device.take`
+    gives int64.
     """
 
     def __init__(self, arrow: Arrow, device: Xla, names: Sequence[str] = ()) -> None:
-        """`names` are those of the inputs, for messages."""
+        """`names` are the names of the inputs, for messages."""
         self.arrow = arrow
         self.device = device
         self.names = names
@@ -36,7 +37,7 @@ class Compiled:
         self._wires = jax.jit(partial(self._function, keep=True))
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values, from and on the device. Raise what the same arrow on numpy arrays raises."""
+        """The outputs' values, from and on the device. Raise the errors of the same arrow on numpy arrays."""
         return self._checked(self._outputs, inputs)
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
@@ -44,7 +45,7 @@ class Compiled:
         return self._checked(self._wires, inputs)
 
     def undefined(self, inputs: Sequence[Values]) -> CircuitizeError:
-        """Why there is no value: what numpy says of these inputs."""
+        """Why there is no value: the error that numpy raises for these inputs."""
         try:
             Executor(self.arrow, CPU, self.names).outputs([self.device.take(value) for value in inputs])
         except CircuitizeError as error:

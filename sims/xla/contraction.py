@@ -1,6 +1,6 @@
 """Exact contractions by products that a processor has: of float32, float64 or int8, of whole operands or of limbs.
 
-Which of them is chosen when the program is compiled, by the intervals of the operands.
+Which product is used is chosen when the program is compiled, by the intervals of the operands.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from . import blocks
 from .widths import Width, holds, width
 
 MANTISSA = {"float32": 24, "float64": 53}
-"""Bits of the integers that a format holds every one of."""
+"""The number of bits for which a format holds every integer."""
 
 COSTS: Mapping[str, Mapping[str, float]] = {
     "cpu": {"float32": 1.0, "float64": 2.0, "int8": 0.7},
     "gpu": {"float32": 1.0, "float64": 1.0, "int8": 0.04},
 }
-"""What a product costs by its kind, that of float32 without TF32 being 1. Measured on a CPU by benchmarks/xla.py; for a
-GPU from the data sheet of one (H100), which nobody has tried here.
+"""The cost of a product by its kind, relative to float32 without TF32. Costs are measured on a CPU by
+benchmarks/xla.py; for a GPU they are from the data sheet of one (H100), which nobody has tried with this package.
 """
 
 BYTE = 1 << 8
@@ -40,10 +40,11 @@ BYTE = 1 << 8
 
 @dataclass(frozen=True)
 class Kind:
-    """How a contraction is computed: of numbers of which dtype, in how many limbs of how many bits each operand.
+    """How a contraction is computed: the dtype of its numbers, and into how many limbs of how many bits each operand is
+    cut.
 
-    Limbs of floats are below 2^bits, the last one signed; those of int8 are balanced, in [-128, 127], and `bits` is 8.
-    "integers" are the target's own, without limbs.
+    Limbs of floats are below 2^bits, the last one signed; limbs of int8 are balanced, in [-128, 127], and `bits` is 8.
+    The kind "integers" multiplies the target's own integers, without limbs.
     """
 
     name: str
@@ -57,9 +58,9 @@ class Kind:
 
 
 def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
-    """The kinds by which sums of so many products of numbers of two intervals are exact.
+    """The kinds by which sums of `terms` products of numbers of two intervals are exact.
 
-    Floats are where every partial sum is an integer below 2^24 or 2^53, whatever the order; int8 where every partial
+    Floats are exact if every partial sum is an integer below 2^24 or 2^53, whatever the order; int8 if every partial
     sum is below 2^31.
     """
     greatest = [max(-low, high) for low, high in (x, y)]
@@ -78,7 +79,9 @@ def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
 
 
 def choose(products: int, terms: int, x: tuple[int, int], y: tuple[int, int], costs: Mapping[str, float]) -> Kind:
-    """The cheapest kind for so many products; integers where there is nothing to sum, or too few for limbs to pay."""
+    """The cheapest kind for `products` products; integers if there is nothing to sum, or too few products for limbs to
+    pay.
+    """
 
     def cost(kind: Kind) -> tuple[float, int]:
         return kind.products * costs[kind.name], kind.products
@@ -107,8 +110,8 @@ def contract(
     kind: Kind,
     by_blocks: bool = False,
 ) -> jax.Array:
-    """The contraction of values of these formats by a kind, in the target's width. By blocks a great operand is cut
-    into limbs of the kind block by block, where the other is small beside it.
+    """The contraction of values of these formats by a kind, in the target's width. With blocks, a great operand is cut
+    into limbs of the kind block by block, if the other operand is small beside it.
     """
     letters, both, widths = operands(operation, sources, values)
     into = width(target)
@@ -131,15 +134,15 @@ def contract(
 
 
 def rows(array: jax.Array, letters: str, row: str, first: Any, size: int) -> jax.Array:
-    """So many places of the axis of a letter, all of an array without it."""
+    """The `size` places of the axis of a letter from `first` on, or all of an array without that letter."""
     return blocks.cut(array, first, size, letters.index(row)) if row in letters else array
 
 
 def operands(
     operation: Contract, sources: Sequence[Fixed], values: Sequence[jax.Array]
 ) -> tuple[tuple[str, str, str], list[jax.Array], list[Width]]:
-    """The axes of both operands and of the target; the operands, once what one alone has is summed, and their widths,
-    which they may pass.
+    """The axes of both operands and of the target; the operands, once axes that only one of them has are summed, and
+    their widths, which they may pass.
     """
     extents = operation.extents(*sources)
     found: list[jax.Array] = []
@@ -161,7 +164,7 @@ def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Ki
 
 
 def parts(x: jax.Array, y: jax.Array, kind: Kind) -> tuple[list[jax.Array], list[jax.Array]]:
-    """The limbs of both operands, least significant first; the operands themselves where integers are multiplied."""
+    """The limbs of both operands, least significant first; the operands themselves if integers are multiplied."""
     if kind.name == "integers":
         return [x], [y]
     if kind.name == "int8":
@@ -173,8 +176,8 @@ def parts(x: jax.Array, y: jax.Array, kind: Kind) -> tuple[list[jax.Array], list
 def product(
     letters: tuple[str, str, str], x: Sequence[jax.Array], y: Sequence[jax.Array], kind: Kind, into: Width
 ) -> jax.Array:
-    """The products of all limbs, summed in a width. Sums that pass it on the way come back: it counts modulo 2^32 or
-    2^64.
+    """The products of all limbs, summed in a width. Sums that pass the width on the way come back, since it counts
+    modulo 2^32 or 2^64.
     """
     if kind.name == "integers":
         return dot(letters, x[0].astype(into), y[0].astype(into), into)
@@ -198,7 +201,7 @@ def _shifted(values: jax.Array, bits: int) -> jax.Array:
 
 
 def dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) -> jax.Array:
-    """One product of arrays, in the target's order; letters that it lacks are in both."""
+    """One product of arrays, in the target's order; letters that the target lacks are in both operands."""
     of_x, of_y, of_target = letters
     batch = [letter for letter in of_target if letter in of_x and letter in of_y]
     inner = [letter for letter in of_x if letter in of_y and letter not in of_target]
@@ -217,7 +220,7 @@ def dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) ->
 
 
 def _limbs(values: jax.Array, count: int, bits: int, kind: Any) -> list[jax.Array]:
-    """So many limbs below 2^bits, least significant first, the last one signed."""
+    """The `count` limbs below 2^bits of integers, least significant first, the last one signed."""
     found = []
     for _ in range(count - 1):
         found.append((values & values.dtype.type((1 << bits) - 1)).astype(kind))
@@ -226,7 +229,9 @@ def _limbs(values: jax.Array, count: int, bits: int, kind: Any) -> list[jax.Arra
 
 
 def _balanced(values: jax.Array, count: int) -> list[jax.Array]:
-    """So many limbs in [-128, 127], least significant first: the sum of limb i * 2^(8 i) is the value."""
+    """The `count` limbs in [-128, 127] of integers, least significant first: the sum of limb i * 2^(8 i) is the
+    value.
+    """
     found = []
     for _ in range(count):
         kind = values.dtype.type
@@ -236,7 +241,7 @@ def _balanced(values: jax.Array, count: int) -> list[jax.Array]:
 
 
 def _count(magnitude: int, bits: int) -> int:
-    """How many limbs of so many bits numbers up to a magnitude have, the last one as wide as they are."""
+    """How many limbs of `bits` bits numbers up to a magnitude have, the last one as wide as they are."""
     count = 1
     while magnitude >> bits:
         magnitude = (magnitude >> bits) + 1

@@ -1,4 +1,4 @@
-"""What XLA compiles for: the processor, and the first CUDA device, where JAX, an optional extra, finds one."""
+"""The devices that XLA compiles for: the processor, and the first CUDA device, if JAX, an optional extra, finds one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REMEDY = "pip install 'circuitize[xla]', or 'circuitize[cuda]' for an NVIDIA GPU
 
 @dataclass(frozen=True, slots=True)
 class Xla(Device):
-    """A device of JAX. `kind` is cpu or gpu."""
+    """A device of JAX. The field `kind` is cpu or gpu."""
 
     kind: str
     place: Any
@@ -34,14 +34,14 @@ class Xla(Device):
         return placed
 
     def take(self, value: Values) -> Values:
-        """Integers as int64, however wide they are on the device."""
+        """Take integers as int64, however wide they are on the device."""
         taken: Values = np.asarray(value)
         return taken.astype(np.int64, copy=False) if taken.dtype.kind == "i" else taken
 
 
 @cache
 def processor() -> Xla:
-    """This machine's processor. Raise CircuitizeError without JAX."""
+    """The processor of this machine. Raise CircuitizeError if JAX is not installed."""
     found = _first("cpu")
     if found is None:
         raise CircuitizeError(f"expected JAX, which calls XLA, found none that works; {REMEDY}")
@@ -60,7 +60,7 @@ def devices() -> list[Xla]:
 
 
 def named(name: str) -> Device:
-    """The device that a word means. Raise CircuitizeError for another word, and where there is no such device."""
+    """The device that a word means. Raise CircuitizeError for another word, and if there is no such device."""
     if name not in NAMES:
         raise CircuitizeError(f"expected a device among {', '.join(NAMES)}, found {name!r}; choose one")
     if name == "numpy":

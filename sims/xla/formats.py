@@ -1,4 +1,4 @@
-"""What is carried from step to step has one format: what is compiled for it holds nothing else."""
+"""Values that are carried from step to step have one format, because the program compiled for them holds no other."""
 
 from __future__ import annotations
 

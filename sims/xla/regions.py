@@ -1,6 +1,7 @@
-"""A great contraction and what is done with it element by element, up to one array that others read: a block at a time.
+"""A great contraction and the element-by-element operations after it, up to one array that others read, computed a
+block at a time.
 
-So an update of weights holds no gradient as large as they are, and writes over what it reads.
+In this way an update of weights holds no gradient as large as they are, and writes over what it reads.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ from .widths import width
 
 @dataclass(frozen=True)
 class Region:
-    """Edges in order, all of targets of one shape; others read what the last one gives, and nothing else of them.
+    """Edges in order, all with targets of one shape; other edges read the result of the last one, and nothing else of
+    them.
 
     Constants, and copies of one row, are members of each region that reads them.
     """
 
     edges: tuple[int, ...]
     inner: tuple[int, ...]
-    """Those of which nobody else reads what they give."""
+    """The edges whose results nobody outside the region reads."""
 
     @property
     def last(self) -> int:
@@ -85,10 +87,10 @@ def run(
     place: Callable[[int], rules.Place],
     before: jax.Array,
 ) -> tuple[jax.Array, jax.Array | None]:
-    """What the last edge gives, and whether all have a value, None where all always have.
+    """The result of the last edge, and whether all edges have a value, or None if they always have.
 
-    `known` are the values of the wires that are read, by wire; `constant(edge, shape)` is one without sources. `before`
-    says whether what was computed so far has a value: that, too, comes before anything is written over.
+    `known` are the values of the wires that are read, by wire; `constant(edge, shape)` is an edge without sources.
+    `before` says whether what was computed so far has a value: that, too, is evaluated before anything is written over.
     """
     made = {arrow.rows[edge][2][0] for edge in region.edges}
     target = arrow.format(arrow.rows[region.last][2][0])
@@ -144,7 +146,7 @@ def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources
 
 
 def _product(limbs: Any, first: Any, size: int) -> jax.Array:
-    """Rows of a contraction."""
+    """Some rows of a contraction."""
     letters, operands, kind, into = limbs
     left, right = (
         [contraction.rows(limb, own, letters[2][0], first, size) for limb in operand]
@@ -163,7 +165,7 @@ def _is_great(arrow: Arrow, wire: int) -> bool:
 
 
 def _is_pointwise(arrow: Arrow, edge: int) -> bool:
-    """Whether element p of the target is of elements p of all sources."""
+    """Whether element p of the target depends only on elements p of all sources."""
     _, sources, targets, _ = arrow.rows[edge]
     shapes = {arrow.format(wire).shape for wire in [*sources, *targets]}
     return bool(sources) and _operation(arrow, edge).pointwise and len(shapes) == len(targets) == 1
@@ -176,7 +178,7 @@ def _copies_a_row(arrow: Arrow, edge: int) -> bool:
 
 
 def _of_rows(view: View, size: int) -> View:
-    """So many rows of a view that copies one."""
+    """The view of `size` rows, from a view that copies one row."""
     *before, step = view.steps
     assert isinstance(step, Affine)
     return View(view.source_shape, (*before, replace(step, shape=(size, *step.shape[1:]))))

@@ -1,4 +1,4 @@
-"""How XLA computes each integer operation: by its own `run`, but where intervals allow narrower numbers or products.
+"""How XLA computes each integer operation: by its own `run`, except where intervals allow narrower numbers or products.
 
 A rule takes values in the width of their formats, and gives one in the width of the target's.
 """
@@ -25,7 +25,9 @@ from .widths import holds, width
 
 @dataclass(frozen=True)
 class Place:
-    """The formats around an operation, what products cost on the device, whether it does great arrays by blocks."""
+    """The formats around an operation, the costs of products on the device, and whether it computes great arrays by
+    blocks.
+    """
 
     sources: tuple[Fixed, ...]
     target: Fixed
@@ -35,7 +37,9 @@ class Place:
 
 @singledispatch
 def value(operation: Operation, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """The target's value. By default what the operation computes on values as wide as the widest around it."""
+    """The value of the operation's target. By default it is computed by the operation, on values as wide as the widest
+    around it.
+    """
     wide = width(*place.sources, place.target)
     (made,) = operation.run(*(one.astype(wide) for one in values))  # type: ignore[arg-type]  # another array module
     return made.astype(width(place.target))  # type: ignore[return-value]
@@ -73,7 +77,7 @@ def _(operation: integers.Sum, place: Place, values: Sequence[jax.Array]) -> jax
 
 @value.register
 def _(operation: integers.Check, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """What an interval says already is not looked at."""
+    """A check that an interval already implies is not made."""
     (x,), (format,) = values, place.sources
     wide = x if holds(x.dtype, operation.low, operation.high) else x.astype(np.int64)
     low = wide >= operation.low if operation.low > format.low else None
@@ -98,7 +102,7 @@ def _(operation: integers.Select, place: Place, values: Sequence[jax.Array]) -> 
 
 @value.register
 def _(operation: integers.Clamp, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """The ends that values can pass; one that they lie wholly beyond is their value."""
+    """Only the ends that values can pass are clamped; if values lie wholly beyond an end, it is their value."""
     (x,), (format,) = values, place.sources
     into = width(place.target)
     if format.low >= operation.high or format.high <= operation.low:
@@ -119,6 +123,6 @@ def _(operation: integers.Lookup, place: Place, values: Sequence[jax.Array]) -> 
 @value.register(integers.Divide)
 @value.register(integers.SquareRoot)
 def _(operation: Operation, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """Operands are where there is a value, by their types."""
+    """Operands are where the operation has a value, by their types."""
     with noting():
         return value.dispatch(object)(operation, place, values)

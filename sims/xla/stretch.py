@@ -1,4 +1,4 @@
-"""Many steps of a training in one compiled program, which goes round by itself: compiled once for any number."""
+"""Many steps of a training in one compiled program with a loop, compiled once for any number of steps."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .traced import Traced, defined
 
 MOST_STEPS = 128
 MOST_BYTES = 1 << 26
-"""At a time: what steps take besides what is held, and what is told of each, up to so much."""
+"""The most bytes at a time of what steps take besides held values, and of what is told of each step."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Steps that were done: `told[name][k]` of the k-th, and on the device what is held after the last."""
+    """Steps that were done: `told[name][k]` of the k-th step, and on the device the values held after the last."""
 
     told: Mapping[str, Values]
     held: dict[str, Values]
@@ -38,8 +38,8 @@ class Stretch:
 class Stretches:
     """A step whose outputs go back into the inputs of their names, done many times at a time.
 
-    `arrow` is that of the program, of integers or of reals; `told` names the outputs that are told of each step; nobody
-    asks for more than `most` steps at a time. What is held lies on the device, as wide as its format needs.
+    `arrow` is the program's arrow, of integers or of reals; `told` names the outputs that are told of each step; nobody
+    asks for more than `most` steps at a time. Held values lie on the device, as wide as their formats need.
     """
 
     def __init__(
@@ -59,23 +59,23 @@ class Stretches:
 
     @cached_property
     def most(self) -> int:
-        """How many steps at a time."""
+        """The number of steps that are done at a time."""
         wires = [self._inputs[name] for name in self.fresh] + [self._outputs[name] for name in self.told]
         taken = sum(math.prod(self.traced.arrow.type(wire).shape) * self._dtype(wire).itemsize for wire in wires)
         return max(1, min(MOST_STEPS, self._asked, MOST_BYTES // max(taken, 1)))
 
     def put(self, held: Mapping[str, Values]) -> dict[str, Values]:
-        """What is held, on the device."""
+        """The held values, put on the device."""
         return {name: self.device.put(held[name].astype(self._dtype(self._inputs[name]))) for name in self.held}
 
     def take(self, held: Mapping[str, Values]) -> dict[str, Values]:
-        """What is held as numpy arrays, int64 or float64."""
+        """The held values as numpy arrays, int64 or float64."""
         return {name: self.device.take(held[name]) for name in self.held}
 
     def run(self, held: Mapping[str, Values], batches: Mapping[str, Values]) -> Stretch | None:
         """The steps on `batches[name][k]`, at most `most` of them; None if one of them has no value.
 
-        Integers are in their formats, which the caller has checked. What is held before is not spent.
+        Integers are in their formats, which the caller has checked. The values held before are not spent.
         """
         count = len(next(iter(batches.values()))) if batches else 1
         padded = [self._padded(name, batches[name]) for name in self.fresh]
@@ -90,7 +90,7 @@ class Stretches:
         return Stretch(values, dict(zip(self.held, after, strict=True)))
 
     def compile(self) -> float:
-        """Seconds that it took to compile, once."""
+        """Compile the program once; return the seconds that it took."""
         _ = self._compiled
         return self.compile_seconds
 
@@ -144,7 +144,8 @@ class Stretches:
 
     @cached_property
     def _later(self) -> dict[int, tuple[str, Check]]:
-        """By edge, the checks of what is held that are done on it when it is held: it is in memory then, once.
+        """For each edge, the checks of held values that are made when the value is held, since it is in memory then,
+        once.
 
         Such a check must be of numbers as wide as those that it lets pass.
         """

@@ -1,4 +1,4 @@
-"""An arrow as a function that JAX traces: constants and inputs in, values of wires out, and whether checks hold."""
+"""An arrow as a function that JAX traces: from constants and inputs to values of wires, and whether checks hold."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ from .regions import run as run_region
 from .widths import width
 
 EMBEDDED = 1 << 10
-"""Elements up to which a constant is part of the compiled program; larger ones are handed to it."""
+"""The number of elements up to which a constant is part of the compiled program; larger constants are handed to it."""
 
 
 class Traced:
-    """An arrow of either language. Integers are as wide as their formats ask for, reals float64."""
+    """An arrow of either language, in a form that JAX traces. Integers are as wide as their formats ask for, reals
+    float64.
+    """
 
     def __init__(self, arrow: Arrow, kind: str) -> None:
         self.arrow = arrow
         self._costs = COSTS[kind]
         self._by_blocks = kind == "cpu" and all(isinstance(type, Fixed) for type in arrow.types)
         self._constants: dict[int, Values] = {}
-        """By edge, those that are part of the program, or that it makes of one number."""
+        """By edge, the constants that are part of the program, or that it makes from one number."""
         self.handed: dict[int, Values] = {}
-        """By edge, those that are handed to it."""
+        """By edge, the constants that are handed to the program."""
         for index, (operation, sources, targets, _) in enumerate(arrow.rows):
             if not sources:
                 (made,) = arrow.operations[operation].run()
@@ -47,7 +49,7 @@ class Traced:
                 (self.handed if known.size > EMBEDDED else self._constants)[index] = known
         single = {index for index, known in self._constants.items() if known.ndim == 0}
         self.regions = {region.last: region for region in regions(arrow, single)} if self._by_blocks else {}
-        """By their last edge."""
+        """The regions, by their last edge."""
 
     def dtype(self, wire: int) -> Any:
         """The dtype of a wire's values."""
@@ -62,11 +64,11 @@ class Traced:
     def wires(
         self, handed: Sequence[jax.Array], inputs: Sequence[jax.Array], keep: bool = False, spent: bool = False
     ) -> tuple[list[jax.Array | None], dict[int, jax.Array]]:
-        """The value of every wire, or unless `keep` of the outputs at least; and by edge, whether it has a value.
+        """The value of every wire, or unless `keep` at least of the outputs; and for each edge, whether it has a value.
 
-        Edges that have one everywhere are not among them, and a region has one flag, that of its last edge. Where one
-        is down, values that depend on it mean nothing; with `spent`, which says that inputs may be written over, no
-        value means anything.
+        Edges that have a value everywhere are not listed, and a region has one flag, that of its last edge. If one flag
+        is down, values that depend on that edge mean nothing; with `spent`, which says that inputs may be written over,
+        no value means anything.
         """
         known = dict(zip(self.handed, handed, strict=True))
         flags: dict[int, jax.Array] = {}
@@ -112,5 +114,5 @@ class Traced:
 
 
 def defined(flags: Iterable[jax.Array]) -> jax.Array:
-    """Whether all have a value."""
+    """Whether all flags are up."""
     return reduce(and_, flags, jnp.array(True))

@@ -15,11 +15,11 @@ from circuitize.circuits.integers import Affine, Regroup, View
 from circuitize.circuits.types import Shape
 
 MOST_PARTS = 64
-"""Places of a window that are added one after the other; a longer one is scattered."""
+"""The most places of a window that are added one after the other; a longer window is scattered."""
 
 
 def gather(view: View, array: jax.Array) -> jax.Array:
-    """y[p] = x[f(p)], 0 outside."""
+    """The elements y[p] = x[f(p)], and 0 for those outside."""
     if not all(map(_is_simple, *_steps(view))):
         return jnp.asarray(view.gather(array))  # type: ignore[arg-type]  # an array of another module
     for step in view.steps:
@@ -28,7 +28,7 @@ def gather(view: View, array: jax.Array) -> jax.Array:
 
 
 def scatter(view: View, array: jax.Array) -> jax.Array:
-    """y[q] = sum of x[p] over the p with f(p) = q, in the width of the array."""
+    """The sums y[q] = sum of x[p] over the p with f(p) = q, in the width of the array."""
     steps, sources = _steps(view)
     if not all(map(_is_simple, steps, sources)) or not all(map(_is_short, steps)):
         return jnp.asarray(view.scatter(array))  # type: ignore[arg-type]  # an array of another module
@@ -43,7 +43,9 @@ def _steps(view: View) -> tuple[list[Any], list[Shape]]:
 
 
 def _is_simple(step: Affine | Regroup, source: Shape) -> bool:
-    """Whether each target axis moves at most one source axis, and what is reached is not much more than there is."""
+    """Whether each target axis moves at most one source axis, and the box that is reached is not much larger than the
+    source.
+    """
     if isinstance(step, Regroup):
         return True
     reach = math.prod(high - low + 1 for low, high in map(step.span, range(len(source))))
@@ -63,7 +65,9 @@ def _movers(row: tuple[int, ...]) -> list[int]:
 
 
 def _gathered(step: Affine, array: jax.Array) -> jax.Array:
-    """The box that is reached is cut out, then each source axis becomes the target axes that move it."""
+    """The step on an array: the box that is reached is cut out, then each source axis becomes the target axes that move
+    it.
+    """
     source = array.shape
     spans = [step.span(axis) for axis in range(len(source))]
     edges = [(-low, high + 1 - extent, 0) for (low, high), extent in zip(spans, source, strict=True)]
@@ -80,8 +84,8 @@ def _gathered(step: Affine, array: jax.Array) -> jax.Array:
 
 
 def _moved(array: jax.Array, at: int, first: int, strides: list[int], sizes: list[int]) -> jax.Array:
-    """One axis replaced by axes of such strides and sizes, which begin at one place of it: the longest is a slice, of
-    others one for each place, or all by index where there are many.
+    """The array with one axis replaced by axes of the given strides and sizes, which begin at one place of it: the
+    longest is a slice, the others take one slice for each place, or all are read by index if there are many.
     """
     if not strides:
         return lax.squeeze(array, (at,))
@@ -101,14 +105,16 @@ def _moved(array: jax.Array, at: int, first: int, strides: list[int], sizes: lis
 
 
 def _slice(array: jax.Array, at: int, first: int, stride: int, size: int) -> jax.Array:
-    """So many places of an axis, from one on."""
+    """The `size` places of an axis, from `first` on."""
     last = first + stride * (size - 1)
     cut = lax.slice_in_dim(array, min(first, last), max(first, last) + 1, abs(stride), at)
     return lax.rev(cut, (at,)) if stride < 0 else cut
 
 
 def _scattered(step: Affine, source: Shape, array: jax.Array) -> jax.Array:
-    """The axes that move nothing are summed, and those that move one source axis added into it."""
+    """The adjoint of the step: the axes that move nothing are summed, and those that move one source axis are added
+    into it.
+    """
     moving = [_movers(row) for row in step.strides]
     order = [axis for movers in moving for axis in movers]
     free = tuple(axis for axis in range(len(step.shape)) if axis not in order)
@@ -122,7 +128,8 @@ def _scattered(step: Affine, source: Shape, array: jax.Array) -> jax.Array:
 
 
 def _into(array: jax.Array, at: int, extent: int, offset: int, strides: list[int]) -> jax.Array:
-    """Return the array with one axis of `extent` for its axes from `at` on: place p goes to offset + strides . p.
+    """Return the array with one axis of `extent` in place of its axes from `at` on: place p goes to offset + strides .
+    p.
 
     The longest of these axes is spread at once; the places of the others are added one by one.
     """
@@ -141,7 +148,9 @@ def _into(array: jax.Array, at: int, extent: int, offset: int, strides: list[int
 
 
 def _spread(array: jax.Array, at: int, extent: int, offset: int, stride: int) -> jax.Array:
-    """Place p of an axis put at offset + stride * p of one of an extent, zeros between; what is outside is lost."""
+    """The array with place p of an axis put at offset + stride * p of an axis of `extent`, with zeros between; places
+    outside are lost.
+    """
     if stride < 0:
         array, offset, stride = lax.rev(array, (at,)), offset + stride * (array.shape[at] - 1), -stride
     last = offset + stride * (array.shape[at] - 1)

@@ -1,4 +1,4 @@
-"""How wide the numbers of a wire are: its interval says whether 32 bits hold them, which are twice as fast as 64."""
+"""The width of a wire's numbers: its interval says whether 32 bits hold them, which are twice as fast as 64."""
 
 from __future__ import annotations
 

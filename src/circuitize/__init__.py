@@ -1,6 +1,7 @@
 """Training steps lowered to exact fixed-point circuits: one program, one integer meaning, every target equal to it.
 
-The public names, by folder. They load on first use, so that importing the package stays quick.
+The public names of the package, by folder. The names are loaded on first use, so that importing the package stays
+quick.
 """
 
 from __future__ import annotations

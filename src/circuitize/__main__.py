@@ -1,4 +1,4 @@
-"""Runs the command line as `python -m circuitize`."""
+"""Running the command line as `python -m circuitize`."""
 
 import sys
 

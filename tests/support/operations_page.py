@@ -151,11 +151,11 @@ def _priced(
 
 
 def _sentences(operation: arrays.RealOperation) -> tuple[str, str]:
-    """The docstring's first paragraph without what it says of lowering, and what it says of the derivative."""
+    """The docstring's first paragraph without its sentences about lowering, and those about the derivative."""
     text = " ".join((inspect.getdoc(operation) or "").split("\n\n")[0].split())
     sentences = re.split(r"(?<=[.:]) (?=[A-Z])", text)
     about = [s for s in sentences if re.match(r"(The|Its) derivative", s)]
-    rest = [s for s in sentences if s not in about and not s.startswith("Lowered")]
+    rest = [s for s in sentences if s not in about and not s.startswith(("Lowered", "The lowering"))]
     return " ".join(rest).rstrip("."), re.sub(r"^(The|Its) derivative (is )?", "", " ".join(about)).rstrip(".")
 
 

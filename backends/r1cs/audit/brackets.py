@@ -9,7 +9,7 @@ from .ranges import Interval
 from .relations import Kind, Terms
 
 MOST_TERMS = 80
-"""Open terms that a range row may have beside the form it bounds."""
+"""The most open terms that a range row may have beside the form it bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,9 @@ class Bound:
 
 
 def bounds(state: Determination, row: int, kept: set[int]) -> Bound | None:
-    """What a TWO_VALUED row says of its form less the open wires outside `kept`, all of which have intervals."""
+    """The bound that a TWO_VALUED row states for its form less the open wires outside `kept`, all of which have
+    intervals.
+    """
     relations, ranges = state.relations, state.ranges
     form, gap = relations.forms[row], relations.gap[row]
     moved = [term for term in form if term[0] not in kept and not state.known(term[0])]
@@ -38,15 +40,15 @@ def bounds(state: Determination, row: int, kept: set[int]) -> Bound | None:
 
 
 def by_bracket(state: Determination, row: int) -> set[int]:
-    """The wires that an open product q * y = z determines with two range rows, y known or y = q.
+    """The wires that an open product q * y = z determines with two range rows, where y is known or y = q.
 
     Let rho = D1 - s z in [l1, h1] and sigma = D2 + s z in [l2, h2] be what two range rows say, with determined D1, and
     rho + sigma = E = y + k (quotient) or 2 q + k (root), where k - l1 - l2 < 1 (root) or 0 (quotient: y >= 1).
     Soundness: E's interval and rho + sigma both stay inside [-p/2, p/2], so that rho + sigma = E over the integers.
     Take two assignments with the same inputs, hence the same y and D1, and q' >= q + 1. Then rho - rho' = q'y - qy
-    modulo p, and over the integers, since (width of q) * y + (width of rho) is below p. A quotient: that is at least
-    y, yet rho - rho' <= (y + k - l2) - l1 < y. A root, q >= 0: that is at least 2q + 1, yet
-    rho - rho' <= (2q + k - l2) - l1 <= 2q. So q' = q as integers, its bits by the digit rule, and z = q * y.
+    modulo p, and also over the integers, since (width of q) * y + (width of rho) is below p. For a quotient, that is at
+    least y, yet rho - rho' <= (y + k - l2) - l1 < y. For a root, q >= 0, that is at least 2q + 1, yet rho - rho' <=
+    (2q + k - l2) - l1 <= 2q. Therefore q' = q as integers, its bits by the digit rule, and z = q * y.
     """
     a, b, c = state.relations.sides(row)
     open_c = state.unknown(c)
@@ -96,7 +98,7 @@ def _pinned(
     width: Interval,
     divisor: Interval,
 ) -> bool:
-    """The conditions of `by_bracket`; `sign` is that of q * y in `one`."""
+    """The conditions of `by_bracket`; `sign` is the sign of q * y in `one`."""
     relations, ranges = state.relations, state.ranges
     first, second = (one, other) if sign < 0 else (_negated(one), _negated(other))
     total = relations.combine([(1, first.form), (1, second.form)])
@@ -121,10 +123,9 @@ def by_linear_bracket(state: Determination, row: int) -> set[int]:
     """The wires of one form that two range rows hold on both sides: a quotient by a constant.
 
     Let rho = f + D1 in [l1, h1] and sigma = D2 - f in [l2, h2] be what two range rows say, f a form of open wires, D1
-    and D2 determined, and rho + sigma = E in [e1, e2].
-    Soundness: where E's interval and that of rho + sigma are both inside [-p/2, p/2], rho + sigma = E over
-    the integers, so that rho is in [max(l1, e1 - h2), min(h1, e2 - l2)]. The digit rule, applied to f and a rho of
-    that width, says that f's wires are determined.
+    and D2 determined, and rho + sigma = E in [e1, e2]. Soundness: where E's interval and that of rho + sigma are both
+    inside [-p/2, p/2], rho + sigma = E over the integers, so that rho is in [max(l1, e1 - h2), min(h1, e2 - l2)]. The
+    digit rule, applied to f and a rho of that width, says that f's wires are determined.
     """
     relations, ranges = state.relations, state.ranges
     core = [term for term in state.unknown(relations.forms[row]) if not _private(state, term[0], row)]
@@ -151,7 +152,7 @@ def by_linear_bracket(state: Determination, row: int) -> set[int]:
 
 
 def _private(state: Determination, wire: int, row: int) -> bool:
-    """Whether, beside rows that give it two values, a wire is in this row only."""
+    """Whether a wire is in this row only, apart from rows that give it two values."""
     relations = state.relations
     return all(
         other == row or (relations.kind[other] == Kind.TWO_VALUED and relations.two_values(other) is not None)

@@ -10,10 +10,10 @@ from .ranges import Interval
 from .relations import Kind, Terms
 
 MOST_CASES = 128
-"""Cases that are looked at together."""
+"""The most cases that are looked at together."""
 
 MOST_ROWS = 2000
-"""Rows that one case may look at."""
+"""The most rows that one case may look at."""
 
 Key = tuple[tuple[int, int], ...]
 
@@ -22,10 +22,10 @@ def by_cases(state: Determination, row: int) -> set[int]:
     """The open bits of a TWO_VALUED row that says of bits that all but one, or all, are 0; or its single open bit.
 
     Soundness: every assignment is in one of the cases. In a case, rows are equations between the wires that the bits
-    lead to and determined ones, and a range row may say that a form of determined wires alone is, modulo p, an
-    integer of an interval inside [-p/2, p/2]. Take two assignments with the same inputs, so that such a form has the
-    same value in both. Were they in different cases, it would be in two intervals, and each two cases have a form for
-    which these are disjoint. So both are in the same case, and agree on the bits.
+    lead to and determined ones, and a range row may say that a form of determined wires alone is, modulo p, an integer
+    of an interval inside [-p/2, p/2]. Take two assignments with the same inputs, so that such a form has the same value
+    in both. If they were in different cases, the form would be in two intervals, but every two cases have a form for
+    which these are disjoint. Therefore both assignments are in the same case, and agree on the bits.
     """
     relations = state.relations
     open_terms = state.unknown(relations.forms[row])
@@ -60,7 +60,7 @@ class _Case:
         self.forms: dict[int, Terms] = {wire: [(0, value)] if value else [] for wire, value in values.items()}
 
     def facts(self) -> dict[Key, Interval] | None:
-        """Intervals of forms of determined wires, without their constants; None where the case cannot be."""
+        """Intervals of forms of determined wires, without their constants; None if the case is impossible."""
         ranged: dict[int, None] = {}
         queue, seen = dict.fromkeys(self._rows(self.forms)), 0
         while queue and seen < MOST_ROWS:
@@ -107,7 +107,7 @@ class _Case:
         return found
 
     def _alone(self, row: int) -> Bound | None:
-        """What a TWO_VALUED row says where it leads to no other open wire."""
+        """The bound that a TWO_VALUED row states if it leads to no other open wire."""
         form, gap = self.relations.forms[row], self.relations.gap[row]
         if any(wire not in self.forms for wire, _ in self.state.unknown(form)):
             return None

@@ -11,7 +11,7 @@ from .relations import Kind, Relations, Terms
 
 
 class Reason(IntEnum):
-    """Why a wire is determined; 0 where it is not."""
+    """Why a wire is determined; 0 if it is not."""
 
     NONE = 0
     GIVEN = 1
@@ -25,8 +25,9 @@ class Reason(IntEnum):
 class Determination:
     """A wire is determined when any two satisfying assignments that agree on the given wires agree on it.
 
-    `reason[w]` says by which rule, in the order of the proofs on the documentation's page. Rules only add wires, so
-    the result does not depend on their order but for the work they take: every (wire, row) pair is counted down once.
+    `reason[w]` is the rule that determines wire w; rules are numbered in the order of the proofs on the documentation's
+    page. Rules only add wires, so the result does not depend on their order, only the work does: every (wire, row) pair
+    is counted down once.
     """
 
     def __init__(self, relations: Relations, given: Iterable[int], ranges: Ranges | None = None) -> None:
@@ -72,7 +73,7 @@ class Determination:
             self._examine(row, False)
 
     def propagate_intervals(self) -> bool:
-        """Apply the rules for which intervals have to be worked out; whether a wire was new."""
+        """Apply the rules for which intervals have to be worked out; return whether a wire was new."""
         before = self.reason.count(Reason.NONE)
         late, self._late = self._late, {}
         for row in late:
@@ -80,7 +81,7 @@ class Determination:
         return self.reason.count(Reason.NONE) < before
 
     def determine(self, wires: Iterable[int], reason: Reason) -> bool:
-        """Mark wires; whether one was new."""
+        """Mark wires as determined; return whether one was new."""
         found = False
         for wire in wires:
             if not self.reason[wire]:
@@ -132,7 +133,9 @@ class Determination:
                 return
 
     def _equation(self, row: int, form: Terms, gap: int | None, late: bool) -> None:
-        """form = something determined (+ gap or 0): all unknown wires are determined where their sum is injective."""
+        """Apply form = something determined (+ gap or 0): all unknown wires are determined if their sum is
+        injective.
+        """
         unknown = self.unknown(form)
         if not unknown:
             return

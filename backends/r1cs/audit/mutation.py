@@ -12,10 +12,10 @@ from .relations import Relations
 from .search import Search
 
 TRIED = 12
-"""Open wires from which a search starts."""
+"""The number of open wires from which a search starts."""
 
 SOLVED = 4
-"""Open wires that are solved for where one other is flipped."""
+"""The number of open wires that are solved for when one other is flipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ def satisfies(system: ConstraintSystem, values: Sequence[int]) -> bool:
 def second_witness(
     system: ConstraintSystem, relations: Relations, ranges: Ranges, base: Sequence[int], open_wires: Sequence[int]
 ) -> Ambiguity | None:
-    """Another witness for the inputs of `base`: one open bit flipped and one wire of its rows solved for, all others
-    kept; else one open wire given another value and the others repaired. The first of the open wires are tried, in
-    their order.
+    """Another witness for the inputs of `base`: one open bit is flipped and one wire of its rows solved for, all others
+    kept; else one open wire is given another value and the others are repaired. The first of the open wires are tried,
+    in their order.
     """
     if not open_wires:
         return None
@@ -62,7 +62,7 @@ def second_witness(
 def _pair(
     system: ConstraintSystem, relations: Relations, search: Search, base: Sequence[int], open_wires: Sequence[int]
 ) -> Ambiguity | None:
-    """Another witness that differs in two wires only."""
+    """Another witness that differs from the base in two wires only."""
     unsettled, values = set(open_wires), dict(enumerate(base))
     for wire in open_wires[:SOLVED]:
         near = dict.fromkeys(other for row in relations.rows_of(wire) for other in relations.wires_of(row))
@@ -76,6 +76,6 @@ def _pair(
 
 
 def _told(first: Sequence[int], second: list[int], wires: Sequence[int]) -> Ambiguity:
-    """Names the first of the wires on which the witnesses differ."""
+    """Return the ambiguity that names the first of the wires on which the witnesses differ."""
     wire = next(wire for wire in wires if first[wire] != second[wire])
     return Ambiguity(wire, (first[wire], second[wire]), list(first), second)

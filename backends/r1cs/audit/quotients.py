@@ -28,7 +28,7 @@ class Quotients:
                     self.rows.append((q, y, c[0][0], ranged))
 
     def guess(self, values: Values) -> tuple[Terms, int] | None:
-        """A form q of unknown bits, and the greatest value that it can have for what is known."""
+        """A form q of unknown bits, and the greatest value that it can have, given what is known."""
         for q, y, z, ranged in self.rows:
             if values[z] is not None or all(values[wire] is not None for wire, _ in q):
                 continue

@@ -1,4 +1,4 @@
-"""Intervals that every satisfying assignment keeps to, worked out for the wires and forms that are asked for."""
+"""Intervals that every satisfying assignment keeps, worked out for the wires and forms that are asked for."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ DEPTH = 10
 """How many rows in a chain are followed for one wire's interval."""
 
 READERS = 48
-"""Rows of one wire that are looked at."""
+"""The most rows of one wire that are looked at."""
 
 
 class Ranges:
-    """Interval of a wire: its representative in [-p/2, p/2] is inside, in every assignment that satisfies the system.
+    """The interval of a wire: its representative in [-p/2, p/2] is inside, in every assignment that satisfies the
+    system.
 
-    That representative is unique, so that intervals from several rows can be intersected. An equation
-    w = rest bounds w only where the integer range of `rest` is itself inside [-p/2, p/2]: then the integer and the
-    representative are the same. A product bounds its result by the products of the ends, under the same condition.
-    Soundness of the order in which wires are asked: a wire whose interval is being worked out counts as unbounded.
+    That representative is unique, so that intervals from several rows can be intersected. An equation w = rest bounds w
+    only where the integer range of `rest` is itself inside [-p/2, p/2]: then the integer and the representative are the
+    same. A product bounds its result by the products of the ends, under the same condition. Soundness of the order in
+    which wires are asked: a wire whose interval is being worked out counts as unbounded.
     """
 
     def __init__(self, relations: Relations) -> None:
@@ -64,7 +65,9 @@ class Ranges:
         return found
 
     def form(self, terms: Terms, depth: int = DEPTH, fixed: dict[int, int] | None = None) -> Interval | None:
-        """The interval of a form's integer value, or None if it may leave [-p/2, p/2]. `fixed` wires have a value."""
+        """The interval of a form's integer value, or None if it may leave [-p/2, p/2]. The wires in `fixed` have a
+        given value.
+        """
         low = high = 0
         for wire, coefficient in terms:
             if fixed is not None and wire in fixed:
@@ -116,7 +119,9 @@ class Ranges:
     def _by_rows(
         self, form: Terms, rows: Sequence[int], found: Interval, depth: int, fixed: dict[int, int] | None = None
     ) -> Interval:
-        """`found`, met with what equations say of `form`: their multiple that cancels its last wire is added to it."""
+        """`found`, intersected with what equations say of `form`: the multiple of an equation that cancels the form's
+        last wire is added to it.
+        """
         anchor, coefficient = form[-1]
         for row in rows[:READERS]:
             if self.relations.kind[row] not in (Kind.LINEAR, Kind.TWO_VALUED):
@@ -161,7 +166,7 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _known_form(self, form: Terms) -> Interval | None:
-        """The interval of a form that, but for its constant, a TWO_VALUED row bounds."""
+        """The interval of a form that a TWO_VALUED row bounds, apart from its constant."""
         if self._two_valued is None:
             self._two_valued = {}
             for row, gap in self.relations.gap.items():
@@ -177,6 +182,8 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _meet(self, one: Interval, other: Interval) -> Interval:
-        """Both hold; an empty meet (no assignment satisfies the system) keeps the first."""
+        """The intersection of two intervals that both hold; an empty one (no assignment satisfies the system) keeps the
+        first.
+        """
         low, high = max(one[0], other[0]), min(one[1], other[1])
         return (low, high) if low <= high else one

@@ -12,11 +12,12 @@ from ...r1cs.system import LARGE, ConstraintSystem, Matrix
 from .roots import quadratic_roots
 
 Terms = list[tuple[int, int]]
-"""(wire, coefficient) in ascending order of wires; wire 0 is the constant 1; coefficients are signed and not 0."""
+"""Pairs (wire, coefficient) in ascending order of wires; wire 0 is the constant 1; coefficients are signed and not 0.
+"""
 
 
 class Kind(IntEnum):
-    """What a row is."""
+    """The kind of a row."""
 
     LINEAR = 0
     TWO_VALUED = 1
@@ -25,10 +26,11 @@ class Kind(IntEnum):
 
 
 class Relations:
-    """Row by row: its kind, and for equations the one form F.
+    """The kind of each row, and for equations the one form F.
 
-    LINEAR: F = 0. TWO_VALUED: F is 0 or gap[row], which is how f * (f + d) = 0 and b * b = b read. PRODUCT: A * B = C.
-    NEVER: no assignment satisfies the row. Each reading is equivalent to the row over the field.
+    A LINEAR row says that F = 0. A TWO_VALUED row says that F is 0 or gap[row], which is how f * (f + d) = 0 and b * b
+    = b are read. A PRODUCT row says that A * B = C. A NEVER row is satisfied by no assignment. Each of these readings
+    is equivalent to the row over the field.
     """
 
     def __init__(self, system: ConstraintSystem) -> None:
@@ -50,7 +52,7 @@ class Relations:
         self.input_bits = self._input_bits()
 
     def side(self, row: int, which: int) -> Terms:
-        """A, B or C of a row (which = 0, 1, 2), as the system has it; not to be changed, as what follows is not."""
+        """The form A, B or C of a row (which = 0, 1, 2), as the system has it; the caller must not change it."""
         return self.sides(row)[which]
 
     def sides(self, row: int) -> tuple[Terms, Terms, Terms]:
@@ -73,13 +75,13 @@ class Relations:
         return found
 
     def wires_of(self, row: int) -> list[int]:
-        """The wires that a row holds, the constant among them; some of them twice."""
+        """The wires that a row holds, including the constant; some of them twice."""
         if self.kind[row] == Kind.PRODUCT:
             return [wire for terms in self.sides(row) for wire, _ in terms]
         return [wire for wire, _ in self.forms.get(row, [])]
 
     def two_values(self, row: int) -> tuple[int, int] | None:
-        """(wire, coefficient) of a TWO_VALUED row of a single wire."""
+        """The (wire, coefficient) of a TWO_VALUED row of a single wire, or None."""
         named = [term for term in self.forms[row] if term[0]]
         return named[0] if len(named) == 1 else None
 
@@ -134,7 +136,7 @@ class Relations:
         self.forms[row] = form
 
     def combine(self, parts: Sequence[tuple[int, Terms]]) -> Terms:
-        """The sum of factor * form."""
+        """The form that is the sum of factor * form over the parts."""
         total: dict[int, int] = {}
         for factor, terms in parts:
             for wire, coefficient in terms:

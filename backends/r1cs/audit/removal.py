@@ -1,4 +1,6 @@
-"""What each single row of a small circuit is for: what its removal leaves undetermined, or which inputs it lets in."""
+"""The purpose of each single row of a small circuit: what its removal leaves undetermined, or which inputs it lets
+in.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +20,25 @@ from .search import Search
 UNDETERMINED, ACCEPTED, IMPLIED, UNKNOWN = "undetermined", "accepted inputs", "implied", "unknown"
 
 FEW = 64
-"""Values of a form that are tried one after the other."""
+"""The most values of a form that are tried one after the other."""
 
 TRIED = 3
-"""Witnesses from which a search for a broken row starts, at most."""
+"""The most witnesses from which a search for a broken row starts."""
 
 BASES = 12
-"""Witnesses from which searches start, at most."""
+"""The most witnesses from which searches start."""
 
 Violation = list[Terms]
-"""Equations that, together, break a row."""
+"""Equations that together break a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
     """The effect of leaving out one row: "undetermined" names a wire that gets a choice (its two values, in `first` and
     in `witness`, which agree on the inputs), "accepted inputs" an input vector that is refused with the row, by an
-    exhausted search, and accepted without it, with `witness`. All witnesses are checked without the row. "implied" says
-    that the row follows from the others, by an exhausted search for an assignment that breaks it alone.
+    exhausted search, and accepted without it, with `witness`. All witnesses are checked without the removed row. The
+    effect "implied" says that the row follows from the others, by an exhausted search for an assignment that breaks it
+    alone.
     """
 
     row: int
@@ -52,7 +55,7 @@ def inputs_of(system: ConstraintSystem) -> range:
 
 
 def without_row(system: ConstraintSystem, row: int) -> ConstraintSystem:
-    """The system less one row."""
+    """The system without one row."""
 
     def less(matrix: Matrix) -> Matrix:
         first, last = int(matrix.offsets[row]), int(matrix.offsets[row + 1])
@@ -66,7 +69,7 @@ def without_row(system: ConstraintSystem, row: int) -> ConstraintSystem:
 
 
 class Removals:
-    """Removes rows one by one; `witnesses` of the whole system are where searches start (found here if none)."""
+    """Removes rows one by one; searches start at `witnesses` of the whole system (found here if none are given)."""
 
     def __init__(self, system: ConstraintSystem, witnesses: Sequence[Sequence[int]] = (), seed: int = 0) -> None:
         self.system = system
@@ -96,7 +99,7 @@ class Removals:
             yield self.one(row)
 
     def one(self, row: int) -> Removal:
-        """What the removal of one row does."""
+        """The effect of the removal of one row."""
         less = without_row(self.system, row)
         relations = Relations(less)
         ranges = Ranges(relations)
@@ -144,7 +147,9 @@ class Removals:
         return None
 
     def _tell(self, row: int, less: ConstraintSystem, found: list[int] | None) -> Removal | None:
-        """What a witness without the row shows, if it breaks the row: its inputs have another witness, or none."""
+        """The effect that a witness without the row shows, if it breaks the row: its inputs have another witness, or
+        none.
+        """
         if found is None or satisfies(self.system, found) or not satisfies(less, found):
             return None
         search = Search(self.relations, self.ranges)
@@ -155,7 +160,7 @@ class Removals:
         return Removal(row, ACCEPTED, witness=tuple(found)) if search.exhausted else None
 
     def _violations(self, row: int, ranges: Ranges) -> tuple[bool, list[Violation]]:
-        """Ways to break a row, and whether there are no others; `ranges` are those without the row."""
+        """The ways to break a row, and whether there are no others; `ranges` are those without the row."""
         relations = self.relations
         if relations.kind[row] == Kind.PRODUCT:
             a, b, c = relations.sides(row)
@@ -179,7 +184,7 @@ class Removals:
         return self.relations.combine([(1, form), (-value, [(0, 1)])])
 
     def _vectors(self, count: int) -> Iterator[dict[int, int]]:
-        """Inputs at random: uniform in the intervals that the rows say, at their ends, small, and just outside."""
+        """Random inputs: uniform in the intervals that the rows say, at their ends, small, and just outside."""
         wires = list(inputs_of(self.system))
         intervals = [self.ranges.wire(wire) for wire in wires]
         for number in range(count):

@@ -1,4 +1,4 @@
-"""The audit of one constraint system: how many wires each rule determines, and what is left."""
+"""The audit of one constraint system: how many wires each rule determines, and which are left open."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .search import Search
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a wire stands: its block (None for a wire without a name) and its index in the block's array."""
+    """The place of a wire: its block (None for a wire without a name) and its index in the block's array."""
 
     wire: int
     block: WireBlock | None
@@ -30,7 +30,7 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Audit:
     """`rules` counts the wires by the rule that determines them. `open_wires` are those no rule determines: whether
-    they are in fact determined is unknown, but for the wires of `ambiguous`, where two checked witnesses of the same
+    they are in fact determined is unknown, except for the wires of `ambiguous`, where two checked witnesses of the same
     inputs differ. `impossible` rows are satisfied by no assignment at all.
     """
 
@@ -78,7 +78,7 @@ def audit(system: ConstraintSystem, witness: Sequence[int] | None = None) -> Aud
 
 
 def _bases(relations: Relations, ranges: Ranges) -> list[list[int]]:
-    """Witnesses of some inputs, found by search."""
+    """Witnesses for some inputs, found by search."""
     search, wires = Search(relations, ranges), relations.wires
     random = np.random.default_rng(0)
     guesses = [[0] * wires, [1] * wires, *(random.integers(0, 2, wires).tolist() for _ in range(3))]
@@ -86,7 +86,7 @@ def _bases(relations: Relations, ranges: Ranges) -> list[list[int]]:
 
 
 def locate(system: ConstraintSystem, wires: Sequence[int]) -> list[Place]:
-    """Where wires stand, by the blocks that emission recorded."""
+    """The places of wires, by the blocks that emission recorded."""
     blocks = sorted(system.wire_blocks, key=lambda block: block.first)
     places = []
     for wire in wires:

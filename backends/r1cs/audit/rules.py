@@ -1,4 +1,4 @@
-"""Applies every rule until none finds more."""
+"""Applying every rule until none finds more."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from .zero_tests import by_zero_test, zero_test_candidates
 
 
 def settle(state: Determination) -> None:
-    """Propagate, and where that ends try zero tests, then intervals, then quotients and roots, then cases, on the
-    open rows."""
+    """Propagate, and when that ends try zero tests, then intervals, then quotients and roots, then cases, on the open
+    rows.
+    """
     progress = True
     while progress:
         state.propagate()

@@ -1,4 +1,4 @@
-"""Looks for one assignment that satisfies a constraint system and stays close to another one."""
+"""Searching for one assignment that satisfies a constraint system and stays close to another one."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from .relations import Kind, Relations, Terms
 from .roots import quadratic_roots
 
 STEPS = 2000
-"""Guesses that one run may try."""
+"""The most guesses of one run."""
 
 BUDGET = 300_000
-"""Wires times guesses that all runs of one search may take."""
+"""The most wires times guesses of all runs of one search."""
 
 Choice = list[tuple[int, int]]
-"""Values for some wires."""
+"""Values that are chosen for some wires."""
 
 
 class Search:
-    """Depth first: what rows leave no choice about is filled in, then a wire is guessed, its value in `base` first.
+    """A depth-first search: values about which rows leave no choice are filled in, then a wire is guessed, its value in
+    `base` first.
 
-    `extra` forms must be 0 besides; rows in `skipped` count for nothing. What is found satisfies every other row.
-    `exhausted` says after a search without a result that there is none: every guess was between all values possible.
+    The forms in `extra` must be 0 as well; rows in `skipped` are ignored. The assignment found satisfies every other
+    row. After a search without a result, `exhausted` says that there is none: every guess was between all values
+    possible.
     """
 
     def __init__(
@@ -88,8 +90,8 @@ class Search:
         return self.relations.wires_of(row)
 
     def _guesses(self, wire: int, base: int, values: Sequence[int | None]) -> list[Choice]:
-        """What an unknown wire may be: 0 or 1, after what a quotient's bits may be; or what a row says of any unknown
-        wire; or else only a few of its possible values.
+        """The possible values of an unknown wire: 0 or 1, after the bits that a quotient may have; or the values that a
+        row leaves any unknown wire; or else only a few of its possible values.
         """
         if wire not in self.bits:
             unknown = (other for other, value in enumerate(values) if value is None)
@@ -107,8 +109,8 @@ class Search:
         return [[(wire, value % self.prime)] for value in (base, base + 1, base - 1, 0)]
 
     def _propagate(self, values: list[int | None], choice: Choice, waiting: set[int]) -> dict[int, list[Choice]] | None:
-        """Fill in what is left without a choice; None at a contradiction, else the rows that leave several choices,
-        but for those of a single bit.
+        """Fill in the values without a choice; return None at a contradiction, else the rows that leave several
+        choices, except those of a single bit.
         """
         queue = dict.fromkeys(sorted(waiting))
         pending: dict[int, list[Choice]] = {}
@@ -195,7 +197,7 @@ class Search:
         return [[(wire, root)] for root in quadratic_roots(line * inverse % prime, constant * inverse % prime, prime)]
 
     def _equation(self, form: Terms, targets: Sequence[int], values: Sequence[int | None]) -> list[Choice] | None:
-        """The ways in which a form can be one of the targets."""
+        """The ways in which a form can equal one of the targets."""
         known, unknown = self._split(form, values)
         rests = [(target - known) % self.prime for target in targets]
         if not unknown:
@@ -209,8 +211,8 @@ class Search:
         return self._digits(unknown, rests)
 
     def _digits(self, unknown: Terms, rests: Sequence[int]) -> list[Choice] | None:
-        """Bits of given weights with given sums: one way where each weight is above the sum of the smaller ones, or
-        where all or none must be set; else the bits that all ways share, where there is one sum.
+        """Bits of given weights with given sums: one way if each weight is above the sum of the smaller ones, or if all
+        or none must be set; else the bits that all ways share, if there is one sum.
         """
         offset = sum(-coefficient for _, coefficient in unknown if coefficient < 0)
         weights = sorted((abs(coefficient), wire, coefficient < 0) for wire, coefficient in unknown)
@@ -235,7 +237,7 @@ class Search:
         return found
 
     def _shared(self, weights: list[tuple[int, int, bool]], total: int, left: int) -> list[Choice] | None:
-        """The bits too heavy to be set, and those without which the others fall short."""
+        """The bits that are too heavy to be set, and those without which the others fall short."""
         unset = [(wire, int(negative)) for weight, wire, negative in weights if weight > left]
         needed = [(wire, int(not negative)) for weight, wire, negative in weights if weight > total - left]
         if {wire for wire, _ in unset} & {wire for wire, _ in needed}:

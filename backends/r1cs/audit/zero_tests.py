@@ -8,7 +8,7 @@ from .determination import Determination
 from .relations import Kind, Terms
 
 MOST_ROWS = 400
-"""Rows that one case may look at."""
+"""The most rows that one case may look at."""
 
 Key = tuple[tuple[int, int], ...]
 
@@ -27,9 +27,9 @@ def zero_test_candidates(state: Determination) -> dict[Key, list[int]]:
 def by_zero_test(state: Determination, form: Key, rows: list[int]) -> set[int]:
     """The wires that are determined both where `form` is zero and where it is not.
 
-    Soundness: `form` is determined, so two assignments with the same inputs are in the same case; a wire that each
-    case determines is determined. Within a case only equations are used: a row A * B = C whose factor A is zero there
-    says C = 0, one whose factor A is determined and never zero there says B = C / A.
+    Soundness: `form` is determined, so two assignments with the same inputs are in the same case; a wire that each case
+    determines is determined. Within a case only equations are used: a row A * B = C whose factor A is zero there says C
+    = 0, one whose factor A is determined and never zero there says B = C / A.
     """
     zero = _Case(state, form, True).run(rows)
     if zero is not None and not zero:
@@ -41,7 +41,7 @@ def by_zero_test(state: Determination, form: Key, rows: list[int]) -> set[int]:
 
 
 class _Case:
-    """What follows where a determined form is zero, or where it is not: wires, and the value of some of them."""
+    """What follows if a determined form is zero, or if it is not: wires, and the values of some of them."""
 
     def __init__(self, state: Determination, form: Key, zero: bool) -> None:
         self.state, self.relations = state, state.relations
@@ -50,7 +50,7 @@ class _Case:
         self.values: dict[int, int] = {0: 1}
 
     def run(self, rows: list[int]) -> set[int] | None:
-        """The wires determined in this case; None where no assignment is in it."""
+        """The wires determined in this case; None if no assignment is in it."""
         queue, seen = deque(rows), 0
         waiting = set(rows)
         while queue and seen < MOST_ROWS:
@@ -71,7 +71,7 @@ class _Case:
         return self.state.known(wire) or wire in self.determined
 
     def _reduce(self, terms: Terms) -> tuple[int, Terms]:
-        """The constant part and the rest, with the values of this case put in."""
+        """The constant part and the rest of a form, with the values of this case put in."""
         constant, rest = 0, []
         for wire, coefficient in terms:
             if wire in self.values:
@@ -81,7 +81,7 @@ class _Case:
         return constant % self.relations.prime, rest
 
     def _sign(self, terms: Terms) -> int | None:
-        """0 where a form is zero in this case, 1 where it is determined and never zero, None otherwise."""
+        """0 if a form is zero in this case, 1 if it is determined and never zero, None otherwise."""
         if tuple(terms) == self.assumed:
             return 0 if self.zero else 1
         constant, rest = self._reduce(terms)
@@ -92,7 +92,9 @@ class _Case:
         return None
 
     def _equations(self, row: int) -> list[tuple[Terms, bool] | None]:
-        """Forms that are zero (True) or determined (False) in this case, as a row says; None for a contradiction."""
+        """The forms that are zero (True) or determined (False) in this case, as a row says; None for a
+        contradiction.
+        """
         relations = self.relations
         if relations.kind[row] != Kind.PRODUCT:
             return [(relations.forms[row], True)] if relations.kind[row] == Kind.LINEAR else []

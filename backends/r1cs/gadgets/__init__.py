@@ -1,1 +1,1 @@
-"""Integers in a field, for rank-one constraint systems: each gadget with its paragraph on soundness."""
+"""Integers in a field, for rank-one constraint systems: each gadget has a paragraph on soundness."""

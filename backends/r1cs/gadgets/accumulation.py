@@ -1,4 +1,4 @@
-"""Contractions whose sums a later range check bounds: several sums in one field element, a row for all their
+"""Contractions whose sums a later range check bounds: several sums in one field element, with one row for all their
 products.
 """
 
@@ -22,16 +22,16 @@ from .assembly import Assembly, Handle
 from .packing import Numbers, Packing, beside, choose, join
 
 Letters = tuple[str, str, str]
-"""The axes of the left operand, the right one and the target."""
+"""The axis letters of the left operand, the right one and the target."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pin:
-    """What a range check that comes later says of a contraction's sums.
+    """What a later range check says of a contraction's sums.
 
     x = factor * sum + known forms is checked, for each sum, to be an integer; it differs by at most `deviation` from
-    what x is where the sum is right. Where the quotient is bound by a commitment, the remainder's `bits` determine x;
-    else all of them do.
+    the x of a right sum. If the quotient is bound by a commitment, the remainder's `bits` determine x; else all bits
+    do.
     """
 
     deviation: int
@@ -40,10 +40,10 @@ class Pin:
     bound: bool = False
 
     def capacity(self, prime: int) -> tuple[int, int]:
-        """How many deviations one field element tells apart, at places how many bits wide.
+        """How many deviations one field element tells apart, and at places how many bits wide.
 
-        With c bits each below 2^c, a sum of d_t * 2^(c t) below the prime is 0 modulo it only if each d_t is 0: the
-        lowest is a multiple of 2^c, hence 0, and so on upward.
+        With c bits, each deviation being below 2^c, a sum of d_t * 2^(c t) below the prime is 0 modulo it only if each
+        d_t is 0: the lowest is a multiple of 2^c, hence 0, and so on upward.
         """
         bits = self.deviation.bit_length()
         count = 0
@@ -54,7 +54,9 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contraction:
-    """An einsum of two operands; the other one or the target has each axis too. Type and value are the result's."""
+    """An einsum of two operands; each axis of an operand is also one of the other operand or of the target. `type` and
+    `value` are those of the result.
+    """
 
     letters: Letters
     left: Handle
@@ -64,21 +66,21 @@ class Contraction:
 
     @property
     def extents(self) -> dict[str, int]:
-        """Of each axis."""
+        """The extent of each axis."""
         operands = (self.left, self.right)
         pairs = (zip(own, x.type.shape, strict=True) for own, x in zip(self.letters, operands, strict=False))
         return dict(chain.from_iterable(pairs))
 
     @property
     def turned(self) -> Contraction:
-        """The same with its operands exchanged."""
+        """The same contraction with its operands exchanged."""
         left, right, target = self.letters
         return Contraction((right, left, target), self.right, self.left, self.type, self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """A contraction's letters by kind (of both operands and the target; of one operand and the target; summed)."""
+    """A contraction's letters by kind: of both operands and the target; of one operand and the target; summed."""
 
     both: str
     left: str
@@ -98,7 +100,7 @@ class Axes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """`rows` by `columns` sums in each packed one, at places `bits` wide."""
+    """A packing of `rows` by `columns` sums in each packed one, at places `bits` wide."""
 
     axes: Axes
     rows: int
@@ -107,24 +109,24 @@ class Blocks:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """Packed products: both, packed rows, packed columns, summed."""
+        """The extents of the packed products: both, packed rows, packed columns, summed."""
         axes = self.axes
         high, wide = -(-axes.extent(axes.left) // self.rows), -(-axes.extent(axes.right) // self.columns)
         return axes.extent(axes.both), high, wide, axes.extent(axes.summed)
 
     @property
     def cost(self) -> int:
-        """Rows, with a row for every packed product."""
+        """The number of rows, if every packed product takes one."""
         return math.prod(self.shape)
 
     @property
     def projected(self) -> int:
-        """Rows, with the packed columns folded by a challenge."""
+        """The number of rows, if the packed columns are folded by a challenge."""
         both, high, wide, depth = self.shape
         return both * (high * depth + (high + depth) * (wide - 1))
 
     def left(self, letters: str) -> Packing:
-        """[both, packed rows, summed] of the left operand."""
+        """The packing [both, packed rows, summed] of the left operand."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.left + axes.summed)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.left), axes.extent(axes.summed))
@@ -132,14 +134,14 @@ class Blocks:
         return Packing(members, self.bits * self.columns * np.arange(self.rows))
 
     def right(self, letters: str) -> Packing:
-        """[both, summed, packed columns] of the right operand."""
+        """The packing [both, summed, packed columns] of the right operand."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.summed + axes.right)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.summed), axes.extent(axes.right))
         return Packing(_grouped(table, 2, self.columns).reshape(-1, self.columns), self.bits * np.arange(self.columns))
 
     def sums(self, letters: str) -> Packing:
-        """[both, packed rows, packed columns] of the target."""
+        """The packing [both, packed rows, packed columns] of the target."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.left + axes.right)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.left), axes.extent(axes.right))
@@ -149,7 +151,7 @@ class Blocks:
 
 
 def _grouped(table: NDArray[np.int64], axis: int, size: int) -> NDArray[np.int64]:
-    """The axis cut into groups of `size`, a new axis after it; -1 past the end."""
+    """The table with an axis cut into groups of `size`, a new axis after it; -1 past the end."""
     extent = table.shape[axis]
     padding = [(0, 0)] * table.ndim
     padding[axis] = (0, -extent % size)
@@ -160,15 +162,15 @@ def _grouped(table: NDArray[np.int64], axis: int, size: int) -> NDArray[np.int64
 
 
 class Numbered(Protocol):
-    """Something with big integers for values."""
+    """A content whose values are big integers."""
 
     def numbers(self, trace: Trace) -> Numbers:
-        """The values."""
+        """The big integers of a run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedValue:
-    """A value's packed elements."""
+    """The packed elements of a value."""
 
     value: Value
     packing: Packing
@@ -193,7 +195,7 @@ class PackedProducts(Elements):
 
 
 def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
-    """The ways to pack a contraction; none where the field is too small for the pin."""
+    """The ways to pack a contraction; none if the field is too small for the pin."""
     left, right, target = contraction.letters
     count, bits = pin.capacity(prime)
     if pin.factor % prime == 0:
@@ -209,17 +211,17 @@ def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
 
 
 def accumulate(assembly: Assembly, plan: Blocks, contraction: Contraction) -> Handle:
-    """The contraction's sums as wires, and a row for each product of packed operands.
+    """The contraction's sums as wires, with a row for each product of packed operands.
 
     With rows of the left operand packed at powers 2^(c * columns * i) and columns of the right one at 2^(c j), one
-    product sums up a * b * 2^(c (columns * i + j)) over i and j; the sum of those over the contracted index equals
-    the packed sums. The last product's row says so, and no row else.
+    product sums up a * b * 2^(c (columns * i + j)) over i and j; the sum of the products over the contracted index
+    equals the packed sums. The last product's row states this equality, and no other row does.
 
-    Soundness: the operands are the executor's by the invariant, so modulo p the rows say sum of (wire - sum) *
-    2^(c t) = 0 over the sums t of a block. Multiplied by the pin's factor, which is not 0 modulo p, each (wire - sum)
-    becomes the difference between the x that the later range check allows and the x of a right sum, an integer of at
-    most the pin's deviation; `Pin.capacity` shows that all are 0. That range check has rows for every element and
-    needs nothing from here: its x is an integer in a window whatever the wires are.
+    Soundness: the operands are the executor's by the invariant, so modulo p the rows say sum of (wire - sum) * 2^(c t)
+    = 0 over the sums t of a block. Multiplied by the pin's factor, which is not 0 modulo p, each (wire - sum) becomes
+    the difference between the x that the later range check allows and the x of a right sum, an integer of at most the
+    pin's deviation; `Pin.capacity` shows that all are 0. The later range check has rows for every element and needs
+    nothing from here: its x is an integer in a window whatever the wires are.
     """
     letters, left, right = contraction.letters, contraction.left, contraction.right
     type, value = contraction.type, contraction.value
@@ -254,10 +256,11 @@ def equate(
 ) -> None:
     """Constrain each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
 
-    The content's indices say which of a and b are multiplied; `places` are the elements, of so many, that rows name.
+    The content's indices say which of a and b are multiplied; `places` are the elements, of `elements` in all, that
+    rows name.
 
-    Soundness: every product but a sum's last is a wire that its row determines; the last row says that what is left of
-    the sum is its product.
+    Soundness: every product but a sum's last is a wire that its row determines; the last row says that the rest of the
+    sum is its product.
     """
     count = sums.count
     inner = (np.arange(count * depth) % depth) < depth - 1

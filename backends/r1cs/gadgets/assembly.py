@@ -1,4 +1,6 @@
-"""Where gadgets put wires and rows: a builder, the operation at work, and a record of how each wire gets its value."""
+"""The assembly into which gadgets put wires and rows: a builder, the operation at work, and a record of how each wire
+gets its value.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Handle(lowering.Handle):
-    """`bits` and `negative` (1 where the element is negative) are there once paid for."""
+    """`bits` and `negative` (1 where the element is negative) are there once their rows are emitted."""
 
     bits: Bits | None = None
     negative: LinearForms | None = None
@@ -36,7 +38,7 @@ class Handle(lowering.Handle):
 
 @dataclass(slots=True)
 class Recipe:
-    """Wires first, ..., first + count - 1 and where their values come from."""
+    """The wires first, ..., first + count - 1 and the source of their values."""
 
     first: int
     count: int
@@ -45,25 +47,27 @@ class Recipe:
 
 @dataclass(slots=True)
 class Assembly:
-    """What every gadget receives. `edge` is the operation at work, -1 for the program's own inputs and outputs."""
+    """The assembly that every gadget receives. `edge` is the operation at work, -1 for the program's own inputs and
+    outputs.
+    """
 
     builder: CountingBuilder
     edge: int = -1
     recipes: list[Recipe] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     reserved: dict[Value | Elements, int] = field(default_factory=dict)
-    """Public output wires that wait for the gadget that makes their content: it puts it there instead of on wires of
-    its own.
+    """Public output wires that are reserved for the gadget that makes their content, which puts it there instead of on
+    wires of its own.
     """
 
     challenges: Challenges | None = None
-    """Where challenges may be used: what waits for them."""
+    """If challenges may be used: the checks that wait for one."""
 
     pins: dict[WireValue, Pin] = field(default_factory=dict)
     """What a Shift says of the contraction before it, for the targets of both."""
 
     tables: Tables | None = None
-    """Where a challenge is drawn outside the circuit: what is to be in tables."""
+    """If a challenge is drawn outside the circuit: the values that are to be in tables."""
 
     bounds: Bounds = field(default_factory=Bounds)
     postpones: bool = False
@@ -92,27 +96,27 @@ class Assembly:
         return first
 
     def rows(self, a: LinearForms, b: LinearForms, c: LinearForms, role: str, order: Order | None = None) -> None:
-        """Append a[i] * b[i] = c[i] for every i; one row for each element unless told another order."""
+        """Append the rows a[i] * b[i] = c[i] for every i; one row for each element unless told another order."""
         given = self._rows(a)
         second = given if b is a else self._rows(b)
         third = given if c is a else self._rows(c)
         self.builder.rows(given, second, third, self.edge, role, order)
 
     def equal(self, left: LinearForms, right: LinearForms, role: str) -> None:
-        """Append left[i] * 1 = right[i] for every i, unless they are the same forms."""
+        """Append the rows left[i] * 1 = right[i] for every i, unless they are the same forms."""
         if left.equals(right):
             return
         self.rows(left, ones(len(left)), right, role)
 
     def materialise(self, handle: Handle, role: str = "sum") -> None:
-        """Make every element of a handle a single wire: one row each, none where they are."""
+        """Make every element of a handle a single wire: one row each, none for those that are single wires already."""
         if not handle.forms.is_single_wires:
             handle.forms = self.apart(handle, role)
 
     def apart(self, handle: Handle, role: str = "sum") -> LinearForms:
-        """A new wire for every element of a handle, also where two elements are one wire: one row each.
+        """Make a new wire for every element of a handle, even if two elements are one wire: one row each.
 
-        Soundness: the row left * 1 = wire is linear, so the wire is what the form was.
+        Soundness: the row left * 1 = wire is linear, so the wire equals the form.
         """
         count = len(handle.forms)
         single = wires(self.wires(handle.value, count, role, handle.type.shape), count)
@@ -120,7 +124,9 @@ class Assembly:
         return single
 
     def no_wrap(self, *magnitudes: int) -> None:
-        """Raise OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all below p/2."""
+        """Raise OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all must be below
+        p/2.
+        """
         largest = max(magnitudes)
         if 2 * largest >= self.field.prime:
             raise OverflowRisk(
@@ -142,5 +148,5 @@ Site = lowering.Site[Assembly]
 
 
 def ones(count: int) -> LinearForms:
-    """The constant 1, `count` times."""
+    """The constant form 1, `count` times."""
     return LinearForms(np.arange(count + 1, dtype=np.int64), np.zeros(count, np.int32), np.ones(count, np.int64))

@@ -43,7 +43,7 @@ class Bits:
         return self.count > 0 and self.low == -(1 << (self.count - 1))
 
     def bit(self, place: int) -> LinearForms:
-        """Bit start + place of each element."""
+        """The bit start + place of each element."""
         absolute = self.start + place
         if absolute == 0:
             return self.lowest.gather(self.rows)
@@ -52,7 +52,7 @@ class Bits:
         return LinearForms(np.arange(count + 1, dtype=np.int64), chosen.astype(np.int32), np.ones(count, np.int64))
 
     def weighted(self) -> LinearForms:
-        """x itself, by its bits; start is at least 1."""
+        """The element x itself, expressed by its bits; start is at least 1."""
         assert self.start >= 1, "with bit 0, x is known as the form that was decomposed"
         places = np.arange(self.start - 1, self.total - 1)
         table = (self.first + self.rows * (self.total - 1))[:, None] + places
@@ -65,7 +65,7 @@ class Bits:
         return uniform(np.concatenate([zero, table], axis=1), np.concatenate([[self.low], weights]))
 
     def negative(self) -> LinearForms:
-        """1 where x < 0; `signed` must hold."""
+        """1 where x < 0, else 0; `signed` must hold."""
         return constant(np.ones(len(self.rows), np.int64)) - self.bit(self.count - 1)
 
     def drop(self, shift: int) -> Bits:
@@ -78,15 +78,14 @@ class Bits:
 
 
 def decompose(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> Bits:
-    """The bits of form - low, which must be in [0, 2^total): `total` rows and total - 1 wires (one row where total =
-    0).
+    """The bits of form - low, which must be in [0, 2^total): `total` rows and total - 1 wires (one row if total = 0).
 
     The caller shows with `no_wrap` that neither form - low, for any value its type allows, nor 2^total reaches p/2.
 
-    Soundness: each wire b_i has b_i * b_i = b_i, so it is 0 or 1. The combination r = form - low - sum of 2^i b_i
-    over i >= 1 has r * (r - 1) = 0, so form - low = r + sum modulo p with every bit 0 or 1. Both sides are integers
-    below p/2 in magnitude, so they are equal as integers, and binary digits are unique: one witness if form - low is
-    in [0, 2^total), none otherwise.
+    Soundness: each wire b_i has the row b_i * b_i = b_i, so it is 0 or 1. The combination r = form - low - sum of 2^i
+    b_i over i >= 1 has r * (r - 1) = 0, so form - low = r + sum modulo p with every bit 0 or 1. Both sides are integers
+    below p/2 in magnitude, so they are equal as integers, and binary digits are unique: one witness if form - low is in
+    [0, 2^total), none otherwise.
     """
     count = len(forms)
     if total == 0:
@@ -117,19 +116,19 @@ def at_most(
     reach: int | None = None,
     places: NDArray[np.int64] | None = None,
 ) -> None:
-    """Constrain x - low <= bound, for the bits of x - low; bound has as many bits as there are.
+    """Constrain x - low <= bound, for the bits of x - low; bound has as many bits as x - low.
 
-    No x - low is above `reach`, as the caller knows. The elements are those at `places` of an array, for names.
+    The caller knows that no x - low is above `reach`. For naming rows, the elements are those at `places` of an array.
 
-    For each maximal run of zeros of `bound`: (product P of the bits at the ones above the run) * (sum of the bits in
-    the run) = 0. One row per run that has a one above, and one per further one in a product. A run without a number
-    up to `reach` is left out.
+    The rows are, for each maximal run of zeros of `bound`: (product P of the bits at the ones above the run) * (sum of
+    the bits in the run) = 0. This takes one row for each run that has a one above it, and one for each further factor
+    of a product. A run that excludes no number up to `reach` is left out.
 
     Soundness: n > bound if and only if at some place where `bound` has a 0, n has a 1, and n has a 1 at every place
-    above where `bound` has a 1; then that run's product is 1 and its sum is at least 1. Sums are at most 63, below
-    p/2 (checked), so that a sum is 0 modulo p only if each bit is. The least number that a run excludes and no higher
-    run does has the ones above it and the run's lowest bit, so that a run whose number is past `reach` excludes
-    nothing more. The products are functions of the bits, so the witness stays unique.
+    above where `bound` has a 1; then that run's product is 1 and its sum is at least 1. Sums are at most 63, below p/2
+    (checked), so that a sum is 0 modulo p only if each bit is. The least number that a run excludes and no higher run
+    does has the ones above it and the run's lowest bit, so that a run whose number is past `reach` excludes nothing
+    more. The products are functions of the bits, so the witness stays unique.
     """
     count = len(bits.rows)
     assembly.no_wrap(bits.count)
@@ -174,8 +173,8 @@ def confine(assembly: Assembly, forms: LinearForms, value: Value, low: int, tota
 def signed(assembly: Assembly, forms: LinearForms, value: Value, width: int, role: str) -> LinearForms:
     """Constrain each form x to be in [-2^(width - 1), 2^(width - 1)) by tables; return 1 where x < 0, else 0.
 
-    Soundness: the wire s is 0 or 1 by its row, and x + 2^(width - 1) * (1 - s) is in [0, 2^(width - 1)): so s is 1
-    exactly where x >= 0. The caller shows that 2^width and all that x stands for are below p/2.
+    Soundness: the wire s is 0 or 1 by its row, and x + 2^(width - 1) * (1 - s) is in [0, 2^(width - 1)), so s is 1
+    exactly where x >= 0. The caller shows that 2^width and everything that x stands for are below p/2.
     """
     assert assembly.tables is not None
     half = 1 << (width - 1)

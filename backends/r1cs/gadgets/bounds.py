@@ -1,4 +1,6 @@
-"""Upper ends of intervals that wait until everything is emitted: rows only for what no other range check says."""
+"""Upper ends of intervals that wait until everything is emitted, and take rows only if no other range check implies
+them.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,10 @@ class Bound:
 class Bounds:
     """The bounds of wires that range checks leave open, and what all range checks together say of those wires.
 
-    Soundness: a wire whose bound waits has bits of its own, so it is an integer x of their window. `decompose` shows
-    of any factor * wire + constant that it is an integer y of a window, modulo p; `note` uses that only where
-    |factor x + constant| and |y| stay below p/2 for every x of the wire's own window, so that y = factor x + constant.
-    So x is in every interval noted, and where they leave nothing above the bound, the bound holds without rows.
+    Soundness: a wire whose bound waits has bits of its own, so it is an integer x of their window. `decompose` shows of
+    any factor * wire + constant that it is an integer y of a window, modulo p; `note` uses that only if |factor x +
+    constant| and |y| stay below p/2 for every x of the wire's own window, so that y = factor x + constant. Therefore x
+    is in every interval noted, and if these leave nothing above the bound, the bound holds without rows.
     """
 
     waiting: list[Bound] = field(default_factory=list)
@@ -47,7 +49,7 @@ class Bounds:
     highs: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def postpone(self, bound: Bound) -> bool:
-        """Leave a bound until `emit`, if its window is one that can be kept in mind."""
+        """Postpone a bound until `emit`, if its window is one that can be kept in mind."""
         low, high = bound.bits.low, bound.bits.low + (1 << bound.bits.count) - 1
         if low < -FARTHEST or high > FARTHEST:
             return False
@@ -63,7 +65,7 @@ class Bounds:
         return True
 
     def note(self, assembly: Assembly, forms: LinearForms, low: int, high: int) -> None:
-        """Every form is an integer in [low, high]: what that says of single wires whose bounds wait."""
+        """Note that every form is an integer in [low, high], and what that says of single wires whose bounds wait."""
         if not self.waiting or forms.terms > 2 * len(forms) or forms.magnitude > FARTHEST:
             return
         named = forms.wires != 0
@@ -86,7 +88,7 @@ class Bounds:
             np.maximum.at(self.lows, wires[~up], -(greatest[~up] // size[~up]))
 
     def emit(self, assembly: Assembly) -> None:
-        """Rows for every bound that is not yet said, the lowest first, which may say others."""
+        """Emit rows for every bound that is not yet implied, the lowest first, since its rows may imply others."""
         outer = assembly.edge
         for bound in sorted(self.waiting, key=lambda bound: bound.high):
             highs = self.highs[bound.wires]

@@ -21,7 +21,7 @@ from .products import LONG
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Commitment:
-    """A commitment that a circuit makes: the value committed to, its format, the salt's name."""
+    """A commitment that a circuit makes: the value committed to, its format, and the salt's name."""
 
     value: Value
     format: Fixed
@@ -71,11 +71,10 @@ class PackedElements(Elements):
 def emit_commitment(
     assembly: Assembly, commitment: Commitment, handle: Handle, salt: int, digest: int, role: str
 ) -> None:
-    """Constrain wire `digest` to be the commitment to the handle's elements, which are in the format; `salt` is a
-    wire.
+    """Constrain wire `digest` to be the commitment to the handle's elements, which are in the format; `salt` is a wire.
 
-    612 rows and one digest per permutation; where the elements' forms are long, a row per packed element; where two of
-    a packed element share a wire, a row per element.
+    It takes 612 rows and one digest per permutation; if the elements' forms are long, also a row per packed element; if
+    two elements of a packed one share a wire, a row per element.
 
     Soundness: elements less low are in [0, 2^width), so packing is injective: at most 2^253 - 1, below the prime. The
     permutation's rows determine its wires (PoseidonTemplate), and each digest's row determines that digest.
@@ -99,7 +98,7 @@ def emit_commitment(
 
 
 def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, plan: Layout, role: str) -> Rows:
-    """One combination per packed element."""
+    """One combination for each packed element."""
     if not plan.elements:
         return Rows.zero(0)
     packing = Packing.consecutive(len(handle.forms), plan.width, CAPACITY)
@@ -112,7 +111,7 @@ def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, pla
 def single(assembly: Assembly, rows: Rows, content: Elements, role: str) -> Rows:
     """A wire for each combination: a row each.
 
-    Soundness: the row combination * 1 = wire is linear, so the wire is what the combination was.
+    Soundness: the row combination * 1 = wire is linear, so the wire equals the combination.
     """
     wire = Rows.wire(np.arange(rows.count) + assembly.wires(content, rows.count, role))
     assembly.builder.rows(rows, Rows.constant(np.ones(rows.count, np.int64)), wire, assembly.edge, role)

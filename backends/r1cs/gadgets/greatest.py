@@ -1,4 +1,6 @@
-"""The first of the greatest elements in a circuit: a witnessed indicator, and a range check per element that it is."""
+"""The first of the greatest elements in a circuit: a witnessed indicator, and for each element a range check that the
+indicated one is greatest.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class Greatest(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Margins(Value):
-    """Greatest - element, and 1 less before the first of the greatest: the places' elements in turn."""
+    """The differences greatest - element, less 1 for elements before the first of the greatest: the places' elements in
+    turn.
+    """
 
     value: Value
     places: NDArray[np.integer]
@@ -56,14 +60,14 @@ class Margins(Value):
 
 
 def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
-    """For each position along the axis the forms of whether the first of the greatest elements is there: n along it
+    """For each position along the axis, forms that say whether the first of the greatest elements is there: n positions
     take n - 1 products, n bits, and n differences of x's interval.
 
     Soundness: h_1, ..., h_(n-1) and h_0 = 1 - h_1 - ... are 0 or 1 by their rows and add up to 1 modulo p, and n is
-    below p/2 (checked): exactly one is 1, at a position w. So x_0 + sum of h_i (x_i - x_0) is x_w, and each
-    x_w - x_i - (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range check it is not negative, being a
-    difference of the interval at most in magnitude (checked): no element is greater than x_w, and none before it as
-    great. That holds for one w, and the differences never pass the range.
+    below p/2 (checked): exactly one is 1, at a position w. So x_0 + sum of h_i (x_i - x_0) is x_w, and each x_w - x_i -
+    (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range check this difference is not negative, being
+    a difference of the interval at most in magnitude (checked): no element is greater than x_w, and none before it as
+    great. That holds for exactly one w, and the differences never pass the range.
     """
     shape = x.type.shape
     extent, count = shape[axis], len(x.forms)
@@ -104,7 +108,7 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
 
 
 def arg_max(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
-    """The position of the first of the greatest elements along an axis: nothing beside `indicators`."""
+    """The position of the first of the greatest elements along an axis, with no rows beside those of `indicators`."""
     forms = zeros(type.size)
     for number, found in enumerate(indicators(assembly, x, axis)):
         forms = forms + found.scale(number)
@@ -112,7 +116,7 @@ def arg_max(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value)
 
 
 def arg_max_one_hot(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
-    """1 at the first of the greatest elements along an axis, else 0: nothing beside `indicators`."""
+    """1 at the first of the greatest elements along an axis, else 0, with no rows beside those of `indicators`."""
     shape = x.type.shape
     made = stack(indicators(assembly, x, axis))
     order = np.moveaxis(np.arange(len(made)).reshape(shape[axis], *shape[:axis], *shape[axis + 1 :]), 0, axis)

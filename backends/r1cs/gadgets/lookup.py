@@ -18,17 +18,17 @@ HALF = 31
 
 
 def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed, value: Value) -> Handle:
-    """table[x - low]: for 2^w entries, w rows for bits (unless known) and about 3 * 2^(w/2). `type` is that of the
-    result.
+    """The entry table[x - low]: for 2^w entries, w rows for bits (unless known) and about 3 * 2^(w/2). `type` is the
+    type of the result.
 
-    The index n = x - least is cut into high and low bits; with M_R the product of the bits in the set R, every
-    function of n is a sum of c[R, S] * M_R * M_S over sets R of high bits and S of low ones. So there is a wire per
-    product of two or more bits in each half, and per set R one product M_R * (sum over S of c[R, S] * M_S). The empty
-    R is linear.
+    The index n = x - least is cut into high and low bits; with M_R the product of the bits in the set R, every function
+    of n is a sum of c[R, S] * M_R * M_S over sets R of high bits and S of low ones. Therefore there is a wire for each
+    product of two or more bits in each half, and for each set R one product M_R * (sum over S of c[R, S] * M_S). The
+    product of the empty set R is linear.
 
-    Soundness: n is in [0, 2^w) by its type and its bits, and every further wire is the third entry of a row whose
-    first two are determined: one witness. Entries past the end of the table are 0 and are not reached, since x's type
-    is inside it.
+    Soundness: n is in [0, 2^w) by its type and its bits, and every further wire is the third entry of a row whose first
+    two are determined: one witness. Entries past the end of the table are 0 and are not reached, since x's type is
+    inside it.
     """
     least = x.type.low
     entries = np.asarray(table, np.int64)[least - low : x.type.high - low + 1]
@@ -57,7 +57,7 @@ def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed
 
 
 def index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
-    """The `width` bits of x - least, which is in [0, 2^width) by x's type; free where they are known."""
+    """The `width` bits of x - least, which is in [0, 2^width) by x's type; free if they are known."""
     if x.bits is not None and x.bits.low == least and x.bits.count == width:
         return x.bits
     assembly.no_wrap(1 << width, x.type.high - least)
@@ -67,14 +67,16 @@ def index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
 
 
 def _coefficients(table: Integers) -> Integers | None:
-    """c with table[h, l] = sum of c[R, S] over R inside h and S inside l, as sets of bits; None past 62 bits."""
+    """The coefficients c with table[h, l] = sum of c[R, S] over R inside h and S inside l, as sets of bits; None if
+    they pass 62 bits.
+    """
     if int(np.abs(table).max()) * table.size >= 1 << 62:
         return None
     return moebius(moebius(table, 0), 1)
 
 
 def moebius(table: Integers, axis: int) -> Integers:
-    """d along the axis with table[n] = sum of d[S] over S inside n, as sets of bits."""
+    """The Möbius transform d along an axis with table[n] = sum of d[S] over S inside n, as sets of bits."""
     result = np.moveaxis(table.copy(), axis, 0)
     places = np.arange(len(result))
     step = 1
@@ -88,7 +90,7 @@ def moebius(table: Integers, axis: int) -> Integers:
 def _products_of_bits(
     assembly: Assembly, bits: Bits, value: Value, least: int, start: int, stop: int
 ) -> NDArray[np.int64]:
-    """Wires [elements, 2^(stop - start)]: column m is the product of the bits start + i where m has bit i; column 0
+    """Wires [elements, 2^(stop - start)]: column m is the product of the bits start + i where m has bit i; column 0 is
     unused.
     """
     count = len(bits.rows)
@@ -107,9 +109,9 @@ def _products_of_bits(
 
 
 def single_bit(assembly: Assembly, bits: Bits, place: int, value: Value, least: int) -> LinearForms:
-    """A bit of value - least as a wire: a row more where it is the combination that is left over.
+    """A bit of value - least as a wire: it takes one more row if it is the combination that is left over.
 
-    Soundness: that row, form * 1 = wire, is linear, so the wire is what the form was.
+    Soundness: the row form * 1 = wire is linear, so the wire equals the form.
     """
     form = bits.bit(place)
     if form.is_single_wires:

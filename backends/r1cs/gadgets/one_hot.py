@@ -14,10 +14,12 @@ from .lookup import index_bits, single_bit
 
 
 def one_hot(assembly: Assembly, index: Handle, size: int) -> Handle:
-    """1 at place k where the index is k, else 0, along a new last axis of `size`; by type it is in [0, size).
+    """1 at place k where the index is k, else 0, along a new last axis of `size`; by its type the index is in [0,
+    size).
 
-    Bits from the top: where e tells whether the bits so far spell q, and bit b is next, e * b tells it of 2q + 1, and
-    e - e * b of 2q. A product is left out where only 2q can be followed below `size`, and at the top, where e = 1.
+    The tree takes bits from the top: where e tells whether the bits so far spell q, and bit b is next, e * b tells it
+    of 2q + 1, and e - e * b of 2q. A product is left out if only 2q can be followed below `size`, and at the top, where
+    e = 1.
 
     Soundness: every wire is the third entry of a row of bits and earlier wires; the index has one binary expansion, and
     expansions at or above `size` are excluded by its type, so that where only 2q is possible, e itself tells of it.

@@ -18,14 +18,16 @@ Numbers = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packing:
-    """Group g is the sum of 2^exponents[t] * element members[g, t] over t; -1 is no element, 0."""
+    """Group g is the sum of 2^exponents[t] * element members[g, t] over t, where -1 stands for no element, 0."""
 
     members: NDArray[np.integer]
     exponents: NDArray[np.int64]
 
     @staticmethod
     def consecutive(count: int, width: int, capacity: int) -> Packing:
-        """Elements of `width` bits one after the other, as many in each group as `capacity` bits hold."""
+        """The packing of elements of `width` bits one after the other, as many in each group as `capacity` bits
+        hold.
+        """
         if width == 0:
             return Packing(np.zeros((0, 1), np.int64), np.zeros(1, np.int64))
         size = capacity // width
@@ -48,7 +50,7 @@ class Packing:
     def combine(self, builder: CountingBuilder, forms: LinearForms, offset: int = 0) -> Rows:
         """The packed combinations of forms, each plus `offset`, modulo the prime.
 
-        Each begins with a term of the constant 1, which may be 0.
+        Each combination begins with a term of the constant 1, which may be 0.
         """
         present = self.members >= 0
         constants = np.zeros(self.members.shape, np.int64)
@@ -90,7 +92,7 @@ class Packing:
 
 
 def beside(left: Rows, right: Rows) -> Rows:
-    """The sums, where each right combination has wires above those of the left one."""
+    """The sums of combinations, if each right one has wires above those of the left one."""
     lengths_left, lengths_right = np.diff(left.offsets), np.diff(right.offsets)
     offsets = left.offsets + right.offsets
     wires = np.empty(int(offsets[-1]), np.int64)

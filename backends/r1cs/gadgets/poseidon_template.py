@@ -18,7 +18,7 @@ from .poseidon import Numbers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """S-boxes that read only what stands before them: x[i] is the sum of coefficients[i, j] * locals[sources[j]].
+    """S-boxes that read only values before them: x[i] is the sum of coefficients[i, j] * locals[sources[j]].
 
     Locals are numbered: the constant 1, the permutation's inputs, then each S-box's output in order.
     """
@@ -31,9 +31,9 @@ class Layer:
 class PoseidonTemplate:
     """A permutation as S-boxes y = x^5 whose inputs x are linear combinations of earlier outputs.
 
-    Everything linear (constants, matrices, partial rounds' idle lanes) is folded into the combinations, so that three
-    rows and three wires an S-box are all there is: x * x = x2, x2 * x2 = x4, x4 * x = x5. The first layer's S-boxes
-    read one input each. Width 17 with a constant capacity: 203 S-boxes, 609 rows.
+    Everything linear (constants, matrices, partial rounds' idle lanes) is folded into the combinations, so that each
+    S-box takes exactly three rows and three wires: x * x = x2, x2 * x2 = x4, x4 * x = x5. The first layer's S-boxes
+    read one input each. A permutation of width 17 with a constant capacity takes 203 S-boxes, 609 rows.
 
     Soundness: every row's third entry is one wire, which the first two determine, and they read only inputs and
     earlier wires; so each assignment of the inputs extends in exactly one way, over any field.
@@ -51,11 +51,13 @@ class PoseidonTemplate:
 
     @property
     def wires(self) -> int:
-        """Wires of one permutation: x2, x4, x5 of each S-box."""
+        """The number of wires of one permutation: x2, x4, x5 of each S-box."""
         return 3 * self.boxes
 
     def trace(self, inputs: Numbers) -> tuple[Numbers, Numbers]:
-        """Run n permutations: inputs `object[n, inputs]` -> (wires `object[n, wires]`, first lanes `object[n]`)."""
+        """Run n permutations: from inputs `object[n, inputs]` to wires `object[n, wires]` and first lanes
+        `object[n]`.
+        """
         prime = self.parameters.field.prime
         *layers, (read, (last,)) = _sums(self)
         wires = np.empty((len(inputs), self.boxes, 3), dtype=object)
@@ -96,7 +98,7 @@ class PoseidonTemplate:
         return first, self._place(builder, (self.output,), origins)
 
     def _place(self, builder: CountingBuilder, layers: tuple[Layer, ...], origins: NDArray[np.int64]) -> Rows:
-        """The layers' combinations in each permutation, whose wires begin at its origin."""
+        """The combinations of the layers in each permutation, whose wires begin at its origin."""
         lengths, outputs, values = _terms(self, layers)
         codes = builder.large_constants(values)
         wires = np.where(outputs < 0, 0, origins[:, None] + outputs)
@@ -106,7 +108,9 @@ class PoseidonTemplate:
 
 @lru_cache(maxsize=64)
 def _sums(template: PoseidonTemplate) -> list[tuple[Callable[[list[int]], tuple[int, ...]], list[list[int]]]]:
-    """Of each layer, the output last: what takes its sources out of all locals, and coefficients; Python's integers."""
+    """For each layer, the output last: a function that takes its sources from all locals, and its coefficients, as
+    Python's integers.
+    """
     layers = (*template.layers, template.output)
     return [(itemgetter(*layer.sources.tolist()), layer.coefficients.tolist()) for layer in layers]
 
@@ -115,7 +119,9 @@ def _sums(template: PoseidonTemplate) -> list[tuple[Callable[[list[int]], tuple[
 def _terms(
     template: PoseidonTemplate, layers: tuple[Layer, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[int, ...]]:
-    """The combinations of layers past the first: lengths, places of wires in a permutation (-1 is 1), coefficients."""
+    """The combinations of layers past the first: lengths, places of wires in a permutation (-1 is the constant 1),
+    coefficients.
+    """
     used = [layer.coefficients != 0 for layer in layers]
     pairs = list(zip(layers, used, strict=True))
     sources = np.concatenate([np.broadcast_to(layer.sources, mask.shape)[mask] for layer, mask in pairs])
@@ -130,7 +136,8 @@ def _terms(
 def poseidon_template(parameters: PoseidonParameters, capacity: int | None = 0) -> PoseidonTemplate:
     """The template of a permutation whose first lane starts as the constant `capacity`, or as the first input (None).
 
-    A constant capacity costs no rows: its first S-box is a constant. About 0.1 s at width 17, once per process.
+    A constant capacity costs no rows: its first S-box is a constant. Making the template takes about 0.1 s at width 17,
+    once per process.
     """
     prime, width = parameters.field.prime, parameters.width
     matrix = np.array(parameters.matrix, dtype=object)
@@ -166,10 +173,10 @@ def _lanes(width: int, count: int, first: int) -> Numbers:
 def _partial_rounds(
     parameters: PoseidonParameters, layers: list[Layer], sources: NDArray[np.int64], state: Numbers
 ) -> tuple[NDArray[np.int64], Numbers]:
-    """Append a layer of one S-box for each partial round; return the state after them.
+    """Append a layer of one S-box for each partial round; return the state after these rounds.
 
-    An S-box output enters the state through the matrix' first column and then passes the same linear map in each
-    round: `tails[i]` is what it is multiplied by in each lane i rounds later.
+    An S-box output enters the state through the matrix' first column and then passes the same linear map in each round:
+    `tails[i]` is the factor by which it is multiplied in each lane i rounds later.
     """
     prime = parameters.field.prime
     matrix = np.array(parameters.matrix, dtype=object)
@@ -190,7 +197,7 @@ def _partial_rounds(
 
 
 def plus_constants(builder: CountingBuilder, rows: Rows, constants: Sequence[int]) -> Rows:
-    """rows[i] + constants[i % len(constants)]."""
+    """The combinations rows[i] + constants[i % len(constants)]."""
     lengths = np.diff(rows.offsets)
     heads = np.append(rows.wires, 1)[rows.offsets[:-1]]
     has = (lengths > 0) & (heads == 0)

@@ -19,16 +19,16 @@ from .accumulation import Contraction, Pin, accumulate, blocks
 from .assembly import Assembly, Handle, Site
 
 LONG = 4
-"""Forms of more terms than this on average count as long: worth a wire of their own where they enter many products.
+"""The average number of terms above which forms count as long: worth a wire of their own if they enter many products.
 """
 
 SAVED_TERMS = 64
-"""A wire of its own must save at least this many terms per element."""
+"""The least number of terms per element that a wire of its own must save."""
 
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """What wires of products are: their value, what they are for, their shape, and how many one element has."""
+    """The wires of products: their value, their purpose, their shape, and how many one element has."""
 
     value: Value
     role: str
@@ -37,7 +37,7 @@ class Products:
 
 
 def multiply(assembly: Assembly, left: LinearForms, right: LinearForms, made: Products) -> LinearForms:
-    """left[i] * right[i]: one row and one wire each, none where a factor is a constant.
+    """The products left[i] * right[i]: one row and one wire each, none if a factor is a constant.
 
     Soundness: the row left * right = wire determines the wire; a constant factor c gives the form c * other without a
     row.
@@ -54,7 +54,7 @@ def _multiply(
     at_right: NDArray[np.integer],
     made: Products,
 ) -> LinearForms:
-    """left[at_left[i]] * right[at_right[i]]."""
+    """The products left[at_left[i]] * right[at_right[i]]."""
     left_constant, right_constant = left.constant_mask(), right.constant_mask()
     count = len(at_left)
     order = Order(count // made.stride, made.stride)
@@ -83,13 +83,13 @@ def _multiply(
 
 
 def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | None = None) -> Handle:
-    """The einsum of two operands: one row per product, sums are free.
+    """The einsum of two operands: one row per product, while sums are free.
 
-    Where a later range check pins the sums, they are taken several at once (`accumulate`), or tested by a challenge
+    If a later range check pins the sums, they are taken several at once (`accumulate`), or tested by a challenge
     (`project`), if that has fewer rows.
 
-    An operand of long forms that each enter many products gets a wire per element first (one row each): a rule of
-    shapes and forms, never of values. An index that only one operand has is summed there, before any product.
+    An operand whose long forms each enter many products gets a wire per element first (one row each): a rule of shapes
+    and forms, never of values. An index that only one operand has is summed in that operand, before any product.
 
     Soundness: every product wire is determined by its row, and the sum is a form; a wire of its own equals its form.
     """
@@ -134,7 +134,7 @@ def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | 
 
 
 def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
-    """Give each element a wire where its form is long and enters many products: `uses` products in all."""
+    """Give each element a wire if its form is long and enters many products: `uses` products in all."""
     count = len(handle.forms)
     if handle.forms.terms > LONG * count and handle.forms.terms * (uses // count) > SAVED_TERMS * count:
         assembly.materialise(handle)
@@ -174,7 +174,7 @@ def _flat_indices(letters: str, operand: Shape, axes: Sequence[str], shape: Sequ
 
 
 def _sum_out(handle: Handle, letters: str, letter: str) -> tuple[Handle, str]:
-    """Sums over an axis that the other operand and the result lack."""
+    """The handle summed over an axis that the other operand and the result lack."""
     kept = [name for name in dict.fromkeys(letters) if name != letter]
     extents = dict(zip(letters, handle.type.shape, strict=True))
     shape = tuple(extents[name] for name in kept)

@@ -26,7 +26,7 @@ class Folded:
     source: Transcript | Drawn
 
     def steps(self, trace: Trace) -> Numbers:
-        """[n, wide - 1]: (packed[i, g + 1] + step[i, g + 1]) * r."""
+        """The steps [n, wide - 1] of the fold: (packed[i, g + 1] + step[i, g + 1]) * r."""
         found: Numbers | None = trace.memory.get(self)
         if found is None:
             prime, r = trace.field.prime, self.source.challenge(trace)
@@ -45,7 +45,7 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Steps(Elements):
-    """The wires of a fold."""
+    """The wires of the steps of a fold."""
 
     folded: Folded
 
@@ -64,7 +64,7 @@ class Projection:
 
     @property
     def degree(self) -> int:
-        """Of the identity in the challenge."""
+        """The degree of the identity in the challenge."""
         return self.plan.shape[2] - 1
 
 
@@ -72,7 +72,8 @@ class Projection:
 class Challenges:
     """What a program's challenge is to test, and what it is a hash of, unless it is drawn outside the circuit.
 
-    `overhead` is the rows that a program's first challenge costs in any case, `bound` its wires that are committed.
+    `overhead` is the number of rows that a program's first challenge costs in any case, `bound` are its committed
+    wires.
     """
 
     overhead: int = 0
@@ -87,10 +88,11 @@ class Challenges:
         return sum(projection.degree for projection in self.projections)
 
     def postpone(self, assembly: Assembly, contraction: Contraction, pin: Pin, most: int) -> Handle | None:
-        """A contraction's sums as wires, whose rows come with the challenge; None where `most` rows are no more.
+        """A contraction's sums as wires, whose rows come with the challenge; None if at most `most` rows compute them
+        directly.
 
-        Counted are the rows of the cheapest projection, of absorbing its sums, and the overhead, where rows of hashes
-        count twice: they have about three times the nonzeros of others.
+        The count takes the rows of the cheapest projection, of absorbing its sums, and the overhead; rows of hashes
+        count twice, since they have about three times the nonzeros of others.
         """
         prime, type = assembly.field.prime, contraction.type
         ways = (contraction, contraction.turned)
@@ -110,11 +112,12 @@ class Challenges:
         return sums
 
     def bind(self, pin: Pin, by: int, x: Handle, quotient: Handle) -> None:
-        """Absorb what determines x, whose Shift by `by` gave the quotient, if a projection waits for it.
+        """Absorb the values that determine x, whose Shift by `by` gave the quotient, if a projection waits for them.
 
-        Soundness: x - offset is in [0, 2^total) by the bits of the Shift, and the remainder in [0, 2^by); where only
-        the latter is absorbed, the quotient is in a commitment whose digest is, at places no narrower than the window
-        of the Shift. A challenge that is drawn outside comes after all wires that sums are made of.
+        Soundness: x - offset is in [0, 2^total) by the bits of the Shift, and the remainder in [0, 2^by); if only the
+        latter is absorbed, the quotient is in a commitment whose digest is absorbed, at places no narrower than the
+        window of the Shift. A challenge that is drawn outside the circuit comes after all wires from which sums are
+        made.
         """
         if pin not in self.awaited:
             return
@@ -138,7 +141,7 @@ class Challenges:
         return emit_challenge(assembly, self.source)
 
     def emit(self, assembly: Assembly, challenge: int) -> None:
-        """Every projection's rows; `challenge` is a wire."""
+        """Emit the rows of every projection; `challenge` is a wire."""
         assert not self.awaited, "each projected contraction's Shift has been lowered"
         outer = assembly.edge
         for projection in self.projections:
@@ -150,17 +153,17 @@ class Challenges:
 def project(assembly: Assembly, projection: Projection, source: Transcript | Drawn, challenge: int) -> None:
     """Constrain a projection's sums to be those of its contraction, up to a small error; `challenge` is a wire.
 
-    With P[i, g] the packed sums, A[i, k] and B[k, g] the packed operands: sum of P[i, g] r^g over g = sum over k of
-    A[i, k] * (sum of B[k, g] r^g over g), for each i (and each index that both operands and the target have). Folds
-    are by Horner's rule, a row for each g but the last.
+    With P[i, g] the packed sums, A[i, k] and B[k, g] the packed operands, the rows say: sum of P[i, g] r^g over g = sum
+    over k of A[i, k] * (sum of B[k, g] r^g over g), for each i (and each index that both operands and the target have).
+    The folds are computed by Horner's rule, with a row for each g but the last.
 
     Soundness: let every input and every sum be fixed before r is known, as integers that range checks bound; the
-    operands are then fixed too, since rows alone determine them from inputs and sums. For each i the difference of
-    the two sides is a polynomial in r of degree `projection.degree`, whose coefficients are the differences that
-    `accumulate` shows to be 0 only where every sum is right. Otherwise some coefficient is not 0 modulo p, and at most
-    degree of the p values of r pass. That r is uniform, and drawn after the values are fixed, is the assumption that
-    Poseidon is a random oracle (or what a commitment outside the circuit is hashed with): a prover who evaluates it q
-    times succeeds with probability at most (q + 1) * degree / p for each projection.
+    operands are then fixed too, since rows alone determine them from inputs and sums. For each i the difference of the
+    two sides is a polynomial in r of degree `projection.degree`, whose coefficients are the differences that
+    `accumulate` shows to be 0 only if every sum is right. If some sum is wrong, some coefficient is not 0 modulo p, and
+    at most degree of the p values of r pass. That r is uniform, and drawn after the values are fixed, is the assumption
+    that Poseidon is a random oracle (or the hash by which a commitment outside the circuit draws it): a prover who
+    evaluates it q times succeeds with probability at most (q + 1) * degree / p for each projection.
     """
     plan, letters, sums = projection.plan, projection.contraction.letters, projection.sums
     left, right = projection.contraction.left, projection.contraction.right
@@ -178,7 +181,7 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
 
 
 def _fold(assembly: Assembly, folded: Folded, forms: LinearForms, challenge: int, role: str) -> Rows:
-    """The sums of packed[i, g] * r^g over g: wide - 1 rows each.
+    """The sums of packed[i, g] * r^g over g, with wide - 1 rows each.
 
     Soundness: each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] determines its wire.
     """

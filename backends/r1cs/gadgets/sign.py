@@ -14,12 +14,12 @@ from .products import Products, multiply
 
 
 def negative(assembly: Assembly, x: Handle) -> LinearForms:
-    """1 where x < 0, else 0; paid for once per handle.
+    """1 where x < 0, else 0; its rows are emitted once per handle.
 
-    Free where the interval decides, where x's two's complement bits are known, or in [-1, 0]; else the cheaper of a
-    zero test (three rows, where the interval has only one value on one side) and x's bits.
+    The sign is free if the interval decides it, if x's two's complement bits are known, or in [-1, 0]; else it is the
+    cheaper of a zero test (three rows, if the interval has only one value on one side) and x's bits.
 
-    Soundness: that of `nonzero`, or of `decompose`: x + 2^(k-1) = n in [0, 2^k) has top bit 1 exactly where x >= 0.
+    Soundness is that of `nonzero`, or of `decompose`: x + 2^(k-1) = n in [0, 2^k) has top bit 1 exactly where x >= 0.
     """
     if x.negative is None:
         x.negative = _negative(assembly, x)
@@ -49,11 +49,11 @@ def _negative(assembly: Assembly, x: Handle) -> LinearForms:
 
 
 def nonzero(assembly: Assembly, forms: LinearForms, value: Value, magnitude: int) -> LinearForms:
-    """1 where the form is not 0, else 0: three rows and two wires each.
+    """1 where the form is not 0, else 0, with three rows and two wires each.
 
-    Soundness: rows x * inverse = m, x * (1 - m) = 0, inverse * (1 - m) = 0. Where x = 0 modulo p (so x = 0, being
-    below p/2): m = 0 by the first, then inverse = 0 by the third. Where not: m = 1 by the second, then inverse = 1/x
-    by the first. One witness either way.
+    Soundness: the rows are x * inverse = m, x * (1 - m) = 0, inverse * (1 - m) = 0. If x = 0 modulo p (so x = 0, being
+    below p/2), m = 0 by the first row, and inverse = 0 by the third. If x is not 0, m = 1 by the second row, and
+    inverse = 1/x by the first. Either way there is one witness.
     """
     assembly.no_wrap(magnitude)
     count = len(forms)
@@ -67,7 +67,7 @@ def nonzero(assembly: Assembly, forms: LinearForms, value: Value, magnitude: int
 
 
 def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """max(x, 0): one row besides the sign. `type` is that of the result.
+    """The rectifier max(x, 0), with one row besides the sign. `type` is the type of the result.
 
     Soundness: x * (1 - negative) = y determines y.
     """

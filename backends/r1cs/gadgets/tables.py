@@ -22,7 +22,9 @@ WIDEST = 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Digits(Value):
-    """The places start, ..., start + count - 1 of a natural number in base 2^bits: those of an element together."""
+    """The places start, ..., start + count - 1 of a natural number in base 2^bits; those of an element stand
+    together.
+    """
 
     value: Value
     bits: int
@@ -37,7 +39,9 @@ class Digits(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demand:
-    """Forms that must be integers in [0, size), the integers that an honest prover has there, and who asks."""
+    """Forms that must be integers in [0, size), the integers that an honest prover has there, and the gadget that
+    asks.
+    """
 
     edge: int
     role: str
@@ -48,7 +52,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts(Value):
-    """How often each of 0, ..., size - 1 is among the values; what is outside is not counted."""
+    """How often each of 0, ..., size - 1 is among the values; values outside are not counted."""
 
     values: tuple[Value, ...]
     size: int
@@ -77,7 +81,7 @@ class Reciprocals(Elements):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fractions(Elements):
-    """counts[j] / (challenge + j)."""
+    """The fractions counts[j] / (challenge + j)."""
 
     counts: Counts
 
@@ -89,7 +93,7 @@ class Fractions(Elements):
 
 
 def table_reciprocals(trace: Trace, size: int) -> Limbs:
-    """1 / (challenge + j) for each j below size, by one inversion; 0 where there is none."""
+    """The reciprocals 1 / (challenge + j) for each j below size, by one inversion; 0 where there is none."""
     key = ("reciprocals", size)
     found: Limbs | None = trace.memory.get(key)
     if found is None:
@@ -108,7 +112,7 @@ def table_reciprocals(trace: Trace, size: int) -> Limbs:
 
 @dataclass(slots=True, eq=False)
 class Tables:
-    """The range checks of a circuit whose challenge is drawn after everything that they are about is committed to."""
+    """The range checks of a circuit whose challenge is drawn after all the checked values are committed to."""
 
     demands: list[Demand] = field(default_factory=list)
     stood: dict[int, list[Demand]] = field(default_factory=dict)
@@ -116,7 +120,7 @@ class Tables:
 
     @property
     def degree(self) -> int:
-        """At most so many challenges let a value pass that is in no table, or leave the witness open."""
+        """The greatest number of challenges that let a value pass that is in no table, or leave the witness open."""
         return sum(2 * size + sum(len(cell.forms) for cell in cells) for size, cells in self.stood.items())
 
     def within(self, assembly: Assembly, forms: LinearForms, value: Value, size: int, role: str) -> None:
@@ -135,7 +139,9 @@ class Tables:
             self.demands.append(Demand(assembly.edge, role, forms, value, size))
 
     def commit(self, assembly: Assembly) -> None:
-        """Put everything that `within` asked for into tables, in the fewest rows: what must be fixed beforehand."""
+        """Put everything that `within` asked for into tables, in the fewest rows: these values must be fixed
+        beforehand.
+        """
         if not self.demands:
             return
         outer = assembly.edge
@@ -152,16 +158,17 @@ class Tables:
         assembly.edge = outer
 
     def show(self, assembly: Assembly, challenge: int) -> None:
-        """The rows that test what was committed to; `challenge` is a wire."""
+        """Emit the rows that test the committed values; `challenge` is a wire."""
         outer = assembly.edge
         for size, cells in self.stood.items():
             _show(assembly, cells, *self.counts[size], challenge)
         assembly.edge = outer
 
     def _digits(self, assembly: Assembly, bits: int) -> list[Demand]:
-        """Demands of at most 2^bits that come to the same: digits in base 2^bits, the lowest being what others leave.
+        """Demands of at most 2^bits that are equivalent: digits in base 2^bits, the lowest digit being what the others
+        leave.
 
-        Soundness: where every digit is in [0, 2^bits), the topmost in as many as are left, the form is the sum of
+        Soundness: if every digit is in [0, 2^bits), the topmost in as many numbers as are left, the form is the sum of
         digits, an integer in [0, 2^k). For a size that is no power of two, size - 1 - form is shown to be in [0, 2^k)
         too: then the form is in both windows, as integers below p/2, and so in [0, size).
         """
@@ -184,15 +191,16 @@ class Tables:
 def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, challenge: int) -> None:
     """Show that every cell is in [0, size), for the counts from wire `first` on.
 
-    Rows: y * (r + cell) = 1 for each cell, f_j * (r + j) = count_j for each j in [0, size), and the sum of all y is
-    that of all f_j. (Large numbers stand on the left: what is on the right is what a prover's dear group multiplies.)
+    The rows are y * (r + cell) = 1 for each cell and f_j * (r + j) = count_j for each j in [0, size), and the sum of
+    all y is that of all f_j. (Large numbers stand on the left, since values on the right are multiplied in the prover's
+    more expensive group.)
 
-    Soundness (Haboeck, "Multivariate lookups based on logarithmic derivatives", 2022): let cells and counts be
-    fixed before r is known. For any r that makes no r + j 0 modulo p, the rows say that the sum of 1 / (r + cell)
-    is that of count_j / (r + j). As rational functions of r these are equal only if every cell is some j: at any
-    other place c the left has a pole, its residue the number of cells that are c, which is below p. Otherwise at
-    most `cells + size` of all r pass, and at most `size` make some r + j zero. The wires y and f_j are then
-    determined, so the witness is unique.
+    Soundness (Haboeck, "Multivariate lookups based on logarithmic derivatives", 2022): let cells and counts be fixed
+    before r is known. For any r that makes no r + j 0 modulo p, the rows say that the sum of 1 / (r + cell) is that of
+    count_j / (r + j). As rational functions of r these sums are equal only if every cell is some j: at any other place
+    c the left has a pole, its residue the number of cells that are c, which is below p. Otherwise at most `cells +
+    size` of all r pass, and at most `size` make some r + j zero. The wires y and f_j are then determined, so the
+    witness is unique.
     """
     size, total = counts.size, sum(len(cell.forms) for cell in cells)
     sums = []
@@ -223,12 +231,14 @@ def size_counts(demands: list[Demand]) -> Mapping[int, int]:
 
 
 def base(counts: Mapping[int, int]) -> int:
-    """The digits' bits for which the fewest rows are needed, the smallest of several; every size by its count."""
+    """The digits' bits for which the fewest rows are needed, the smallest of several; `counts` has every size with its
+    count.
+    """
     return min(range(2, WIDEST + 1), key=lambda bits: (_rows(counts, bits), bits))
 
 
 def tables(counts: Mapping[int, int]) -> list[int]:
-    """Which sizes get a table of their own: the greatest, and those with fewer entries than values; ascending.
+    """The sizes that get a table of their own: the greatest, and those with fewer entries than values; ascending.
 
     A value of another size is looked up twice in the smallest table that is larger.
     """
@@ -237,7 +247,7 @@ def tables(counts: Mapping[int, int]) -> list[int]:
 
 
 def _rows(counts: Mapping[int, int], bits: int) -> int:
-    """About how many rows the values take with digits of so many bits: those of shared tables are exact."""
+    """The approximate number of rows that the values take with digits of `bits` bits; it is exact for shared tables."""
     cells: Counter[int] = Counter()
     booleans = 0
     for size, count in counts.items():
@@ -281,14 +291,14 @@ def _split(assembly: Assembly, forms: LinearForms, value: Value, total: int, bit
 
 
 def _each(table: NDArray[np.int32]) -> LinearForms:
-    """One wire per form."""
+    """One wire for each form."""
     return uniform(table.reshape(-1, 1), np.ones(1, np.int64))
 
 
 def _placed(cell: Demand, chosen: list[int]) -> list[tuple[LinearForms, Value, int]]:
-    """The cell in its own table, or in a larger one twice.
+    """The cell in its own table, or twice in a larger one.
 
-    Soundness: x in [0, t) and x + t - size in [0, t), as integers below p/2, leave [0, size).
+    Soundness: x in [0, t) and x + t - size in [0, t), as integers below p/2, leave x in [0, size).
     """
     if cell.size in chosen:
         return [(cell.forms, cell.value, cell.size)]

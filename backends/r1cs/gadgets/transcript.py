@@ -23,7 +23,9 @@ DOMAIN = "circuitize poseidon challenge 1"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Naturals(Elements):
-    """Integers in [0, 2^width) to absorb, packed as many as fit in an element: forms plus `offset`, and their value."""
+    """Integers in [0, 2^width) to absorb, as many packed together as fit in an element: forms plus `offset`, and their
+    value.
+    """
 
     forms: LinearForms
     value: Value
@@ -48,7 +50,7 @@ class Naturals(Elements):
         return trace.field.from_integers(self.integers(trace).tolist())
 
     def rows(self, assembly: Assembly) -> Rows:
-        """One combination per packed element."""
+        """One combination for each packed element."""
         rows = self.packing.combine(assembly.builder, self.forms, self.offset)
         return rows if len(rows.wires) <= LONG * len(self.forms) else single(assembly, rows, self, "absorbed")
 
@@ -66,7 +68,7 @@ class Element(Elements):
         return 1
 
     def integers(self, trace: Trace) -> Numbers:
-        """Return the digest of a run, below the prime, as an array of one."""
+        """Return the digest of a run, below the prime, as an array of one element."""
         return np.array(trace.field.to_integers(self.content.limbs(trace)), dtype=object)
 
     def limbs(self, trace: Trace) -> Limbs:
@@ -79,7 +81,7 @@ class Element(Elements):
 
 @dataclass(slots=True, eq=False)
 class Transcript:
-    """What a challenge depends on, in the order of absorption."""
+    """The values on which a challenge depends, in the order of absorption."""
 
     absorbed: list[Naturals | Element] = field(default_factory=list)
 
@@ -133,20 +135,20 @@ class TranscriptWires(Elements):
 
 
 def absorption(elements: int) -> int:
-    """About how many rows it takes to absorb so many packed elements, a wire for each included."""
+    """The approximate number of rows for absorbing packed elements, a wire for each included."""
     return elements + -(-elements * (permutation().wires + 1) // PACKED)
 
 
 def emit_challenge(assembly: Assembly, transcript: Transcript) -> int:
     """The wire of the challenge: 612 rows and one digest for every 15 elements absorbed.
 
-    A chain of permutations of width 17 as in a commitment: lane 0 starts as the domain's tag, lane 1 as 1 and later
-    as the last digest.
+    The challenge is the end of a chain of permutations of width 17 as in a commitment: lane 0 starts as the domain's
+    tag, lane 1 as 1 and later as the last digest.
 
     Soundness: the rows determine every wire of the chain (PoseidonTemplate). Absorbed integers are range-checked, so
-    packing is injective and what is absorbed is one function of them; how many there are and where each stands depend
-    on the program alone. So two transcripts that differ in an absorbed value differ in an element, and the challenge
-    is that of a random oracle for each, as far as Poseidon is one.
+    packing is injective and the absorbed elements are one function of them; how many there are and where each stands
+    depend on the program alone. Therefore two transcripts that differ in an absorbed value differ in an element, and
+    the challenge is that of a random oracle for each, as far as Poseidon is one.
     """
     packed = [item.rows(assembly) for item in transcript.absorbed]
     count = transcript.permutations

@@ -23,10 +23,11 @@ from ..term import Real
 
 @dataclass(frozen=True, eq=False)
 class Constant(RealOperation):
-    """An array known when the arrow is built. `amounts` has the given shape, or no axes where all elements are equal.
+    """A constant array, known when the arrow is built. `amounts` has the given shape, or no axes if all elements are
+    equal.
 
-    Build it with `of`, `splat` or `zeros`; a splat takes constant space whatever its shape. Lowered exactly where the
-    format calibrated for it has fraction bits enough, else each element is rounded to that format, half to even.
+    Build it with `of`, `splat` or `zeros`; a splat takes constant space whatever its shape. Lowered exactly if the
+    format calibrated for it has enough fraction bits, else each element is rounded to that format, half to even.
     """
 
     name = "real.constant"
@@ -53,18 +54,18 @@ class Constant(RealOperation):
 
     @classmethod
     def of(cls, value: ArrayLike) -> Constant:
-        """The constant with these elements. Raise CircuitizeError for a NaN or an infinity."""
+        """The constant with the elements of `value`. Raise CircuitizeError for a NaN or an infinity."""
         array = np.asarray(value, np.float64)
         return cls(array.shape, array[()])
 
     @classmethod
     def splat(cls, amount: float, shape: Shape) -> Constant:
-        """The constant whose elements all are `amount`, in constant time and space."""
+        """The constant whose elements all equal `amount`, in constant time and space."""
         return cls(shape, np.asarray(amount, np.float64)[()])
 
     @classmethod
     def zeros(cls, shape: Shape) -> Constant:
-        """Return zeros of this shape; it takes constant space."""
+        """Return zeros of this shape, in constant space."""
         return cls.splat(0.0, shape)
 
     def __eq__(self, other: object) -> bool:

@@ -17,9 +17,9 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Detach(RealOperation):
-    """x itself, whose derivative is zero everywhere. Lowered exactly, to nothing.
+    """x itself, with a derivative of zero everywhere. The lowering is exact, and adds no operation.
 
-    So a reverse derivative stops there: what JAX calls stop_gradient.
+    A reverse derivative stops at a Detach, as at JAX's stop_gradient.
     """
 
     name = "real.detach"

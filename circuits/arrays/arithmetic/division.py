@@ -23,7 +23,8 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Divide(RealOperation):
-    """x / y, of one shape. Undefined where y is 0; lowered: also where the result leaves its calibrated format.
+    """The quotient x / y of arrays of one shape. Undefined where y is 0; when lowered, also where the result leaves its
+    calibrated format.
 
     Lowered to the correctly rounded result, halves up: with n and d the operands at fraction bits that differ by the
     result's, both negated where d is negative, it is floor((2n + d) / 2d).
@@ -60,7 +61,7 @@ class Divide(RealOperation):
 
 
 def rounded_quotient(x: Integer, y: Integer, fraction_bits: int) -> Integer:
-    """x / y with so many fraction bits, halves rounded up; y is at least 1 by its type."""
+    """x / y with the given fraction bits, halves rounded up; y is at least 1 by its type."""
     extra = fraction_bits + y.fraction_bits - x.fraction_bits
     x = x.refine(x.fraction_bits + max(extra, 0))
     y = y.refine(y.fraction_bits + max(-extra, 0))

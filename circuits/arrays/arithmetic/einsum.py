@@ -24,8 +24,9 @@ class Einsum(RealOperation):
     """The sum of products that an equation names: "bi,ij->bj" is target[b, j] = sum over i of x[b, i] * y[i, j].
 
     Each operand, and the target, names distinct axes by lower-case letters; a letter that the target lacks is summed
-    and occurs in both operands (Sum removes any other). So each operand's derivative is again such an equation.
-    Lowered exactly: products are accumulated before any rounding, fraction bits add up.
+    and occurs in both operands (Sum removes any other axis). Therefore each operand's derivative is an Einsum, too.
+    Lowered exactly: products are accumulated before any rounding, and their fraction bits are those of the operands
+    added up.
     """
 
     name = "real.einsum"
@@ -58,7 +59,7 @@ class Einsum(RealOperation):
 
     @property
     def letters(self) -> tuple[str, str, str]:
-        """The axes of the operands and of the target."""
+        """The letters of the axes of both operands and of the target."""
         x, rest = self.equation.split(",")
         y, target = rest.split("->")
         return x, y, target
@@ -97,7 +98,8 @@ class Einsum(RealOperation):
 def matmul(x_rank: int, y_rank: int) -> Einsum:
     """The matrix product over the last axis of x and the last but one of y; their other axes are a common batch.
 
-    A matrix y serves every batch of x. Ranks are at least 2; raise TypingError otherwise, or where the batches differ.
+    A matrix y serves every batch of x. The ranks are at least 2; raise TypingError otherwise, or if the batch axes
+    differ.
     """
     if min(x_rank, y_rank) < 2 or (y_rank > 2 and x_rank != y_rank):
         raise TypingError(

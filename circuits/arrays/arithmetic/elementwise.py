@@ -21,7 +21,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Add(LinearOperation):
-    """x + y, of one shape. Lowered exactly."""
+    """The sum x + y of arrays of one shape. The lowering is exact."""
 
     name = "real.add"
 
@@ -41,7 +41,7 @@ class Add(LinearOperation):
 
 @dataclass(frozen=True)
 class Subtract(LinearOperation):
-    """x - y, of one shape. Lowered exactly."""
+    """The difference x - y of arrays of one shape. The lowering is exact."""
 
     name = "real.subtract"
 
@@ -61,7 +61,7 @@ class Subtract(LinearOperation):
 
 @dataclass(frozen=True)
 class Negate(LinearOperation):
-    """-x. Lowered exactly."""
+    """The negative -x of each element. The lowering is exact."""
 
     name = "real.negate"
 
@@ -81,7 +81,7 @@ class Negate(LinearOperation):
 
 @dataclass(frozen=True)
 class Scale(LinearOperation):
-    """factor * x, the factor a finite number.
+    """The product factor * x, where the factor is a finite number.
 
     Lowered as an exact product with `precision.coefficient(factor)`, the nearest m * 2^-k with m of at most
     `coefficient_bits` bits: exact for dyadic factors, else off by a relative 2^-coefficient_bits at most.
@@ -116,7 +116,9 @@ class Scale(LinearOperation):
 
 @dataclass(frozen=True)
 class Multiply(RealOperation):
-    """x * y, of one shape. Lowered exactly: fraction bits add up."""
+    """The product x * y of arrays of one shape, element by element. Lowered exactly: the fraction bits of the operands
+    add up.
+    """
 
     name = "real.multiply"
     rounding = Rounding.PRODUCT

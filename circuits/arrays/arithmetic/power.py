@@ -14,7 +14,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Square(Composite):
-    """x * x."""
+    """The square x * x of each element."""
 
     name = "real.square"
 
@@ -29,9 +29,10 @@ class Square(Composite):
 
 @dataclass(frozen=True)
 class Power(Composite):
-    """x^n for a whole number n; x^0 is 1, negative powers are those of 1 / x. The derivative is dz * n * x^(n - 1).
+    """The power x^n for a whole number n; x^0 is 1, negative powers are powers of 1 / x. The derivative is dz * n *
+    x^(n - 1).
 
-    About log2 n squarings, each rounded. 0^0 is 1; a negative power of 0 is undefined.
+    It takes about log2 n squarings, each rounded. 0^0 is 1; a negative power of 0 is undefined.
     """
 
     name = "real.power"

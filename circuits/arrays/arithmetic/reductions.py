@@ -33,7 +33,7 @@ class Mean(Composite):
 class Product(Composite):
     """The product along one axis, which is removed: ceil(log2 n) levels of pairwise products, each rounded.
 
-    The derivative is that of the definition: the products of the others, right at zeros too.
+    The derivative is that of the definition: the products of the other elements, right at zeros too.
     """
 
     name = "real.product"
@@ -52,9 +52,10 @@ class Product(Composite):
 
 @dataclass(frozen=True)
 class CumulativeSum(Composite):
-    """y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. Lowered exactly, quadratic in its extent.
+    """Sums so far: y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. Lowered exactly, with a cost
+    quadratic in the extent of the axis.
 
-    With `exclusive`, i < p; with `backward`, from the other end: i from p on, or i > p.
+    With `exclusive`, the sum takes i < p; with `backward`, it runs from the other end: i from p on, or i > p.
     """
 
     name = "real.cumulative_sum"
@@ -77,7 +78,7 @@ class CumulativeSum(Composite):
 
 
 def _part(x: Real, axis: int, start: int, stop: int) -> Real:
-    """The elements from start to stop along an axis."""
+    """The elements of x from start to stop along an axis."""
     starts = tuple(start if i == axis else 0 for i in range(x.ndim))
     stops = tuple(stop if i == axis else extent for i, extent in enumerate(x.shape))
     return Slice(starts, stops)(x)

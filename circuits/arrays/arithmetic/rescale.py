@@ -26,19 +26,19 @@ from ..term import Real
 from .constant import Constant
 
 SPARE = 61
-"""The bits that a product's magnitude may have."""
+"""The most bits that a product's magnitude may have."""
 FINEST = 40
-"""Beside the greatest factor no other has bits that are finer by a factor of 2^FINEST."""
+"""No factor has bits that are finer than the greatest factor by more than 2^FINEST."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rescale(RealOperation):
-    """x times a factor, or divided by it; by several, each place along the axis has its own.
+    """x times a factor, or divided by it; with several factors, each place along the axis has its own.
 
-    `factors` are finite and not 0: one number, or an array of the axis's extent. It reads its operand unrounded, and
-    its result is final: a factor of 1 keeps an accumulator whole. Lowered as a product with the coefficients, each of
-    at most `coefficient_bits` bits: exact for dyadic factors, else off by a relative 2^-coefficient_bits at most. An
-    operand with which the product could pass 2^62 is first rounded half up to the bits that fit.
+    `factors` are finite and not 0: one number, or an array of the axis's extent. Rescale reads its operand unrounded,
+    and its result is final: a factor of 1 keeps an accumulator whole. Lowered as a product with the coefficients, each
+    of at most `coefficient_bits` bits: exact for dyadic factors, else off by a relative 2^-coefficient_bits at most. An
+    operand whose product could pass 2^62 is first rounded half up to the bits that fit.
     """
 
     name = "real.rescale"
@@ -88,7 +88,7 @@ class Rescale(RealOperation):
         return (module.asarray(x / factors if self.divides else x * factors),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """As a plain product: the cotangent has no format of its own."""
+        """The derivative is a plain product: the cotangent has no format of its own."""
         factors = 1.0 / self.factors if self.divides else self.factors
         if not self.factors.ndim:
             return [dz * float(factors)]
@@ -114,5 +114,5 @@ class Rescale(RealOperation):
         return [self.factors.size if axis == self.axis else 1 for axis in range(rank)]
 
     def _along(self, rank: int) -> NDArray[np.float64]:
-        """The factors with as many axes as x."""
+        """The factors as an array with as many axes as x."""
         return self.factors.reshape(self._extents(rank)) if self.factors.ndim else self.factors

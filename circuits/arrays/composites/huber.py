@@ -1,4 +1,4 @@
-"""Huber's loss: quadratic near 0, linear beyond."""
+"""Huber's loss, which is quadratic near 0 and linear beyond."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Huber(Composite):
-    """The mean of c * (r - c / 2), r = x - y and c = r kept in +-delta. The derivative is c * dz / count, and -that.
+    """The mean of c * (r - c / 2), where r = x - y and c is r clipped to [-delta, delta]. The derivative is c * dz /
+    count for x, and its negative for y.
 
-    The terms are r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
+    The terms of Huber's loss are r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
     """
 
     name = "real.huber"

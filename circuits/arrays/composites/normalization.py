@@ -1,4 +1,6 @@
-"""Normalisation: elements less their mean over some axes, over their standard deviation; or over their size alone."""
+"""Normalisation: elements less their mean over some axes, divided by their standard deviation; or elements divided by
+their root mean square.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from ..term import Real
 class Variance(Composite):
     """The sum of squared distances from the mean over some axes, which are removed, over their count less `correction`.
 
-    The derivative is 2 (x - mean) * dz over the same: what the mean adds to it cancels exactly, so it is left out.
+    The derivative is 2 (x - mean) * dz over the same divisor: what the mean adds to it cancels exactly, so it is left
+    out.
     """
 
     name = "real.variance"
@@ -71,10 +74,10 @@ class _Normalization(Composite):
 
     @abstractmethod
     def _centred(self, x: Real) -> Real:
-        """What is divided."""
+        """The numerator of a normalisation."""
 
     def _factors(self, x: Real) -> tuple[Real, Real]:
-        """What is divided, and one over the root of the mean of its squares plus epsilon."""
+        """The numerator of a normalisation, and one over the root of the mean of its squares plus epsilon."""
         centred = self._centred(x)
         square = Mean(self.axes)(centred * centred)
         return centred, ReciprocalSquareRoot()(square + self.epsilon if self.epsilon else square)
@@ -91,7 +94,7 @@ class _Normalization(Composite):
 
 @dataclass(frozen=True)
 class Normalize(_Normalization):
-    """(x - mean) / sqrt(variance + epsilon), mean and variance (over n) over some axes, which stay.
+    """(x - mean) / sqrt(variance + epsilon), with mean and variance (divided by n) taken over some axes, which stay.
 
     The derivative is (dz - mean of dz - z * mean of dz * z) / sqrt(variance + epsilon). Ba et al., arXiv 1607.06450.
     Undefined where variance + epsilon is 0.
@@ -105,9 +108,11 @@ class Normalize(_Normalization):
 
 @dataclass(frozen=True)
 class RootMeanSquareNormalize(_Normalization):
-    """x / sqrt(mean of x^2 + epsilon), the mean over some axes, which stay. Zhang and Sennrich, arXiv 1910.07467.
+    """x / sqrt(mean of x^2 + epsilon), with the mean taken over some axes, which stay. Zhang and Sennrich, arXiv
+    1910.07467.
 
-    The derivative is (dz - z * mean of dz * z) / sqrt(mean of x^2 + epsilon). Undefined where the divisor is 0.
+    The derivative is (dz - z * mean of dz * z) / sqrt(mean of x^2 + epsilon). Undefined where the divisor of the
+    normalisation is 0.
     """
 
     name = "real.root_mean_square_normalize"

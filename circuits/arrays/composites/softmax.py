@@ -17,7 +17,8 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Softmax(Composite):
-    """e^(x - m) / sum of e^(x - m) along an axis, m the maximum along it: exponents are at most 0, the sum at least 1.
+    """e^(x - m) / sum of e^(x - m) along an axis, m the maximum along it: exponents are at most 0, the sum is at
+    least 1.
 
     The derivative is y * (dy - sum of dy * y): what m adds to it cancels exactly, so it is left out.
     """

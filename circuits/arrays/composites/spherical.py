@@ -31,7 +31,7 @@ LETTERS = "abcdefgh"
 
 @dataclass(frozen=True)
 class Norm(RealOperation):
-    """The square root of the sum of squares along one axis, which is removed. Its derivative at 0 is 0.
+    """The square root of the sum of squares along one axis, which is removed. The derivative at a norm of 0 is 0.
 
     Lowered to the correctly rounded result, from the exact sum of squares.
     """
@@ -65,16 +65,17 @@ class Norm(RealOperation):
 
 @dataclass(frozen=True)
 class SphericalAttention(RealOperation):
-    """y[.., q, :] = sum over x of s[.., q, x] * v[.., x, :] / n[.., q], n the norm of row s[.., q], at least `floor`.
+    """Spherical attention y[.., q, :] = sum over x of s[.., q, x] * v[.., x, :] / n[.., q], where n is the norm of row
+    s[.., q], at least `floor`.
 
-    Sources: scores s [.., q, x] and values v [.., x, e]. Softmax with the norm in place of the sum of exponentials: no
-    multiple of a row changes the result, as long as its norm is above the floor (V. Abbott and G. Zardini, arXiv
-    2412.03317). A row of zeros gives 0. The derivatives are dv = s^T (dz / n) and
-    ds = (dz / n) v^T - s * <y, dz> / n^2, without the last term where the norm is at the floor or below.
+    The sources are scores s [.., q, x] and values v [.., x, e]. It is softmax attention with the norm in place of the
+    sum of exponentials: no multiple of a row changes the result, as long as its norm is above the floor (Abbott and
+    Zardini, arXiv 2412.03317). A row of zero scores gives 0. The derivatives are dv = s^T (dz / n) and ds = (dz / n)
+    v^T - s * <y, dz> / n^2, without the last term where the norm is at the floor or below.
 
     Lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the root of N, and the
-    division of A by r, halves rounded up. r has as many fraction bits as keep quotient times divisor below 2^60, and
-    as the result needs at most: then it is within 1 unit of the correctly rounded one. `tile` is how many positions x
+    division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor below 2^60, and at
+    most as many as the result needs to be within 1 unit of the correctly rounded one. `tile` is how many positions x
     are added at a time, 0 for all of them: sums are exact, so the integers never depend on it.
     """
 
@@ -129,7 +130,9 @@ class SphericalAttention(RealOperation):
         return into_format(lowering, rounded_quotient(sums, divisor, lowering.result.fraction_bits))
 
     def _divisor(self, result: Fixed, squares: Integer, of: Fixed) -> Integer:
-        """The root of a row's squares, the floor at least; with f fraction bits it is below 2^(most + f)."""
+        """The root of a row's squares, or the floor if that is greater; with f fraction bits it is below 2^(most +
+        f).
+        """
         found = squares.type
         most = -(-found.high.bit_length() // 2) - found.fraction_bits // 2
         greatest = max(of.high, -of.low).bit_length() - of.fraction_bits
@@ -144,7 +147,7 @@ class SphericalAttention(RealOperation):
         return integers.Maximum()(root, root.constant(least))
 
     def _sums(self, equation: str, x: Integer, y: Integer) -> Integer:
-        """The contraction over the positions, `tile` of them at a time."""
+        """The contraction over the positions, taken `tile` of them at a time."""
         contract, length = integers.Contract(equation), x.shape[-1]
         total: Integer | None = None
         for start in range(0, length, self.tile or length):
@@ -164,7 +167,7 @@ def floor_root(squares: Integer, fraction_bits: int) -> Integer:
 
 
 def inverse_or_zero(norm: Real) -> Real:
-    """1 / norm where it is positive, else 0."""
+    """1 / norm where the norm is positive, else 0."""
     zero = norm.constant(0.0)
     positive = norm > zero
     one = norm.constant(1.0)

@@ -1,4 +1,6 @@
-"""Functions of one number in integers: one table, or polynomials on segments, chosen by cost; the error is proved."""
+"""Functions of one number in integers, as one table or as polynomials on segments, chosen by cost; their error is
+proved.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,17 @@ from .exponential import TABLE_BITS
 from .series import CONTEXT, Series, exactly
 
 ORDER = 12
-"""Terms of a Taylor series that are computed; the rest is bounded by Cauchy's estimate."""
+"""The number of terms of a Taylor series that are computed; the rest is bounded by Cauchy's estimate."""
 DEGREES = (3, 2, 1)
 SAMPLES = 33
 WIDEST = 56
-"""Bits of a product; what would be wider is rounded first."""
+"""The most bits of a product; a wider operand is rounded first."""
 
 
 class Curve(ABC):
-    """A real function that is analytic around every real number. Subclasses are hashable: plans are kept."""
+    """A real function that is analytic around every real number. Subclasses of Curve are hashable, because plans are
+    kept by curve.
+    """
 
     @abstractmethod
     def taylor(self, centre: Decimal, order: int) -> Series:
@@ -35,17 +39,18 @@ class Curve(ABC):
 
     @abstractmethod
     def disc(self, centre: float) -> tuple[float, float]:
-        """(R, M): in the complex disc of radius R around the centre the function is analytic and at most M."""
+        """(R, M) such that in the complex disc of radius R around the centre the function is analytic and at most M."""
 
 
 @dataclass(frozen=True, eq=False)
 class Approximation:
-    """A curve on the integers low to high, in units of 2^-of_bits, as polynomials with so many result bits.
+    """A curve on the integers low to high, in units of 2^-of_bits, as polynomials with `fraction_bits` result bits.
 
-    Segment i holds 2^shift integers from low + i * 2^shift on. With r the distance to its middle, the polynomial is
-    the sum of tables[k][i] * 2^-bits[k] * r^k. `error` bounds its distance from the curve, coefficients and every
-    rounding but the last included, in units of the last bit of the result: |found - exact| <= error + 1/2. A single
-    table of one entry per integer has error 0: it is correctly rounded.
+    Segment i of an approximation holds the 2^shift integers from low + i * 2^shift on. With r the distance to a
+    segment's middle, the polynomial is the sum of tables[k][i] * 2^-bits[k] * r^k. `error` bounds the polynomial's
+    distance from the curve, coefficients and every rounding but the last included, in units of the last bit of the
+    result: |found - exact| <= error + 1/2. A single table with one entry per integer has error 0: it is correctly
+    rounded.
     """
 
     low: int
@@ -64,7 +69,7 @@ class Approximation:
 
 
 def approximate(x: Integer, curve: Curve, fraction_bits: int) -> Integer:
-    """The curve on the term's interval, before its last rounding: `planned` says how far from the exact value."""
+    """The curve on the term's interval, before its last rounding: `planned` says how far it is from the exact value."""
     found = x.type
     return write(x, planned(curve, found.low, found.high, found.fraction_bits, fraction_bits))
 
@@ -72,11 +77,12 @@ def approximate(x: Integer, curve: Curve, fraction_bits: int) -> Integer:
 @lru_cache(maxsize=256)
 @exactly
 def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int) -> Approximation:
-    """The cheapest approximation with an error of at most half a unit; one table where 2^12 entries are enough.
+    """The cheapest approximation with an error of at most half a unit; one table if 2^12 entries are enough.
 
-    An error of 2^-(fraction_bits + 3) is that of the polynomial with real coefficients. Taylor's remainder on a segment
-    of radius p is at most the sum of |a[k]| p^k over the terms left out, those from `ORDER` on by Cauchy's estimate
-    |a[k]| <= M / R^k. Each coefficient, and each product that is rounded on the way, adds 2^-(fraction_bits + 5).
+    An error of 2^-(fraction_bits + 3) is allowed to the polynomial with real coefficients. Taylor's remainder on a
+    segment of radius p is at most the sum of |a[k]| p^k over the terms left out, those from `ORDER` on by Cauchy's
+    estimate |a[k]| <= M / R^k. Each coefficient, and each product that is rounded on the way, adds an error of
+    2^-(fraction_bits + 5).
     """
     if high - low < 1 << TABLE_BITS:
         values = [curve.taylor(_real(low + i, of_bits), 0).terms[0] for i in range(high - low + 1)]
@@ -113,7 +119,7 @@ def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int)
 
 
 def write(x: Integer, plan: Approximation) -> Integer:
-    """The integer edges of an approximation, its last rounding left out."""
+    """The integer edges of an approximation, without its last rounding."""
     if not plan.degree:
         return integers.Lookup(plan.low, plan.tables[0], plan.fraction_bits)(x)
     size = 1 << plan.shift
@@ -132,9 +138,10 @@ def write(x: Integer, plan: Approximation) -> Integer:
 
 
 def _price(degree: int, entries: int) -> float:
-    """About the constraints of an element: with r^2 segments, 4 r for the index, r for each table, 24 for a product.
+    """The constraints of one element, roughly: with r^2 segments, 4 r for the index, r for each table, 24 for a
+    product.
 
-    A product takes fewer in a proof, and more in hardware.
+    A product takes fewer constraints in a proof, and more logic in hardware.
     """
     if entries > 1 << TABLE_BITS:
         return math.inf

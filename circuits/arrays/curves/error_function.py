@@ -1,4 +1,4 @@
-"""The error function and GELU, the activation made of it."""
+"""The error function and GELU, the activation defined by it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from .smooth import Smooth
 
 ROOT_OF_TWO = CONTEXT.sqrt(Decimal(2))
 SPACING, FARTHEST, TERMS = 8, 6, 14
-"""Float64 values of erf: Taylor series around the multiples of 1 / 8 up to 6, from where on erf is 1 to 53 bits."""
+"""Parameters of float64 values of erf: Taylor series around the multiples of 1 / 8 up to 6; above 6, erf is 1 to 53
+bits.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,10 @@ class Erf(Smooth):
 
 @dataclass(frozen=True)
 class GELU(Smooth):
-    """x * P(x), P the normal distribution. The derivative is dz * (P(x) + x * p(x)), p the normal density.
+    """x * P(x), where P is the normal distribution function. The derivative is dz * (P(x) + x * p(x)), where p is the
+    normal density.
 
-    P(x) = (1 + erf(x / sqrt 2)) / 2. Hendrycks and Gimpel, arXiv 1606.08415.
+    The distribution function is P(x) = (1 + erf(x / sqrt 2)) / 2. Hendrycks and Gimpel, arXiv 1606.08415.
     """
 
     name = "real.gelu"
@@ -149,7 +152,7 @@ def exact_error_function(x: Decimal) -> Decimal:
 
 
 def _normal(centre: Decimal, order: int) -> Series:
-    """The Taylor series of the normal distribution."""
+    """The Taylor series of the normal distribution function."""
     x = Series.of(centre, 1, order=order)
     bell = (x * x * Decimal("-0.5")).exp() * CONTEXT.divide(Decimal(1), CONTEXT.sqrt(2 * PI))
     half = Decimal("0.5")

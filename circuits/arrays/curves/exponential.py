@@ -32,19 +32,20 @@ TABLE_BITS = 12
 
 @dataclass(frozen=True)
 class Exp(RealOperation):
-    """e^x. Undefined where the result leaves float64 (x > 709.78), lowered: where it leaves its calibrated format.
+    """The exponential e^x of each element. Undefined where the result leaves float64 (x > 709.78); when lowered, where
+    it leaves its calibrated format.
 
-    Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded where the operand's
+    Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the operand's
     interval has at most 2^12 integers. A wider operand is split into digits, x = sum of d_i, and e^x is the product of
-    the table entries e^(d_i): P.-T. P. Tang, "Table-driven implementation of the exponential function in IEEE
-    floating-point arithmetic", 1989, without its polynomial. Tables are computed in decimal arithmetic, so that they do
-    not depend on the machine.
+    the table entries e^(d_i) (Tang, "Table-driven implementation of the exponential function in IEEE floating-point
+    arithmetic", 1989, without its polynomial). Tables are computed in decimal arithmetic, so that they do not depend on
+    the machine.
     """
 
     name = "real.exp"
     rounding = Rounding.VALUE
     rate: ClassVar[float] = 1.0
-    """The logarithm of the base."""
+    """The natural logarithm of the base of the exponential."""
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
@@ -65,10 +66,10 @@ class Exp(RealOperation):
         return into_format(lowering, exponential(x, lowering.result, self.rate))
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
-        """How far the lowering is at most from the exact value, in units of the result's last bit.
+        """The greatest distance of the lowering from the exact value, in units of the result's last bit.
 
-        Factors known to within d_i have a product known to within prod(F_i + d_i) - prod(F_i), greatest where the F_i
-        are. One table of correctly rounded entries leaves the half unit of its rounding alone.
+        Factors known to within d_i have a product known to within prod(F_i + d_i) - prod(F_i), which is greatest where
+        the F_i are. For one table of correctly rounded entries only the half unit of that rounding remains.
         """
         builder = Builder()
         near = _confined(Integer(builder, builder.input(operand)), result, self.rate)
@@ -90,7 +91,7 @@ class Exp(RealOperation):
 
 @dataclass(frozen=True)
 class Exp2(Exp):
-    """2^x, as `Exp`. The derivative is dz * log 2 * z."""
+    """The power 2^x of each element, lowered as `Exp` is. The derivative is dz * log 2 * z."""
 
     name = "real.exp2"
     rate = math.log(2)
@@ -100,10 +101,10 @@ class Exp2(Exp):
 
 
 def exponential(x: Integer, result: Fixed, rate: float = 1.0) -> Integer:
-    """e^x, or 2^x where the rate is log 2, within half a unit of the result's last bit before it is rounded to it.
+    """e^x, or 2^x if the rate is log 2, within half a unit of the result's last bit before it is rounded to that bit.
 
-    Where that is above the result's interval it is capped just outside it, or undefined. The term returned cannot be
-    negative.
+    Where the exponential is above the result's interval it is capped just outside it, or is undefined. The term that
+    `exponential` returns cannot be negative.
     """
     digits = _digits(_confined(x, result, rate))
     kinds = [digit.type for digit in digits]
@@ -126,10 +127,11 @@ def exponential(x: Integer, result: Fixed, rate: float = 1.0) -> Integer:
 
 
 def _precisions(kinds: Sequence[Fixed], result: Fixed, rate: float) -> tuple[list[float], list[int], list[int]]:
-    """Of each digit: log2 of its greatest factor, the fraction bits of its table, and of the product that it meets.
+    """For each digit: log2 of its greatest factor, the fraction bits of its table, and those of the product that it
+    meets.
 
-    The first factor is capped just outside the result's format. An error of 2^-(p + 1) in factor i is one of
-    2^-(p + 1) * (product of the others) in the result: n factors together are off by a quarter unit, the n - 2
+    The first factor is capped just outside the result's format. An error of 2^-(p + 1) in factor i is an error of
+    2^-(p + 1) times the product of the others in the result: n factors together are off by a quarter unit, the n - 2
     roundings in between by less than another.
     """
     sizes = [kind.high * 2.0**-kind.fraction_bits * rate * math.log2(math.e) for kind in kinds]
@@ -142,9 +144,11 @@ def _precisions(kinds: Sequence[Fixed], result: Fixed, rate: float) -> tuple[lis
 
 
 def _confined(x: Integer, result: Fixed, rate: float) -> Integer:
-    """x where e^x is neither less than a quarter unit nor outside the result's interval, if that is much narrower.
+    """x confined to where e^x is neither less than a quarter unit nor outside the result's interval, if that is much
+    narrower.
 
-    Below, x becomes the least such number, above it is undefined: with narrower digits, tables are smaller.
+    Below that interval, x becomes the least number in it, above it the result is undefined: narrower digits make
+    smaller tables.
     """
     found = x.type
     unit = 2.0**found.fraction_bits / rate
@@ -159,7 +163,7 @@ def _confined(x: Integer, result: Fixed, rate: float) -> Integer:
 
 
 def _digits(x: Integer) -> list[Integer]:
-    """Terms that add up to x, the most significant first, each of at most 2^TABLE_BITS integers."""
+    """Terms that add up to x, the most significant first, each with at most 2^TABLE_BITS integers."""
     kind = x.type
 
     def spread(shift: int) -> int:

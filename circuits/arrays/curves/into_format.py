@@ -8,9 +8,9 @@ from circuitize.circuits.lowering import Lowering
 
 
 def into_format(lowering: Lowering, x: Integer) -> Integer:
-    """The term rounded to the result's fraction bits, with a Check where its interval leaves the result's.
+    """The term rounded to the result's fraction bits, with a Check if its interval leaves the result's.
 
-    Of a term that cannot be negative the Check is of [0, high].
+    The Check of a term that cannot be negative is of [0, high].
     """
     result = lowering.result
     rounded = x.shift_to(result.fraction_bits)

@@ -28,27 +28,28 @@ from .into_format import into_format
 
 CONTEXT = Context(prec=50, rounding=ROUND_HALF_UP)
 FINEST = 27
-"""More fraction bits than these are not computed: the result has zeros there."""
+"""The most fraction bits of a logarithm that are computed: a result with more has zeros there."""
 WIDEST = 32
 """Bits of the mantissa that are kept; an error of 2^-31 in the result is below a tenth of a unit."""
 GUARD = 10
-"""Fraction bits beyond the result's, while terms are added up."""
+"""Fraction bits that are kept beyond the result's while terms are added up."""
 
 
 @dataclass(frozen=True)
 class Log(RealOperation):
-    """The natural logarithm. Undefined at 0 and below; lowered: also where the result leaves its calibrated format.
+    """The natural logarithm of each element. Undefined at 0 and below; when lowered, also where the result leaves its
+    calibrated format.
 
     Lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction bits), correctly
-    rounded where the operand's interval has at most 2^12 integers. A wider operand is normalised to a mantissa m in
-    [1, 2) and an exponent; with c from a table, near 1 / m, and u = m * c - 1, log m = -log c + u - u^2 / 2. P.-T. P.
-    Tang, "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990.
+    rounded if the operand's interval has at most 2^12 integers. A wider operand is normalised to a mantissa m in [1, 2)
+    and an exponent; with c from a table, near 1 / m, and u = m * c - 1, log m = -log c + u - u^2 / 2 (Tang,
+    "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990).
     """
 
     name = "real.log"
     rounding = Rounding.VALUE
     binary: ClassVar[bool] = False
-    """Whether the base is 2."""
+    """Whether the base of the logarithm is 2."""
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
@@ -64,11 +65,11 @@ class Log(RealOperation):
         return [dz / x]
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
-        """How far the lowering is at most from the exact value, in units of the result's last bit.
+        """The greatest distance of the lowering from the exact value, in units of the result's last bit.
 
-        With u <= 5/8 * 2^-index, since half a part of [1, 2) and half a bit of c are 2^-(index + 1) and
-        2^-(index + 3): the cube left out and what follows it, the mantissa's bits left out, and halves of the last kept
-        bit for -log c, u (whose slope is at most 1 + u), half of u^2, the powers of two and their offset.
+        The bound takes u <= 5/8 * 2^-index, since half a part of [1, 2) and half a bit of c are 2^-(index + 1) and
+        2^-(index + 3); it adds the cube left out and what follows it, the mantissa's bits left out, and halves of the
+        last kept bit for -log c, u (whose slope is at most 1 + u), half of u^2, the powers of two and their offset.
         """
         low, fraction_bits = max(operand.low, 1), min(result.fraction_bits, FINEST)
         if operand.high - low < 1 << TABLE_BITS:
@@ -108,7 +109,7 @@ class Log(RealOperation):
 
 @dataclass(frozen=True)
 class Log2(Log):
-    """The logarithm to base 2, as `Log`. The derivative is dz / (x log 2)."""
+    """The logarithm to base 2, lowered as `Log` is. The derivative is dz / (x log 2)."""
 
     name = "real.log2"
     binary = True
@@ -119,9 +120,10 @@ class Log2(Log):
 
 
 def _normalized(x: Integer, width: int) -> tuple[Integer, Integer]:
-    """(m - 2^(width - 1), z) where the integer m = x * 2^z has its highest bit at width - 1; without fraction bits.
+    """(m - 2^(width - 1), z) such that the integer m = x * 2^z has its highest bit at width - 1; without fraction bits.
 
-    A binary search for the highest bit. Each Check always holds; the types alone cannot see it.
+    The exponent z is found by a binary search for the highest bit. Each Check in this search always holds, although the
+    types alone do not show it.
     """
     most = width - x.type.low.bit_length()
     x = integers.Scale(1, -x.fraction_bits)(x)
@@ -171,7 +173,7 @@ def _rounded(value: Decimal, fraction_bits: int) -> int:
 
 @lru_cache(maxsize=64)
 def logarithms(low: int, high: int, of_bits: int, fraction_bits: int, binary: bool = False) -> NDArray[np.int64]:
-    """log(q * 2^-of_bits) * 2^fraction_bits, rounded half up, for q from low >= 1 to high; to base 2 if binary."""
+    """log(q * 2^-of_bits) * 2^fraction_bits, rounded half up, for q from low >= 1 to high; to base 2 if `binary`."""
     unit, base = CONTEXT.power(Decimal(2), Decimal(-of_bits)), CONTEXT.ln(Decimal(2))
 
     def logarithm(q: int) -> Decimal:
@@ -183,7 +185,9 @@ def logarithms(low: int, high: int, of_bits: int, fraction_bits: int, binary: bo
 
 @lru_cache(maxsize=64)
 def reductions(index: int, fraction_bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """c and -log c for each of 2^index equal parts of [1, 2): c with index + 3 fraction bits, -log c with the given."""
+    """c and -log c for each of 2^index equal parts of [1, 2): c with index + 3 fraction bits, -log c with the given
+    ones.
+    """
     parts, bits = 1 << index, index + 3
     inverses = _table(lambda h: CONTEXT.divide(Decimal(2 * parts), Decimal(2 * (parts + h) + 1)), parts, bits)
 

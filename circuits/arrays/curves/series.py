@@ -9,7 +9,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 CONTEXT = Context(prec=50, rounding=ROUND_HALF_UP)
-"""What series are computed in: decimal, so that every machine finds the same."""
+"""The context in which series are computed: decimal, so that every machine computes the same."""
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
@@ -19,7 +19,9 @@ Result = TypeVar("Result")
 
 
 def exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """The function with the operators of Decimal, too, in `CONTEXT`: even a minus rounds to the current context."""
+    """The same function, with the operators of Decimal also in `CONTEXT`, since even a minus rounds to the current
+    context.
+    """
 
     @wraps(function)
     def inner(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -31,13 +33,15 @@ def exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """a[0] + a[1] t + ... + a[n] t^n, the terms above left out; the same n for all operands. Quadratic time."""
+    """The series a[0] + a[1] t + ... + a[n] t^n, with the terms above left out and the same n for all operands.
+    Multiplying series takes quadratic time.
+    """
 
     terms: tuple[Decimal, ...]
 
     @classmethod
     def of(cls, *terms: Decimal | int, order: int) -> Series:
-        """These terms, and zeros up to the given order."""
+        """The series of these terms, followed by zeros up to the given order."""
         return cls(tuple(Decimal(term) for term in terms) + (Decimal(0),) * (order + 1 - len(terms)))
 
     def __add__(self, other: Series | Decimal | int) -> Series:
@@ -61,7 +65,7 @@ class Series:
         return Series(tuple(made))
 
     def exp(self) -> Series:
-        """e^a, by its equation (e^a)' = a' e^a."""
+        """The series of e^a, by its equation (e^a)' = a' e^a."""
         slopes = self.derivative().terms
         made = [CONTEXT.exp(self.terms[0])]
         for k in range(1, len(self.terms)):
@@ -69,17 +73,17 @@ class Series:
         return Series(tuple(made))
 
     def derivative(self) -> Series:
-        """The last term, which is not known any more, becomes 0."""
+        """The derivative of the series, whose last term is not known any more and becomes 0."""
         slopes = [CONTEXT.multiply(a, Decimal(k)) for k, a in enumerate(self.terms)]
         return Series((*slopes[1:], Decimal(0)))
 
     def integral(self, start: Decimal) -> Series:
-        """The series whose derivative this is, with the given first term."""
+        """The series whose derivative this series is, with the given first term."""
         return Series((start, *(CONTEXT.divide(a, Decimal(k)) for k, a in enumerate(self.terms[:-1], 1))))
 
 
 def _convolution(a: Sequence[Decimal], b: Sequence[Decimal], k: int) -> Decimal:
-    """The sum of a[i] * b[k - i] over the terms that both have."""
+    """The sum of a[i] * b[k - i] over the terms that both series have."""
     total = Decimal(0)
     for i in range(max(0, k - len(b) + 1), min(k + 1, len(a))):
         total = CONTEXT.fma(a[i], b[k - i], total)

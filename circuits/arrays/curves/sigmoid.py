@@ -1,4 +1,4 @@
-"""Sigmoid and hyperbolic tangent."""
+"""The sigmoid and the hyperbolic tangent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from .smooth import Smooth
 
 @dataclass(frozen=True)
 class Sigmoid(Smooth):
-    """1 / (1 + e^-x). The derivative is dz * z * (1 - z). Lowered, it is 0 or 1 far out, and defined everywhere."""
+    """The sigmoid 1 / (1 + e^-x) of each element. The derivative is dz * z * (1 - z). Lowered, the sigmoid is 0 or 1
+    far out, and defined everywhere.
+    """
 
     name = "real.sigmoid"
 
@@ -42,7 +44,9 @@ class Sigmoid(Smooth):
 
 @dataclass(frozen=True)
 class Tanh(Smooth):
-    """The hyperbolic tangent. The derivative is dz * (1 - z * z). Lowered, it is -1 or 1 far out."""
+    """The hyperbolic tangent of each element. The derivative is dz * (1 - z * z). Lowered, the hyperbolic tangent is -1
+    or 1 far out.
+    """
 
     name = "real.tanh"
 

@@ -18,22 +18,25 @@ from .into_format import into_format
 
 
 class Smooth(RealOperation, Curve):
-    """An analytic function that is a constant far to the left, and far to the right a constant, or x.
+    """An analytic function that tends to a constant far to the left, and far to the right to a constant, or to x.
 
-    Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded where the operand,
-    clamped to where the function still bends, has at most 2^12 integers: then it is one table. Defined everywhere.
+    Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the operand, clamped
+    to where the function still bends, has at most 2^12 integers: then it is one table. A smooth function is defined
+    everywhere.
     """
 
     rounding = Rounding.VALUE
     follows: ClassVar[bool] = False
-    """Whether the function is x far to the right."""
+    """Whether the function tends to x far to the right."""
 
     @abstractmethod
     def reach(self, distance: float) -> float:
-        """A number x from which on, and below -x, the function is within `distance` of its limit, on one side of it."""
+        """A number x such that from x on, and below -x, the function is within `distance` of its limit, on one side of
+        it.
+        """
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
-        """How far the lowering is at most from the exact value, in units of the result's last bit."""
+        """The greatest distance of the lowering from the exact value, in units of the result's last bit."""
         fraction_bits = result.fraction_bits
         limit = self._limit(operand, fraction_bits)
         low, high = max(operand.low, -limit), min(operand.high, limit)
@@ -41,7 +44,7 @@ class Smooth(RealOperation, Curve):
         return 0.5 + planned(self, low, high, operand.fraction_bits, fraction_bits).error + clamped / 8
 
     def _limit(self, operand: Fixed, fraction_bits: int) -> int:
-        """From where on the function is within an eighth of a unit of its limit, in units of the operand."""
+        """The operand, in its units, from which on the function is within an eighth of a unit of its limit."""
         return math.ceil(self.reach(2.0 ** -(fraction_bits + 3)) * 2.0**operand.fraction_bits)
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:

@@ -18,7 +18,7 @@ from .smooth import Smooth
 
 @dataclass(frozen=True)
 class Softplus(Smooth):
-    """log(1 + e^x). The derivative is dz * sigmoid(x)."""
+    """The softplus log(1 + e^x) of each element. The derivative is dz * sigmoid(x)."""
 
     name = "real.softplus"
     follows = True

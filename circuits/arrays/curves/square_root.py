@@ -21,7 +21,7 @@ from .into_format import into_format
 
 @dataclass(frozen=True)
 class SquareRoot(RealOperation):
-    """The square root. Undefined below 0; its derivative, dz / 2z, at 0 too.
+    """The square root of each element. Undefined below 0; the derivative, dz / 2z, is undefined at 0 as well.
 
     Lowered to the correctly rounded result, halves up: with k >= 1 fraction bits more than the result, y the root in
     units of the result, floor((floor(2^k y) + 2^(k - 1)) / 2^k) is floor(y + 1/2), since 2^k n - 2^(k - 1) is whole.

@@ -1,4 +1,4 @@
-"""GELU with a hyperbolic tangent for the normal distribution."""
+"""GELU with a hyperbolic tangent in place of the normal distribution."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from .smooth import Smooth
 
 CUBIC = Decimal("0.044715")
 RATE = CONTEXT.sqrt(CONTEXT.divide(Decimal(8), PI))
-"""x * sigmoid(RATE * (x + CUBIC * x^3)) is x * (1 + tanh(sqrt(2 / pi) * (x + CUBIC * x^3))) / 2."""
+"""The factor RATE makes x * sigmoid(RATE * (x + CUBIC * x^3)) equal to x * (1 + tanh(sqrt(2 / pi) * (x + CUBIC * x^3)))
+/ 2.
+"""
 
 
 @dataclass(frozen=True)
 class TanhGELU(Smooth):
-    """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2, near GELU. The derivative is dz * `TanhGELUSlope`(x).
+    """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2, an approximation of GELU. The derivative is dz *
+    `TanhGELUSlope`(x).
 
-    GELU's approximation in arXiv 1606.08415, section 2. It differs from GELU by at most 4.8e-4.
+    The formula is GELU's approximation in arXiv 1606.08415, section 2. TanhGELU differs from GELU by at most 4.8e-4.
     """
 
     name = "real.tanh_gelu"
@@ -88,7 +91,7 @@ class TanhGELUSlope(Smooth):
 
 
 def _gate(x: Values) -> Values:
-    """sigmoid(u), without overflow."""
+    """sigmoid(u) of TanhGELU, computed without overflow."""
     module = array_module(x)
     exponent = float(RATE) * (x + float(CUBIC) * x * x * x)
     small = module.exp(-abs(exponent))
@@ -97,7 +100,9 @@ def _gate(x: Values) -> Values:
 
 
 def _radius(centre: float) -> float:
-    """R such that |Im u(z)| <= 2.5 for |z - centre| <= R: Im u <= RATE * R * (1 + 3 CUBIC (|centre| + R)^2)."""
+    """A radius R such that |Im u(z)| <= 2.5 for |z - centre| <= R, since Im u <= RATE * R * (1 + 3 CUBIC (|centre| +
+    R)^2).
+    """
     radius = 1.0
     while float(RATE) * radius * (1 + 3 * float(CUBIC) * (abs(centre) + radius) ** 2) > 2.5:
         radius *= 0.875
@@ -105,7 +110,7 @@ def _radius(centre: float) -> float:
 
 
 def _reach(distance: float, factor: float) -> float:
-    """A whole number from which on factor * x^3 * e^-u(x) <= distance; from 2 on that falls."""
+    """A whole number from which on factor * x^3 * e^-u(x) <= distance; from 2 on that product falls."""
     x = 2
     while factor * x**3 * math.exp(-float(RATE) * (x + float(CUBIC) * x**3)) > distance:
         x += 1

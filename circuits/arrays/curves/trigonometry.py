@@ -1,4 +1,4 @@
-"""Sine and cosine, in integers by polynomials on segments, of turns where the interval holds many."""
+"""Sine and cosine, in integers by polynomials on segments, computed from turns if the interval holds many."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .into_format import into_format
 from .series import CONTEXT, PI, Series, exactly
 
 WIDE = 8.0
-"""The widest interval, in radians, that is approximated as it is."""
+"""The widest interval, in radians, that is approximated without first taking turns."""
 
 
 @dataclass(frozen=True)
 class Wave(Curve):
-    """sin(x + quarters * pi / 2), or with `turns` sin(2 pi x + quarters * pi / 2)."""
+    """The wave sin(x + quarters * pi / 2), or with `turns` sin(2 pi x + quarters * pi / 2)."""
 
     quarters: int
     turns: bool = False
@@ -54,11 +54,12 @@ class Wave(Curve):
 
 
 class _Trigonometric(RealOperation):
-    """Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded where the operand's
+    """Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the operand's
     interval has at most 2^12 integers.
 
-    An interval of more than 8 radians is first brought to turns: with k = f + 6 + e, |x| < 2^e, the product of x and
-    2^k / (2 pi), rounded, less its whole part, has f + 6 fraction bits. Its error is below 2^-(f + 6) turns.
+    An interval of more than 8 radians is first converted to turns: with k = f + 6 + e, |x| < 2^e, the product of x and
+    2^k / (2 pi), rounded, less its whole part, has f + 6 fraction bits. The error of these turns is below 2^-(f + 6)
+    turns.
     """
 
     rounding = Rounding.VALUE
@@ -80,7 +81,7 @@ class _Trigonometric(RealOperation):
         return into_format(lowering, approximate(part, Wave(self.quarters, True), fraction_bits))
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
-        """How far the lowering is at most from the exact value, in units of the result's last bit."""
+        """The greatest distance of the lowering from the exact value, in units of the result's last bit."""
         fraction_bits, kept = result.fraction_bits, result.fraction_bits + 6
         if _winds(operand):
             plan = planned(Wave(self.quarters, True), 0, (1 << kept) - 1, kept, fraction_bits)
@@ -123,7 +124,7 @@ class Cos(_Trigonometric):
 
 
 def _winds(operand: Fixed) -> bool:
-    """Whether an interval is so wide that it is brought to turns first."""
+    """Whether an interval is so wide that it is converted to turns first."""
     spread = operand.high - operand.low
     return spread >= 1 << 12 and spread * 2.0**-operand.fraction_bits > WIDE
 
@@ -147,6 +148,6 @@ def exact_sine_and_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
 
 @lru_cache(maxsize=64)
 def _inverse(fraction_bits: int) -> int:
-    """2^fraction_bits / (2 pi), rounded."""
+    """2^fraction_bits / (2 pi), rounded to an integer."""
     scaled = CONTEXT.divide(Decimal(1 << fraction_bits), CONTEXT.multiply(Decimal(2), PI))
     return int(scaled.to_integral_value(context=CONTEXT))

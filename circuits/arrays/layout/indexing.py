@@ -1,4 +1,4 @@
-"""Reading and adding at places that the program is given: gather, scatter-add and the indicators of places."""
+"""Reading and adding at places that the program computes: gather, scatter-add and the indicators of places."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Gather(RealOperation):
-    """y[a, i, c] = x[a, indices[i], c]: a are the axes before `axis`, c those after it, i those of indices.
+    """y[a, i, c] = x[a, indices[i], c], where a are the axes before `axis`, c those after it, and i those of the
+    indices.
 
-    Sources: x, indices. Indices are whole numbers, undefined outside [0, extent of the axis); their derivative is 0.
-    Lowered exactly; the indices' format has no fraction bits.
+    The sources are x and the indices. Indices are whole numbers, undefined outside [0, extent of the axis); their
+    derivative is 0. Lowered exactly; the indices' format has no fraction bits.
     """
 
     name = "real.gather"
@@ -90,9 +91,9 @@ class OneHot(RealOperation):
 class ScatterAdd(RealOperation):
     """y[a, k, c] = sum of x[a, i, c] over the i with indices[i] = k, 0 where there is none: the adjoint of Gather.
 
-    Sources: x, indices. From `axis` on x has the axes of indices, in whose place y has one axis of extent `size`.
-    Indices are whole numbers, undefined outside [0, size); their derivative is 0. Lowered exactly; the indices' format
-    has no fraction bits.
+    The sources are x and the indices. From `axis` on, x has the axes of the indices, in whose place y has one axis of
+    extent `size`. Indices are whole numbers, undefined outside [0, size); their derivative is 0. Lowered exactly; the
+    indices' format has no fraction bits.
     """
 
     name = "real.scatter_add"

@@ -22,7 +22,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Reshape(LinearOperation):
-    """The same elements, last axis fastest, in another shape of the same size. Lowered exactly."""
+    """The same elements in another shape of the same size, last axis fastest. The lowering is exact."""
 
     name = "real.reshape"
 
@@ -53,7 +53,7 @@ class Reshape(LinearOperation):
 
 @dataclass(frozen=True)
 class Transpose(LinearOperation):
-    """The axes reordered: axis i of the target is axis axes[i] of the source. Lowered exactly."""
+    """The axes reordered: axis i of the target is axis axes[i] of the source. The lowering is exact."""
 
     name = "real.transpose"
 
@@ -85,7 +85,7 @@ class Transpose(LinearOperation):
 
 @dataclass(frozen=True)
 class Broadcast(LinearOperation):
-    """Copies along new axes: `shape` is the target's, `axes` says which of its axes are new. Lowered exactly."""
+    """Copies along new axes: `shape` is the target's, `axes` says which of its axes are new. The lowering is exact."""
 
     name = "real.broadcast"
 
@@ -123,7 +123,7 @@ class Broadcast(LinearOperation):
 
 @dataclass(frozen=True)
 class Sum(LinearOperation):
-    """The sum over some axes, which are removed. Lowered exactly."""
+    """The sum over some axes, which are removed. The lowering is exact."""
 
     name = "real.sum"
 
@@ -153,7 +153,7 @@ class Sum(LinearOperation):
 
 @dataclass(frozen=True)
 class Slice(LinearOperation):
-    """Elements starts[i] up to but not including stops[i] of each axis i. Lowered exactly."""
+    """Elements starts[i] up to but not including stops[i] of each axis i. The lowering is exact."""
 
     name = "real.slice"
 
@@ -189,7 +189,7 @@ class Slice(LinearOperation):
 
 @dataclass(frozen=True)
 class Pad(LinearOperation):
-    """Zeros before and after the elements, so many along each axis. Lowered exactly."""
+    """The elements with zeros before and after them, as many along each axis as stated. The lowering is exact."""
 
     name = "real.pad"
 
@@ -225,7 +225,7 @@ class Pad(LinearOperation):
 
 @dataclass(frozen=True)
 class Flip(LinearOperation):
-    """Some axes reversed: its own adjoint. Lowered exactly."""
+    """The elements with some axes reversed; Flip is its own adjoint. The lowering is exact."""
 
     name = "real.flip"
 
@@ -255,7 +255,7 @@ class Flip(LinearOperation):
 
 @dataclass(frozen=True)
 class Concatenate(LinearOperation):
-    """Arrays one after the other along an axis; the other axes are equal. Lowered exactly."""
+    """Arrays one after the other along an axis; the other axes are equal. The lowering is exact."""
 
     name = "real.concatenate"
 

@@ -1,4 +1,4 @@
-"""Sliding windows, what convolution and pooling are made of, and their adjoint: overlap and add."""
+"""Sliding windows, from which convolution and pooling are made, and their adjoint: overlap and add."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Window(LinearOperation):
-    """Windows of so many elements along each of some axes, a step apart; none reaches over the end.
+    """Windows of `sizes` elements along some axes, `steps` apart; none reaches over the end of an axis.
 
     Axis axes[k] becomes the window's position, of extent (n - d * (sizes[k] - 1) - 1) // steps[k] + 1 with d =
     dilations[k], by default 1; a last axis per k walks the window: y[.., p, .., w] = x[.., steps[k] * p + d * w, ..].
-    Also known as im2col. Lowered exactly.
+    This operation is also known as im2col. The lowering is exact.
     """
 
     name = "real.window"
@@ -64,7 +64,7 @@ class Window(LinearOperation):
 class OverlapAdd(LinearOperation):
     """Windows put back in their places in an array of the given shape and added where they overlap: Window's adjoint.
 
-    Lowered exactly.
+    The lowering is exact.
     """
 
     name = "real.overlap_add"
@@ -96,7 +96,7 @@ class OverlapAdd(LinearOperation):
         return (total,)
 
     def _reached(self, windows: Shape, offsets: Shape) -> tuple[Any, ...]:
-        """The places of all windows' elements at one place of the window."""
+        """The places in the array of all windows' elements at one place of the window."""
         firsts = dict(zip(self.axes, map(operator.mul, offsets, self.dilations), strict=True))
         steps = dict(zip(self.axes, self.steps, strict=True))
         every = range(len(self.shape))
@@ -128,7 +128,7 @@ def windowed(
 
 @lru_cache(maxsize=256)
 def _view(window: Window, shape: Shape) -> View:
-    """The windows' elements as places in an array of the shape."""
+    """The elements of the windows as places in an array of the given shape."""
     return View.window(shape, window.axes, window.sizes, window.steps, window.dilations)
 
 

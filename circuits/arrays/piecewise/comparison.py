@@ -46,10 +46,10 @@ class Greater(RealOperation):
 
 @dataclass(frozen=True)
 class Select(RealOperation):
-    """Where the condition is positive the second source, elsewhere the third; all of one shape.
+    """The second source where the condition is positive, elsewhere the third; all have one shape.
 
-    The condition has derivative zero. Lowered exactly, on unrounded operands too; a condition of integers 0 and 1 (from
-    Greater or ArgMaxOneHot) is used as it is, any other is compared with 0 first.
+    The derivative for the condition is zero. Lowered exactly, on unrounded operands too; a condition of integers 0 and
+    1 (from Greater or ArgMaxOneHot) is used as it is, any other is compared with 0 first.
     """
 
     name = "real.select"

@@ -23,15 +23,15 @@ from ..term import Real
 from .comparison import ReLU, Select
 
 LONG = 256
-"""Above it the halves of an odd axis overlap."""
+"""The extent of an axis above which the halves of an odd axis overlap."""
 
 
 @dataclass(frozen=True)
 class Max(RealOperation):
     """The greatest element along one axis, which is removed; the cotangent goes to the first of several greatest.
 
-    Lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. Of a long odd axis the
-    halves share their middle element, which costs one comparison and leaves no piece to carry along.
+    Lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. The halves of a long odd
+    axis share their middle element, which costs one comparison and leaves no piece to carry along.
     """
 
     name = "real.max"
@@ -157,10 +157,10 @@ class Minimum(Composite):
 
 @dataclass(frozen=True)
 class TopKOneHot(Composite):
-    """Where the k greatest elements along an axis are, greatest first: k arrays of 0 and 1 in a new axis before it.
+    """The places of the k greatest elements along an axis, greatest first: k arrays of 0 and 1 in a new axis before it.
 
-    Of equal elements the one of lower index comes first. The derivative is zero. The values are the sum along the axis
-    of x times this, the indices that of 0, 1, ... times this.
+    Of equal elements the one of lower index comes first. The derivative is zero. The k greatest values are the sum
+    along the axis of x times TopKOneHot, their indices the sum of 0, 1, ... times it.
     """
 
     name = "real.top_k_one_hot"

@@ -24,11 +24,11 @@ from .rounding import is_odd
 
 OVERFLOWS = ("saturate", "check", "wrap")
 MOST_BITS = 1024
-"""Fraction bits beyond this, of either sign, leave float64."""
+"""The most fraction bits, of either sign: more would leave float64."""
 
 
 def _away(module: Any, x: Values, rounded: Values) -> Values:
-    """The magnitude's rounding with the sign of x."""
+    """The rounded magnitude with the sign of x."""
     signed: Values = module.where(x < 0, -rounded, rounded)
     return signed
 
@@ -48,7 +48,9 @@ IN_FLOATS: Mapping[str, Floats] = MappingProxyType(
         "away": lambda module, x: _away(module, x, module.ceil(abs(x))),
     }
 )
-"""Each rule of rounding, of floats. x + 1/2 may round in float64, what is left after the floor does not."""
+"""The rules of rounding as functions of floats: x + 1/2 may round in float64, while what is left after the floor does
+not.
+"""
 
 
 def _half(module: Any, x: Values, up: Callable[[Values], Values]) -> Values:
@@ -58,9 +60,9 @@ def _half(module: Any, x: Values, up: Callable[[Values], Values]) -> Values:
 
 
 def in_integers(x: Integer, bits: int, rule: str) -> Integer:
-    """x with so many bits fewer, at least one, rounded: floor((x + offset) / 2^bits).
+    """x with `bits` fraction bits fewer, at least one, rounded: floor((x + offset) / 2^bits).
 
-    The offset is a number, or a number and a bit: whether the floor is odd, or whether x is negative.
+    The offset of a rule is a number, or a number and a bit: whether the floor is odd, or whether x is negative.
     """
     most, half = (1 << bits) - 1, 1 << (bits - 1)
     if rule == "half even":
@@ -82,13 +84,14 @@ def in_integers(x: Integer, bits: int, rule: str) -> Integer:
 
 @dataclass(frozen=True)
 class Quantize(RealOperation):
-    """n * 2^-fraction_bits, n the whole number that x * 2^fraction_bits is rounded to, kept within [low, high].
+    """n * 2^-fraction_bits, where n is the whole number to which x * 2^fraction_bits is rounded, kept within [low,
+    high].
 
     `rule` is one of "half even", "half up", "half down", "half away", "half zero", "floor", "ceil", "zero" and "away".
-    `overflow` says what becomes of an n outside of [low, high]: "saturate" gives the nearer end, "check" no value, and
-    "wrap" promises that there is none, which the intervals must show when the program is compiled. It reads its
-    operand unrounded, and its result is final. The derivative is straight through: dz where n lies within [low, high],
-    else 0. Bengio et al., arXiv 1308.3432.
+    `overflow` says what becomes of an n outside [low, high]: "saturate" gives the nearer end, "check" gives no value,
+    and "wrap" promises that no n is outside, which the intervals must show when the program is compiled. Quantize reads
+    its operand unrounded, and its result is final. The derivative is straight through: dz where n lies within [low,
+    high], else 0. Bengio et al., arXiv 1308.3432.
     """
 
     name = "real.quantize"
@@ -127,7 +130,9 @@ class Quantize(RealOperation):
         return (module.asarray(found * 2.0**-self.fraction_bits + 0.0),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """With the operand unrounded, as forward: by the same rounding to a format that is wider by one at each end."""
+        """The derivative reads the operand unrounded, as the forward pass does: by the same rounding to a format that
+        is wider by one at each end.
+        """
         if self.overflow != "saturate":
             return [dz]
         below, above = self.low - 1, self.high + 1

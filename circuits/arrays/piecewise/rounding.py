@@ -1,4 +1,4 @@
-"""Rounding to whole numbers: floor, ceiling and nearest. All have derivative zero."""
+"""Rounding to whole numbers: floor, ceiling and nearest. All of these operations have the derivative zero."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class _Whole(RealOperation):
 
     @abstractmethod
     def _shifted(self, x: Integer, bits: int) -> Integer:
-        """The result, of an operand with so many fraction bits, at least one."""
+        """The result for an operand with `bits` fraction bits, at least one."""
 
 
 @dataclass(frozen=True)
 class Floor(_Whole):
-    """The greatest whole number of at most x."""
+    """The greatest whole number that is at most x."""
 
     name = "real.floor"
 
@@ -55,7 +55,7 @@ class Floor(_Whole):
 
 @dataclass(frozen=True)
 class Ceil(_Whole):
-    """The least whole number of at least x."""
+    """The least whole number that is at least x."""
 
     name = "real.ceil"
 
@@ -81,6 +81,6 @@ class Round(_Whole):
 
 
 def is_odd(x: Integer) -> Integer:
-    """1 where an integer is odd, in units of its last bit, else 0."""
+    """1 where an integer, in units of its last bit, is odd, else 0."""
     even = integers.Scale(2, 1)(integers.Shift(1)(x))
     return integers.Check(0, 1)(x - even)  # always holds

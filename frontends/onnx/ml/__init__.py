@@ -18,7 +18,9 @@ NAMES = frozenset(name for name, entry in OPERATORS.items() if entry.function.__
 
 
 def without_maps(nodes: Iterable[Any]) -> Iterator[Any]:
-    """The nodes, ZipMap as Identity: its maps from labels to numbers are their columns, in the order of the labels."""
+    """The nodes, with ZipMap as Identity: its maps from labels to numbers are their columns, in the order of the
+    labels.
+    """
     for node in nodes:
         if (node.domain, node.op_type) == (DOMAIN, "ZipMap"):
             plain = type(node)(op_type="Identity", name=node.name)

@@ -17,11 +17,13 @@ from .trees import LEAF, MODES, Integers, Reals, Trees, checked, scores
 
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
-"""By number, as TreeEnsemble has them."""
+"""The transforms of scores by number, as TreeEnsemble has them."""
 
 
 def _older(node: Node, features: int) -> tuple[Trees, dict[tuple[int, int], int]]:
-    """The trees of TreeEnsembleClassifier and TreeEnsembleRegressor, and nodes by the numbers of tree and node."""
+    """The trees of TreeEnsembleClassifier and TreeEnsembleRegressor, and their nodes by the numbers of tree and
+    node.
+    """
     named = {name: np.asarray(node.attribute(f"nodes_{name}", None) or [], np.int64) for name in _NUMBERS}
     modes: Sequence[str] = node.attribute("nodes_modes", None) or []
     values = _numbers(node, "nodes_values")
@@ -69,7 +71,7 @@ def _numbers(node: Node, name: str) -> Reals:
 def _weights(
     node: Node, places: dict[tuple[int, int], int], prefix: str, targets: int
 ) -> tuple[Reals, NDArray[np.bool_], Integers]:
-    """Weights [nodes, targets] out of lists of them, which of them are given, and all targets that are named."""
+    """Weights [nodes, targets] from lists of them, which of them are given, and all targets that are named."""
     ids, trees, nodes = (np.asarray(node.attribute(f"{prefix}_{name}", None) or [], np.int64) for name in _PLACED)
     values = _numbers(node, f"{prefix}_weights")
     if not len(ids) or not len(ids) == len(trees) == len(nodes) == len(values):
@@ -89,7 +91,7 @@ def _weights(
 _PLACED = ("ids", "treeids", "nodeids")
 
 IGNORED = ("nodes_hitrates", "nodes_hitrates_as_tensor", "nodes_missing_value_tracks_true")
-"""What says how often a branch was taken, and what is done where a feature is missing: none ever is."""
+"""Attributes that say how often a branch was taken, and what is done if a feature is missing, which never happens."""
 
 
 def _base(node: Node, *counts: int) -> Reals:
@@ -113,7 +115,7 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("TreeEnsembleClassifier", kinds=NUMBERS, ignores=IGNORED)
 def _classifier(node: Node) -> list[Made]:
-    """Where all weights are of one of two classes, they score it: above 1/2 if none is negative, else above 0."""
+    """If all weights belong to one of two classes, they score it: above 1/2 if none is negative, else above 0."""
     x = rows_of(node)
     numbers = labels(node, "classlabels_int64s", "classlabels_strings")
     trees, places = _older(node, x.shape[1])
@@ -128,9 +130,10 @@ def _classifier(node: Node) -> list[Made]:
 
 
 def _two(node: Node, made: Tensor, weights: Reals, base: Reals, numbers: list[int]) -> list[Made]:
-    """Two classes of which only one is weighed, as onnxruntime reads it.
+    """The scores of two classes of which only one is weighed, as onnxruntime reads them.
 
-    Weights of the first are a score of the second, whose opposite is the first's; those of the second leave it at 0.
+    Weights of the first class are a score of the second, whose opposite is the first's; weights of the second leave the
+    first at 0.
     """
     one = int(np.any(weights[:, 1]))
     if len(base) > 1 - one:
@@ -148,7 +151,9 @@ def _two(node: Node, made: Tensor, weights: Reals, base: Reals, numbers: list[in
 
 @operator("TreeEnsemble", kinds=NUMBERS, ignores=IGNORED)
 def _ensemble(node: Node) -> Tensor:
-    """As opset 5 has it: inner nodes and leaves are numbered apart, and both children say which they are."""
+    """An ensemble in the form of opset 5: inner nodes and leaves are numbered apart, and both children say which they
+    are.
+    """
     x = rows_of(node)
     targets = node.attribute("n_targets", 1)
 

@@ -14,7 +14,7 @@ from ..reductions import greatest
 
 @operator("Scaler", kinds=NUMBERS)
 def _scaler(node: Node) -> Tensor:
-    """(x - offset) * scale, of one feature or of each."""
+    """The result (x - offset) * scale, with one offset and scale for all features or for each."""
     x = node.ranked(node.tensor(), 1, 2)
     given = [np.asarray(node.attribute(name, None) or [], np.float64) for name in ("offset", "scale")]
     for name, values in zip(("offset", "scale"), given, strict=True):
@@ -26,7 +26,9 @@ def _scaler(node: Node) -> Tensor:
 
 @operator("Normalizer", kinds=NUMBERS)
 def _normalizer(node: Node) -> Tensor:
-    """x over the maximum, the sum of magnitudes or the root of the sum of squares of its row: undefined where 0."""
+    """x divided by the maximum, the sum of magnitudes or the root of the sum of squares of its row: undefined if that
+    is 0.
+    """
     x = node.ranked(node.tensor(), 1, 2)
     axis, norm = x.ndim - 1, node.choice("norm", "MAX", "L1", "L2")
     if norm == "MAX":
@@ -43,7 +45,7 @@ def _binarizer(node: Node) -> Tensor:
 
 @operator("FeatureVectorizer", kinds=NUMBERS)
 def _vectorizer(node: Node) -> Tensor:
-    """All inputs beside one another, each cut to as many features as it is said to have."""
+    """All inputs beside one another, each cut to the number of features that is stated for it."""
     rows = [x if x.ndim == 2 else x.reshape(1, -1) if x.ndim == 1 else node.ranked(x, 1, 2) for x in node.tensors()]
     extents = node.attribute("inputdimensions", None) or [x.shape[1] for x in rows]
     if len(extents) != len(rows) or any(not 0 < n <= x.shape[1] for n, x in zip(extents, rows, strict=True)):
@@ -68,7 +70,9 @@ def _extractor(node: Node) -> Tensor:
 
 @operator("OneHotEncoder", kinds=NUMBERS)
 def _one_hot(node: Node) -> Tensor:
-    """An indicator of each category, of whole numbers, along a new last axis; zeros for any other, if `zeros` is 1."""
+    """An indicator of each category of whole numbers, along a new last axis; zeros for any other number, if `zeros`
+    is 1.
+    """
     categories = node.attribute("cats_int64s", None)
     if not categories:
         raise node.fault("expected categories that are whole numbers, found none; give cats_int64s")

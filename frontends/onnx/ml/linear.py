@@ -19,7 +19,7 @@ def rows_of(node: Node) -> Tensor:
 
 
 def affine(node: Node, x: Tensor) -> Tensor:
-    """x @ coefficients^T + intercepts, of as many rows of coefficients as there are."""
+    """x @ coefficients^T + intercepts, with one result for each row of coefficients."""
     given: Known = np.asarray(node.attributes["coefficients"], np.float64)
     features = x.shape[1]
     if not given.size or given.size % features:
@@ -44,8 +44,8 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("LinearClassifier", kinds=NUMBERS, ignores=("multi_class",))
 def _classifier(node: Node) -> list[Made]:
-    """One row of coefficients scores the second of two classes, and the first by what it lacks to 1, as onnxruntime has
-    it; more score one class each.
+    """A single row of coefficients scores the second of two classes, and the first by the difference to 1, as in
+    onnxruntime; several rows score one class each.
     """
     numbers = labels(node, "classlabels_ints", "classlabels_strings")
     scores = affine(node, rows_of(node))

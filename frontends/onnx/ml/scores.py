@@ -1,4 +1,4 @@
-"""Scores of classes: what is done to them at the end, and the labels that they choose."""
+"""Scores of classes: the transform applied to them at the end, and the labels that they choose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from ..node import Made, Node
 
 
 def transformed(node: Node, scores: Tensor, named: str | None = None) -> Tensor:
-    """What the attribute post_transform makes of scores [N, C]. Raise CircuitizeError for the two that few use."""
+    """The scores [N, C] after the attribute post_transform. Raise CircuitizeError for the two transforms that few
+    use.
+    """
     wanted = named or node.choice("post_transform", "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
     if wanted in ("SOFTMAX_ZERO", "PROBIT"):
         raise node.fault(f"expected post_transform NONE, SOFTMAX or LOGISTIC, found {wanted}; apply it afterwards")
@@ -22,7 +24,7 @@ def transformed(node: Node, scores: Tensor, named: str | None = None) -> Tensor:
 
 
 def labels(node: Node, *names: str) -> list[int]:
-    """The class labels of attributes of these names: whole numbers, or the places of those that are texts."""
+    """The class labels from attributes of these names: whole numbers, or the places of labels that are texts."""
     given = [node.attributes.get(name) or [] for name in names]
     if sum(bool(found) for found in given) != 1:
         raise node.fault(f"expected class labels by one of {list(names)}, found {len(names)} of them; give one")
@@ -39,12 +41,12 @@ def label(chosen: Tensor, numbers: Sequence[int]) -> Made:
 
 
 def of_greatest(scores: Tensor, numbers: Sequence[int]) -> Made:
-    """The label of the greatest score of each row, the first where several are."""
+    """The label of the greatest score of each row, the first one if several are greatest."""
     return label(argmax_one_hot(scores, 1), numbers)
 
 
 def of_two(score: Tensor, numbers: Sequence[int], threshold: float = 0.0) -> Made:
-    """Of scores [N, 1] of the second of two classes: its label where they are above the threshold."""
+    """The label of the second of two classes where its scores [N, 1] are above the threshold, else of the first."""
     first, second = numbers
     content = (score > threshold).sum(1) * float(second - first) + float(first)
     return Made(content, INT64, (min(numbers), max(numbers)))

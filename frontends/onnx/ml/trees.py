@@ -18,13 +18,15 @@ Reals = NDArray[np.float64]
 
 LEAF = -1
 GROUP = 256
-"""Nodes of the trees that are walked together."""
+"""The number of nodes of the trees that are walked together."""
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
 
 
 @dataclass(frozen=True)
 class Trees:
-    """Nodes of all trees in one numbering: mode (or LEAF), feature, threshold, both children; and each tree's root."""
+    """The nodes of all trees in one numbering: mode (or LEAF), feature, threshold, both children; and each tree's
+    root.
+    """
 
     mode: Integers
     feature: Integers
@@ -35,7 +37,9 @@ class Trees:
 
 
 def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Trees:
-    """The trees. Raise CircuitizeError unless each node is one tree's, once, and tests a feature that there is."""
+    """The trees, checked. Raise CircuitizeError unless each node belongs to exactly one tree, once, and tests a feature
+    that exists.
+    """
     inner = np.flatnonzero(trees.mode != LEAF)
     count = len(trees.mode)
     children = np.concatenate([trees.true[inner], trees.false[inner]])
@@ -62,9 +66,9 @@ def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Tree
 
 
 def leaves(x: Tensor, trees: Trees) -> tuple[Integers, Tensor]:
-    """The leaves of all trees, and for each row of x which of them it comes to: 1 there, else 0.
+    """The leaves of all trees, and for each row of x an indicator of the leaves that it comes to: 1 there, else 0.
 
-    Trees are taken in groups, whose levels are small: what picks columns is a matrix of zeros and ones.
+    Trees are taken in groups whose levels are small, since columns are picked by a matrix of zeros and ones.
     """
     owner = owners(trees)
     sizes = np.bincount(owner[owner >= 0], minlength=len(trees.roots))
@@ -78,7 +82,7 @@ def leaves(x: Tensor, trees: Trees) -> tuple[Integers, Tensor]:
 
 
 def owners(trees: Trees) -> Integers:
-    """The tree of each node, by its number among the roots; -1 for a node of none."""
+    """The tree of each node, by its number among the roots; -1 for a node of no tree."""
     owner = np.full(len(trees.mode), -1, np.int64)
     owner[trees.roots] = np.arange(len(trees.roots))
     level = trees.roots
@@ -90,7 +94,7 @@ def owners(trees: Trees) -> Integers:
 
 
 def _leaves(x: Tensor, trees: Trees, roots: Integers) -> tuple[list[Integers], list[Tensor]]:
-    """Leaves and who comes to them, level by level: one product for each inner node."""
+    """The leaves and the indicators of rows that come to them, level by level: one product for each inner node."""
     level, levels = roots, []
     while len(level):
         levels.append(level)
@@ -127,7 +131,9 @@ def _columns(x: Tensor, chosen: Integers) -> Tensor:
 
 
 def _answers(x: Tensor, trees: Trees, inner: Integers) -> tuple[Tensor, Integers]:
-    """Of inner nodes, 1 where a row takes the true branch: columns, in which each test stands once, and places."""
+    """For each inner node, 1 where a row takes the true branch: columns, in which each test stands once, and the nodes'
+    places in them.
+    """
     keys = np.stack([trees.mode[inner], trees.feature[inner], trees.threshold[inner].view(np.int64)])
     _, first, place = np.unique(keys, axis=1, return_index=True, return_inverse=True)
     tests = inner[first]
@@ -155,7 +161,7 @@ def _compared(x: Tensor, threshold: Reals, mode: str) -> Tensor:
 
 
 def scores(node: Node, x: Tensor, trees: Trees, weights: Reals, given: NDArray[np.bool_], aggregate: str) -> Tensor:
-    """What all trees together say of each target, out of what each leaf says of it: weights [nodes, targets]."""
+    """The value of each target from all trees together, given the weights [nodes, targets] of each leaf."""
     ends, reached = leaves(x, trees)
     targets = weights.shape[1]
     if aggregate in ("SUM", "AVERAGE"):

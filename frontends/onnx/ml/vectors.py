@@ -50,7 +50,9 @@ def _vectors(node: Node, count: int, features: int) -> Reals:
 
 @operator("SVMRegressor", kinds=NUMBERS)
 def _regressor(node: Node) -> Tensor:
-    """Kernels with support vectors, by coefficients, and rho; of one class 1 where that is above 0, else -1."""
+    """The kernels with support vectors, times coefficients, plus rho; for one class 1 where that is above 0, else
+    -1.
+    """
     x = rows_of(node)
     count, coefficients, rho = node.attribute("n_supports", 0), _listed(node, "coefficients"), _listed(node, "rho")
     if len(rho) != 1 or coefficients.size != (count or x.shape[1]):
@@ -71,7 +73,7 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("SVMClassifier", kinds=NUMBERS)
 def _classifier(node: Node) -> list[Made]:
-    """Each pair of classes votes by its decision, as in LIBSVM; of equal votes the first class has it."""
+    """Each pair of classes votes by its decision, as in LIBSVM; of equal votes the first class wins."""
     x = rows_of(node)
     numbers = labels(node, "classlabels_ints", "classlabels_strings")
     if _listed(node, "prob_a").size or _listed(node, "prob_b").size:
@@ -118,7 +120,7 @@ def _two(node: Node, decision: Tensor) -> Tensor:
 
 
 def _linear(node: Node, x: Tensor, numbers: list[int], coefficients: Reals, rho: Reals) -> list[Made]:
-    """Without support vectors: a row of coefficients for each class."""
+    """A machine without support vectors: a row of coefficients for each class."""
     rows = coefficients.size // x.shape[1]
     if rows != len(numbers) or coefficients.size % x.shape[1] or len(rho) < 1:
         raise node.fault(f"expected coefficients of {len(numbers)} classes, found those of {rows}; correct the model")

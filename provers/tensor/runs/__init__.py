@@ -1,1 +1,3 @@
-"""Training runs: consecutive steps proved one by one, each joined to the next by the roots of what it keeps."""
+"""Training runs: consecutive steps that are proved one by one, each joined to the next by the roots of the values that
+it keeps.
+"""

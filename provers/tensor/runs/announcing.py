@@ -1,4 +1,4 @@
-"""Roots of a run before it is proved: the secret that its prover is to keep, and what it gives both ends."""
+"""Roots of a run before it is proved: the secret that its prover is to keep, and the roots that it gives both ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def announce(
 ) -> State:
     """Keep a secret for the run that a folder is to hold, which begins with these values and takes the secret.
 
-    Raise CircuitizeError where the folder holds something, or a secret is kept already.
+    Raise CircuitizeError if the folder holds something, or if a secret is kept already.
     """
     with alone(kept, PROVES, wait=False):
         require_new(folder, kept)
@@ -34,8 +34,8 @@ def announce(
 def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
     """Write down, before its last roots are told, that the run has these scalars up to its last step.
 
-    None where the secret was taken meanwhile by a run whose scalars up to that step nobody has fixed: the roots of
-    that run may be others. Raise CircuitizeError where the secret was kept for another one.
+    Return None if the secret was taken meanwhile by a run whose scalars up to that step nobody has fixed: the roots of
+    that run may be others. Raise CircuitizeError if the secret was kept for another run.
     """
     with alone(kept, PROVES, wait=False):
         state = State.read(kept)
@@ -51,9 +51,9 @@ def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
 def roots(
     run: Run, state: State, step: int, held: Mapping[str, Integers], data: Mapping[str, Integers]
 ) -> dict[str, bytes]:
-    """The roots of groups that a run has after a step, where a proof of it ends there, by the secret that is kept.
+    """The roots of groups that a run has after a step, if a proof of it ends there, by the secret that is kept.
 
-    Privacy: `held` are the values that this run has after that step; other ones under the same secret would share
+    Privacy: `held` are the values that this run has after that step; other values under the same secret would share
     their salts.
     """
     trace = run.ports_plan.trace({**held, **data})

@@ -1,8 +1,8 @@
 """Proving a run's steps apart: they are run ahead, others prove them as tasks, in any order, and each proof is checked.
 
-Soundness: nothing that others say is believed. What comes back must be the proof of the task's steps, in this run, with
-the roots that follow from the run's own values and secrets, which are computed here; and the verifier must accept it.
-Privacy: whoever does a task sees the values that enter it, the dataset, and the secrets of their roots.
+Soundness: nothing that other processes say is believed. A result must be the proof of the task's steps, in this run,
+with the roots that follow from the run's own values and secrets, which are computed here; and the verifier must accept
+it. Privacy: whoever does a task sees the values that enter it, the dataset, and the secrets of their roots.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from .underway import Underway
 
 @dataclass(frozen=True)
 class Sent:
-    """A task, and what only the run's own prover has: the roots before and after it, and what is kept once it is done.
+    """A task, with the parts that only the run's own prover has: the roots before and after it, and what is kept once
+    it is done.
 
     `before` is the dataset's root before it is renewed for this proof.
     """
@@ -42,17 +43,19 @@ class Sent:
 
 
 Judge = Callable[[Sent, Done], str | None]
-"""Why something is not what was to be proved, or None if it is."""
+"""A function that says why a result is not what was to be proved, or None if it is."""
 
 Place = Callable[[Iterator[Sent], Judge], Iterator[tuple[Sent, Done]]]
-"""Where tasks are done: takes them as it has room, gives what holds in any order, and has done again what does not."""
+"""A place where tasks are done: it takes them as it has room, gives results that hold in any order, and has others done
+again.
+"""
 
 
 class Ahead:
-    """The tasks of what is left of a run, in order: the steps before each are run, not proved, as it is asked for.
+    """The remaining tasks of a run, in order: when a task is asked for, the steps before it are run, not proved.
 
-    Where the program has no value at a step there are no more, and `error` says why. `results` are the outputs of the
-    steps that were run which no step hands on; `state` is what is kept after all of them.
+    If the program has no value at a step there are no more tasks, and `error` says why. `results` are the outputs of
+    the steps that were run which no step hands on; `state` is what is kept after all of them.
     """
 
     def __init__(
@@ -90,10 +93,10 @@ class Ahead:
 
 
 def prove_apart(underway: Underway, place: Place) -> Ahead:
-    """Write the proofs of what is left of a run as they come.
+    """Write the proofs of the rest of a run as they come.
 
-    A proof that is in the folder already, since the run was interrupted, is not made again where it holds. Raise
-    CircuitizeError where the program has no value at a step, once the proofs before it are written.
+    A proof that is in the folder already, since the run was interrupted, is not made again if it holds. Raise
+    CircuitizeError if the program has no value at a step, once the proofs before it are written.
     """
     run, folder = underway.run, underway.folder
     ahead, waiting = Ahead(run, underway.found, underway.data, underway.running), dict[int, Sent]()
@@ -126,7 +129,7 @@ def prove_apart(underway: Underway, place: Place) -> Ahead:
 
 
 def fault_of(run: Run, sent: Sent, done: Done) -> str | None:
-    """Why what came back is not what was to be proved; None if it is, and the verifier accepts it."""
+    """Why a result is not what was to be proved; None if it is, and the verifier accepts it."""
     task, chunk = sent.task, run.chunk(sent.task.step)
     try:
         statement = statement_of(run, task.identity, task.step, done.steps, sent.entering)

@@ -1,4 +1,4 @@
-"""Beginning a run, or going on with one: which state its prover is in, and that the folder is of this run."""
+"""Beginning or continuing a run: which state its prover is in, and whether the folder belongs to this run."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where proofs of a run are to go on: what is kept, the commitments that the next proof takes, and the run's name.
+    """Where proofs of a run are to continue: the kept state, the commitments that the next proof takes, and the run's
+    name.
 
-    `roots` are those that the run begins with; `shown` says whether there is the proof of formats.
-    `marked` says that the run which this one follows did not know of it before: nobody can have seen a proof of it.
-    `unnamed` is what was kept before this run took it, if it did now: roots were told that only this secret opens.
+    `roots` are those that the run begins with; `shown` says whether the proof of formats exists. `marked` says that the
+    run which this one follows did not know of it before: nobody can have seen a proof of it. `unnamed` is the state
+    that was kept before this run took it, if it did so now: roots were told that only this secret opens.
     """
 
     state: State
@@ -65,10 +66,11 @@ def begin(
     kept: Path,
     test: HeldOut | None = None,
 ) -> Beginning:
-    """What a run goes on with: what was kept of it, or what it begins with, which is then kept before a proof is made.
+    """The state with which a run continues: what was kept of it, or what it begins with, which is then kept before a
+    proof is made.
 
-    Raise CircuitizeError, before anything is written, where the folder or what is kept is of another run, of other
-    scalars, values or another dataset, or where another run goes on from the same one.
+    Raise CircuitizeError, before anything is written, if the folder or the kept state belongs to another run, to other
+    scalars, values or another dataset, or if another run already continues from the same one.
     """
     scalars = run.scalars_digest()
     if isinstance(initial, Earlier):
@@ -146,9 +148,9 @@ def withdraw(
     marked: bool,
     unnamed: State | None = None,
 ) -> None:
-    """Forget a run that has shown nothing: what was kept of it, then that it follows another, if it was `marked`.
+    """Forget a run that has shown nothing: remove what was kept of it, and that it follows another, if it was `marked`.
 
-    What was kept for it before, `unnamed`, is kept again: roots were told by its secret.
+    The state `unnamed` that was kept before the run is kept again: roots were told by its secret.
     """
     if unnamed is not None:
         unnamed.write(kept)
@@ -159,9 +161,10 @@ def withdraw(
 
 
 def require_new(folder: Path, kept: Path) -> None:
-    """Raise CircuitizeError where no run can begin in a folder: something else lies there, or what a prover keeps.
+    """Raise CircuitizeError if no run can begin in a folder: something else lies there, or what a prover keeps.
 
-    The secret in that file is all that opens the roots of its run, wherever that run's folder is now: it stays.
+    The secret in the kept file is all that opens the roots of its run, wherever that run's folder is now: the file
+    stays.
     """
     require_empty(folder)
     if os.path.lexists(kept):
@@ -172,7 +175,7 @@ def require_new(folder: Path, kept: Path) -> None:
 
 
 def require_free(folder: Path, kept: Path) -> None:
-    """Raise CircuitizeError where no run can begin in a folder, nor one go on that was interrupted as it began."""
+    """Raise CircuitizeError if no run can begin in a folder, nor continue there that was interrupted as it began."""
     require_empty(folder)
     if os.path.lexists(kept):
         try:
@@ -182,7 +185,7 @@ def require_free(folder: Path, kept: Path) -> None:
 
 
 def require_empty(folder: Path) -> None:
-    """Raise CircuitizeError where something lies in a folder, but for parts of files whose process was killed."""
+    """Raise CircuitizeError if a folder holds anything, except parts of files whose process was killed."""
     if folder.exists() and (not folder.is_dir() or any(path.suffix != ".part" for path in folder.iterdir())):
         raise CircuitizeError(
             f"{folder}: expected a new folder, or that of this run, found something else; choose another"
@@ -192,9 +195,9 @@ def require_empty(folder: Path) -> None:
 def _known(
     run: Run, initial: Mapping[str, Integers] | Earlier, folder: Path, kept: Path, claimed: bool
 ) -> State | None:
-    """What was kept of this run after the last proof that is in the folder; None if no proof of it was begun.
+    """The state of this run after the last proof that is in the folder; None if no proof of it was begun.
 
-    A run that was interrupted before it said what it claims is known by what it kept: nothing of it is in the folder.
+    A run that was interrupted before it wrote its claim is known by its kept state: nothing of it is in the folder.
     """
     held = initial.state.held if isinstance(initial, Earlier) else initial
     if not claimed:
@@ -218,7 +221,7 @@ def _known(
 
 
 def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
-    """Raise CircuitizeError unless a folder claims to be of this run, whatever its roots are."""
+    """Raise CircuitizeError unless a folder claims to hold this run, whatever its roots are."""
     if claimed.zero_knowledge != run.zero_knowledge:
         found = "in zero knowledge" if claimed.zero_knowledge else "not in zero knowledge"
         raise CircuitizeError(f"{folder}: expected proofs of one kind, found a run {found}; go on with its kind")
@@ -237,7 +240,7 @@ def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
 
 
 def _require_proofs(run: Run, folder: Path, claimed: Manifest, state: State, current: Mapping[str, bytes]) -> None:
-    """Raise CircuitizeError unless the proofs in a folder are those of this run, up to the step that is kept."""
+    """Raise CircuitizeError unless the proofs in a folder are those of this run, up to the step of the kept state."""
     before = dict(claimed.roots)
     if state.step >= run.first:
         if not (folder / FORMATS).exists():
@@ -265,7 +268,7 @@ def _require_initial(
     state: State,
     folder: Path,
 ) -> None:
-    """Raise CircuitizeError unless a run that goes on is given what it began with."""
+    """Raise CircuitizeError unless a run that continues is given the values that it began with."""
     if isinstance(initial, Earlier):
         same = all(initial.roots.get(name) == claimed.roots[name] for name in (*run.kept, DATA))
     else:

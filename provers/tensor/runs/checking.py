@@ -33,20 +33,23 @@ from .sizes import evaluation_bytes, formats_bytes, stated_bytes, step_bytes, to
 WORTH = "what the run is worth is not shown"
 
 Refusal = Callable[..., str | None]
-"""A verifier of single proofs: program, statement, proof, plan, context, roots in format -> why not, or None."""
+"""A verifier of single proofs: from program, statement, proof, plan, context, and roots in format to why the proof is
+refused, or None.
+"""
 
 
 class Refused(Exception):
-    """Why a run does not hold: the answer, in one line that names the step, not a fault in it."""
+    """Why a run does not hold: the answer, in one line that names the step, not a fault in the question."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A run that holds: its name, the roots that it begins and ends with, scalars by step, and public outputs as told.
+    """A run that holds: its name, the roots that it begins and ends with, scalars by step, and the public outputs that
+    are told.
 
-    The dataset is among both, and a test set among what it begins with; where the dataset got other roots on the way
-    they hold the same. `told` has the numbers of the steps that public outputs are of. `results` is what the run's
-    evaluation says of its end: sums over all batches.
+    The dataset's root is among both lists of roots, and a test set's among the first; if the dataset got other roots on
+    the way, they hold the same values. `told` has the numbers of the steps to which the public outputs belong.
+    `results` is what the run's evaluation says of its end: sums over all batches.
     """
 
     identity: bytes
@@ -59,7 +62,7 @@ class Checked:
 
 
 def require_setting(run: Run, manifest: Manifest) -> None:
-    """Raise Refused where a run's folder claims to be of another program, plan, order or length."""
+    """Raise Refused if a run's folder claims to be of another program, plan, order or length."""
     pairs: list[tuple[str, object, object]] = [
         ("program", manifest.program, run.digest),
         ("seed", manifest.seed.hex(), run.seed.hex()),
@@ -96,11 +99,11 @@ def check(
     progress: Callable[[int], object] = lambda _: None,
     judge: Refusal = refusal,
 ) -> Checked:
-    """What a run's folder proves of a run. Raise Refused, naming the step, where it does not.
+    """Check what a run's folder proves about a run. Raise Refused, naming the step, if the folder does not prove it.
 
-    Of the folder's claims only roots, public outputs and the scalars that `run` leaves to it are believed, once the
-    proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. `judge` checks
-    one proof. Raise CircuitizeError where no proof of this program could be trusted.
+    Among the folder's claims only roots, public outputs and the scalars that `run` leaves to it are believed, once the
+    proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. The function
+    `judge` checks one proof. Raise CircuitizeError if no proof of this program could be trusted.
     """
     require_setting(run, manifest)
     reason = too_much(run, folder)
@@ -145,7 +148,7 @@ def check(
 
 
 def security_bits(run: Run) -> float:
-    """The bits of the sum of the errors of all proofs of a run."""
+    """The bits of security that the sum of the errors of all proofs of a run leaves."""
     error = sum(run.counts[chunk.count] * 2 ** -union(bounds(chunk.plan)) for chunk in run.chunks)
     error += sum(2 ** -union(bounds(plan)) for plan in run.plans[len(run.chunks) :])
     if run.renewals:
@@ -166,7 +169,9 @@ def _settle(pending: deque[tuple[int, Future[str | None]]], progress: Callable[[
 
 
 def _check_formats(run: Run, folder: Path, roots: Mapping[str, bytes], judge: Refusal) -> None:
-    """What the run begins with, and its data, are in format: each step's proof assumes it of what enters."""
+    """Check that the values that the run begins with, and its data, are in format: each step's proof assumes this of
+    its inputs.
+    """
     try:
         proof = Proof.read(folder / FORMATS, formats_bytes(run))
     except CircuitizeError as error:
@@ -185,7 +190,7 @@ def _judged(
     roots: Mapping[str, bytes],
     judge: Refusal,
 ) -> dict[str, Integers]:
-    """What the run's end is worth on its test set, by the proof of its evaluation."""
+    """The results of the run's end on its test set, by the proof of its evaluation."""
     if run.evaluation is None:
         return {}
     chunk, evaluation = run.evaluation.chunk, run.evaluation
@@ -210,7 +215,7 @@ def _judged(
 
 @dataclass(frozen=True)
 class Renewal:
-    """What a proof before a step is to show: that the dataset's new `root` holds what the one `before` does."""
+    """What a proof before a step is to show: that the dataset's new `root` holds what the root `before` does."""
 
     identity: bytes
     step: int
@@ -219,7 +224,7 @@ class Renewal:
 
 
 def _renewed(run: Run, folder: Path, renewal: Renewal, judge: Refusal) -> bytes:
-    """The root that the dataset has from a step on, which is shown to hold what the one before does."""
+    """The root that the dataset has from a step on, which is shown to hold what the root before it does."""
     step = renewal.step
     plan = run.renewal_plan(step)
     try:
@@ -262,7 +267,9 @@ def _require_no_more(run: Run, folder: Path) -> None:
 
 
 def statement_of(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
-    """What the proof of a step must show, given the roots before it. Raise Refused where it states otherwise."""
+    """The statement that the proof of a step must show, given the roots before it. Raise Refused if the proof states
+    otherwise.
+    """
     if found.run != identity:
         raise Refused(f"step {step}: it belongs to run {found.run.hex()[:16]}..., expected {identity.hex()[:16]}...")
     if found.step != step:
@@ -289,7 +296,7 @@ def statement_of(run: Run, identity: bytes, step: int, found: StepProof, current
 
 
 def _other_scalars(step: int, name: str, given: Integers | None, expected: Integers) -> str:
-    """At which step a scalar is another one than the schedule's."""
+    """The message that names the step at which a scalar differs from the schedule's."""
     at = 0 if given is None else int(np.argmax(given != expected))
     found = "none" if given is None else given[at]
     return (
@@ -298,7 +305,7 @@ def _other_scalars(step: int, name: str, given: Integers | None, expected: Integ
 
 
 def _arrays(program: IntegerProgram, where: str, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
-    """Stated integers as arrays of their ports' shapes; one stands for all where they are equal.
+    """Stated integers as arrays of their ports' shapes; one integer stands for all if they are equal.
 
     Raise Refused for values that no port can have.
     """

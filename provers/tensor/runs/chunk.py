@@ -1,4 +1,4 @@
-"""What one proof of a run is of: some steps, the program that does them all, and its plan."""
+"""The steps that one proof of a run covers, the program that does them all, and its plan."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ BATCH = "batch"
 
 @dataclass(frozen=True)
 class Chunk:
-    """Consecutive steps of a run, as many as one proof has.
+    """Consecutive steps of a run, as many as one proof covers.
 
-    Soundness: `scan` says why its program is these steps, one after the other. That what enters the first is in format
-    is shown by the proof before, or by that of formats, as the plan assumes.
+    Soundness: `scan` says why the chunk's program is these steps, one after the other. The proof before, or the proof
+    of formats, shows that the values entering the first step are in format, as the plan assumes.
     """
 
     scan: Scan
@@ -31,7 +31,7 @@ class Chunk:
 
     @property
     def trace_bytes(self) -> int:
-        """What the values of all wires take."""
+        """The bytes that the values of all wires take."""
         arrow = self.plan.arrow
         return 8 * sum(arrow.type(wire).size for wire in range(arrow.wire_count))
 

@@ -1,4 +1,6 @@
-"""Commitments made again: to what a run holds between two proofs, and to its dataset, by the secrets of their roots."""
+"""Commitments that are made again: to the values that a run holds between two proofs, and to its dataset, by the
+secrets of their roots.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ Commitments = dict[PortKey, _native.TensorCommitment]
 def commitments(
     run: Run, step: int, held: Mapping[str, Integers], roots: Mapping[str, bytes], data: Mapping[str, Integers]
 ) -> Commitments:
-    """What the proof that begins at a step takes: of the values that enter it and of the dataset, by roots' secrets.
+    """The commitments that the proof beginning at a step takes: to the values that enter it and to the dataset, by the
+    secrets of their roots.
 
     The dataset's root is the one before it is renewed for that proof.
     """
@@ -33,12 +36,12 @@ def commitments(
 def held_commitments(
     run: Run, held: Mapping[str, Integers], roots: Mapping[str, bytes], data: Mapping[str, Integers]
 ) -> Commitments:
-    """Those to the values that enter a step, or leave the one before it."""
+    """The commitments to the values that enter a step, or leave the step before it."""
     trace = run.ports_plan.trace({**held, **data})
     return {(INPUT, name): commit(run.ports_plan, trace, (INPUT, name), roots[name]) for name in run.kept}
 
 
 def renewal(run: Run, step: int, secret: bytes, data: Mapping[str, Integers]) -> _native.TensorCommitment:
-    """The dataset's, by the secret of a root that the renewal before a step makes."""
+    """The commitment to the dataset, by the secret of the root that the renewal before a step makes."""
     plan = run.renewal_plan(step)
     return commit(plan, plan.trace(data), (OUTPUT, DATA), secret)

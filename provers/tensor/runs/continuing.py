@@ -1,4 +1,6 @@
-"""Going on where a finished run ended: the next one begins with its last commitments, so that equal roots join both."""
+"""Continuing where a finished run ended: the next run begins with its last commitments, so that equal roots join
+both.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ from .state import PROVES, State
 
 @dataclass(frozen=True)
 class Earlier:
-    """A finished run, as its prover has it: what it claims, what it kept, and the roots that it ended with.
+    """A finished run, as its prover has it: its claims, the kept state, and the roots that it ended with.
 
-    No verifier sees this: they compare roots. The last roots are made for one run that goes on.
+    No verifier sees this object: verifiers compare roots. The last roots are made for only one run that continues.
     """
 
     folder: Path
@@ -33,17 +35,17 @@ class Earlier:
 
     @property
     def next(self) -> int:
-        """The number of the step after its last."""
+        """The number of the step after the run's last."""
         return self.state.step + 1
 
     def openings(self, program: IntegerProgram) -> int | None:
-        """How often the last root of its dataset may be opened, by its program; None where proofs hide nothing."""
+        """How often the last root of the run's dataset may be opened, by its program; None if proofs hide nothing."""
         if not self.manifest.zero_knowledge:
             return None
         return openings(tensors(program, self.manifest.examples), -(-self.manifest.steps // self.manifest.per_proof))
 
     def require_goes_on(self, run: Run) -> None:
-        """Raise CircuitizeError unless `run` is of the same program, with steps numbered on."""
+        """Raise CircuitizeError unless `run` is of the same program, with step numbers that follow on."""
         if self.manifest.program != run.digest:
             raise CircuitizeError(
                 f"{self.folder}: expected a run of program {run.digest}, found one of {self.manifest.program}; give "
@@ -66,10 +68,11 @@ class Earlier:
                 raise CircuitizeError(f"{self.folder}: expected {what}, found another; go on with the same")
 
     def followed(self, fingerprint: bytes) -> tuple[State, bool]:
-        """What the prover keeps of the run of a fingerprint, which begins where this one ended; and whether it is new.
+        """The kept state for the run of a fingerprint, which begins where this one ended; and whether it is new.
 
-        That it goes on is written beside this run before a root is opened for it. Raise CircuitizeError where another
-        run goes on from this one: in zero knowledge its last roots are made for one. Asked under the lock of `alone`.
+        That another run continues is written beside this run before a root is opened for it. Raise CircuitizeError if
+        another run already continues from this one: in zero knowledge its last roots are made for one. The caller holds
+        the lock of `alone`.
         """
         state = State.read(self.kept)
         if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):
@@ -83,22 +86,26 @@ class Earlier:
         return own.of(fingerprint), not state.follower
 
     def left(self, fingerprint: bytes) -> None:
-        """The run of a fingerprint does not go on from this one: it was new, and has shown nothing.
+        """Note that the run of a fingerprint does not continue from this one: it was new, and has shown nothing.
 
-        Asked under the same lock as `followed` was, not given up meanwhile: else the same run may have begun in another
-        folder, where it has shown something.
+        The caller holds the same lock as for `followed`, without having released it: else the same run may have begun
+        in another folder, where it has shown something.
         """
         state = State.read(self.kept)
         if state.follower == fingerprint:
             replace(state, follower=b"").write(self.kept)
 
     def alone(self) -> AbstractContextManager[None]:
-        """Return a context in which no other process goes on with the run. Raise CircuitizeError where one does."""
+        """Return a context in which no other process continues from the run. Raise CircuitizeError if another process
+        does.
+        """
         return alone(self.kept, PROVES, wait=False)
 
 
 def earlier(folder: Path, kept: Path) -> Earlier:
-    """The finished run in a folder. Raise CircuitizeError where it is none, or `kept` is not what its prover kept."""
+    """The finished run in a folder. Raise CircuitizeError if the folder holds no finished run, or if `kept` is not what
+    its prover kept.
+    """
     manifest, state = read_manifest(folder), State.read(kept)
     last = manifest.first + manifest.steps - 1
     if state.step != last:

@@ -16,7 +16,7 @@ from .setting import Run
 
 
 class Limit(Enum):
-    """What keeps a proof from having more steps."""
+    """What keeps a proof from covering more steps."""
 
     STEPS = "there are no more steps"
     MEMORY = "more would not fit in memory"
@@ -28,7 +28,7 @@ class Limit(Enum):
 
 @dataclass(frozen=True)
 class Division:
-    """Steps per proof, what limits them, and the memory that a proof takes, in bytes, as predicted."""
+    """Steps per proof, what limits them, and the predicted memory of a proof, in bytes."""
 
     per_proof: int
     limit: Limit
@@ -39,21 +39,23 @@ MOST_CHOSEN = 1 << 16
 """More steps in a proof are not chosen, and not believed by a verifier who was not told: plans would take seconds."""
 
 MOST_WEIGHTS = 1 << 23
-"""Nor more steps whose claims have that many weights one by one, as those on overlapping windows have: verifiers take a
-second for so many, and longer than in turn for more."""
+"""Steps are not chosen either if their claims have more than this many weights one by one, as those on overlapping
+windows have: verifiers take a second for this many, and longer than proportionally for more.
+"""
 
 TRIED = 1 << 10
-"""Steps of the proof that is tried first."""
+"""The number of steps of the proof that is tried first."""
 
 
 def divided(
     run: Run, memory: int, progress: Callable[[int], object] = lambda _: None, most: int | None = None
 ) -> Division:
-    """The most steps per proof, a power of two or all there are, for which a proof fits in so many bytes of memory.
+    """The most steps per proof, a power of two or all there are, for which a proof fits in `memory` bytes.
 
-    A power of two, since the axis of time is padded to one; over the field that one step needs. Plans a handful of
-    proofs; `progress` is told how many steps are tried. No proof has more than `most`, a power of two, where others
-    wait for one. A proof of one step is taken whatever it needs. Raise Unprovable where that has no plan.
+    The number is a power of two, since the axis of time is padded to one; the field is the one that a single step
+    needs. It plans a handful of proofs; `progress` is called with each number of steps that is tried. No proof has more
+    than `most` steps, a power of two, if others wait for one. A proof of one step is taken whatever it needs. Raise
+    Unprovable if a proof of one step has no plan.
     """
     least = least_degree(_chunk(run, 1).plan)
     limits: dict[int, Limit | None] = {1: None}
@@ -80,22 +82,22 @@ def divided(
 
 
 def prover_bytes(run: Run) -> int:
-    """Memory that the largest proof of steps takes, as predicted, with the values of all wires."""
+    """The predicted memory of the largest proof of steps, including the values of all wires."""
     return max(map(_bytes, run.chunks))
 
 
 def is_heavy(run: Run) -> bool:
-    """Whether its verifiers take long for how many steps a proof has."""
+    """Whether the run's verifiers take long for the number of steps in a proof."""
     return any(map(_is_heavy, run.chunks))
 
 
 def is_heavy_to_judge(run: Run) -> bool:
-    """Whether its verifiers take long for how many examples its end is judged on."""
+    """Whether the run's verifiers take long for the number of examples on which its end is judged."""
     return run.evaluation is not None and _is_heavy(run.evaluation.chunk)
 
 
 def _chunk(run: Run, steps: int) -> Chunk:
-    """What the first proof is of, with at most so many steps."""
+    """The chunk of the first proof, with at most `steps` steps."""
     return replace(run, per_proof=min(steps, run.steps)).chunk(run.first)
 
 
@@ -108,7 +110,7 @@ def _is_heavy(chunk: Chunk) -> bool:
 
 
 def _limit(run: Run, steps: int, memory: int, least: int) -> Limit | None:
-    """Why no proof has so many steps; None if a proof may have them."""
+    """Why no proof has `steps` steps; None if a proof may have them."""
     try:
         chunk = _chunk(run, steps)
         if least_degree(chunk.plan) > least:

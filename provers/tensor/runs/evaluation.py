@@ -1,4 +1,4 @@
-"""The judged end of a run: what its last values are worth on a committed test set, in the same chain of roots."""
+"""The judged end of a run: how well its last values do on a committed test set, in the same chain of roots."""
 
 from __future__ import annotations
 
@@ -27,20 +27,22 @@ from .chunk import BATCH, Chunk
 from .start import formats_program
 
 TEST = "test"
-"""What the root of the test set is called, among those of a run."""
+"""The name of the test set's root, among those of a run."""
 
 PUBLIC_SECRET = b"circuitize: a public test set \0\0"
-"""The secret of a root that anybody may make again from the test set, to see that it is of that."""
+"""The secret of a root that anybody may make again from the test set, to see that it commits to that set."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A program that judges what a run ends with, on each batch of a test set of `size` examples, in their order.
+    """A program that judges the values that a run ends with, on each batch of a test set of `size` examples, in their
+    order.
 
-    Soundness: prover and verifier each make one. It fixes program, plan and rows: every example is in one batch. The
-    proof states the sums of the public outputs over all batches, the root of what is judged, which is that of the run's
-    last step, and that of the test set, which the name of the run binds: it was there before the first step. That the
-    test set is in format is shown by this proof itself. Raise Unprovable for a program that judges nothing.
+    Soundness: prover and verifier each make an Evaluation. The Evaluation fixes program, plan and rows: every example
+    is in one batch. The proof states the sums of the public outputs over all batches, the root of what is judged, which
+    is that of the run's last step, and that of the test set, which the name of the run binds: it was there before the
+    first step. This proof itself shows that the test set is in format. Raise Unprovable for a program that judges
+    nothing.
     """
 
     program: IntegerProgram
@@ -63,7 +65,7 @@ class Evaluation:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The groups that are judged."""
+        """The groups of values that are judged."""
         return tuple(name for name in input_groups(self.program) if name != DATA)
 
     @property
@@ -73,7 +75,7 @@ class Evaluation:
 
     @cached_property
     def chunk(self) -> Chunk:
-        """What its proof is of: all batches, as steps that hand nothing on."""
+        """The chunk of the evaluation's proof: all batches, as steps that hand nothing on."""
         made = scan(self.program, self.batches, Told.TOTAL)
         dataset = Dataset(self.size, {port.name: (port.name, BATCH) for port in batch_ports(self.program)}, axes=2)
         openings = OPENINGS if self.zero_knowledge else None
@@ -95,15 +97,16 @@ class Evaluation:
         return {(ROWS, label): rows for label, rows in self.rows.items()}
 
     def inputs(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> dict[str, Integers]:
-        """All inputs of its program, from what is held and the test set."""
+        """All inputs of the evaluation's program, from the held values and the test set."""
         rows = self.rows[BATCH]
         batches = {port.name: data[port.name][rows] for port in self.tensors}
         return {port.name: held[port.name] for port in self.program.inputs if port.held} | batches
 
     def require_value(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> None:
-        """Raise CircuitizeError where it has no value on what a run begins with; it may have one there and none later.
+        """Raise CircuitizeError if the evaluation has no value on what a run begins with; it may have one there and
+        none later.
 
-        Takes as long as the evaluation itself, batch after batch.
+        This check takes as long as the evaluation itself, batch after batch.
         """
         try:
             self.chunk.scan.inputs(self.inputs(held, data))
@@ -117,16 +120,16 @@ class Evaluation:
         return plan(program, openings=OPENINGS if self.zero_knowledge else None)
 
     def content(self, data: Mapping[str, Integers]) -> bytes:
-        """A hash of a test set, as its root has it: the list of its ports, and all values."""
+        """A hash of a test set, over the same content as its root: the list of its ports, and all values."""
         found = hashlib.sha256(self._laid.encoded_lists[0])
         for port in self.tensors:
             found.update(np.ascontiguousarray(data[port.name], "<i8").tobytes())
         return found.digest()
 
     def commitment(self, data: Mapping[str, Integers], secret: bytes) -> _native.TensorCommitment:
-        """That of the test set, by the secret of its root."""
+        """The commitment to the test set, by the secret of its root."""
         return commit(self._laid, self._laid.trace(data), (INPUT, DATA), secret)
 
     def results(self, publics: Mapping[PortKey, Integers]) -> dict[str, Integers]:
-        """What it is judged as, by name: sums over all batches."""
+        """The judgement, by name: sums over all batches."""
         return {port.name: publics[OUTPUT, port.name] for port in self.program.outputs}

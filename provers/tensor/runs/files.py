@@ -1,4 +1,6 @@
-"""The files of a run's folder: what it claims to be, and the proofs of its steps. Claims, until they are checked."""
+"""The files of a run's folder: its manifest of claims, and the proofs of its steps. They are claims, until they are
+checked.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +33,19 @@ MAGIC = b"circuitize-tstep" + VERSION.to_bytes(4, "little")
 HEADER = len(MAGIC) + 4 + 8 + 8
 MOST_HEADER = 1 << 24
 MOST_MANIFEST = 1 << 14
-"""What a run claims has at most five roots, and numbers."""
+"""The most bytes of a run's manifest, which has at most five roots, and numbers."""
 
 DIGEST_BYTES = 32
 MOST_STEPS = 1 << 48
 
 
 def step_path(folder: Path, step: int) -> Path:
-    """Where the proof that begins at step 1, 2, ... lies."""
+    """The path of the proof that begins at step 1, 2, ...."""
     return folder / STEPS / f"{step:06d}.proof"
 
 
 def renewal_path(folder: Path, step: int) -> Path:
-    """Where the proof lies that the dataset's root from that step on holds what the one before does."""
+    """The path of the proof that the dataset's root from that step on holds what the root before it does."""
     return folder / RENEWALS / f"{step:06d}.proof"
 
 
@@ -53,10 +55,10 @@ def _start(zero_knowledge: bool) -> bytes:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a run's folder claims: program, seed, its first step and lengths, and the roots it begins with, by group.
+    """The claims of a run's folder: program, seed, its first step and lengths, and the roots it begins with, by group.
 
-    In zero knowledge, `openings` is how often the dataset's root may be opened. Of a run whose end is judged,
-    `test_examples` is how many examples the test set has; of one with a public start, `start` is its seed.
+    In zero knowledge, `openings` is how often the dataset's root may be opened. If a run's end is judged,
+    `test_examples` is how many examples the test set has; if it has a public start, `start` is its seed.
     """
 
     program: str
@@ -100,14 +102,16 @@ class Manifest:
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
-        """And beside it the warning where proofs hide nothing, so that a run that is interrupted has it too."""
+        """Write the manifest, and beside it the warning if proofs hide nothing, so that a run that is interrupted has
+        it too.
+        """
         write_whole(folder / MANIFEST, [self.text().encode()])
         if not self.zero_knowledge:
             write_whole(folder / WARNING_FILE, [WARNING.encode()])
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Raise FormatError where it is missing, damaged or of another version."""
+    """Raise FormatError if the manifest is missing, damaged or of another version."""
     path = folder / MANIFEST
     try:
         written = read_at_most(path, MOST_MANIFEST, "what a run claims", "ask for it again")
@@ -143,7 +147,7 @@ def read_manifest(folder: Path) -> Manifest:
 class StepProof:
     """A proof of consecutive steps of a run, and what it states: public scalars and outputs, roots before and after.
 
-    Of numbers that are all equal one is stated (`folded`).
+    If numbers are all equal, one is stated for all (`folded`).
     """
 
     run: bytes
@@ -153,7 +157,9 @@ class StepProof:
     proof: Proof
 
     def encode(self) -> bytes:
-        """Magic, version, 1 for zero knowledge (u32 each), chunks, length (u64 each), what is stated, the proof."""
+        """The bytes of the file: magic, version, 1 for zero knowledge (u32 each), chunks, length (u64 each), what is
+        stated, the proof.
+        """
         header = json.dumps(
             {
                 "run": self.run.hex(),
@@ -167,7 +173,9 @@ class StepProof:
 
     @staticmethod
     def decode(content: bytes, most_stated: int = MOST_HEADER) -> StepProof:
-        """Raise FormatError unless it is written exactly as `encode` writes, and states no more than so many bytes."""
+        """Raise FormatError unless the content is written exactly as `encode` writes, and states no more than
+        `most_stated` bytes.
+        """
         if not content.startswith((_start(False), _start(True))):
             raise FormatError(
                 f"expected a step of a run, version {VERSION}, of {CHUNKS} chunk, found {content[: HEADER - 8]!r}"
@@ -193,9 +201,9 @@ class StepProof:
 
 
 def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int = MOST_HEADER) -> StepProof:
-    """Raise CircuitizeError where it cannot be read, FormatError where it is damaged, or longer than `most` bytes.
+    """Raise CircuitizeError if the file cannot be read, FormatError if it is damaged, or longer than `most` bytes.
 
-    Verifiers say how long it may be, and what it states, by `sizes.py`.
+    Verifiers state how long the file may be, and its statement, by `sizes.py`.
     """
     try:
         return StepProof.decode(read_at_most(path, most, "the proof of a step", "ask for it again"), most_stated)
@@ -210,7 +218,7 @@ def _told(word: object) -> str:
 
 
 def folded(values: tuple[int, ...]) -> tuple[int, ...]:
-    """One number where all are equal."""
+    """A single number if all are equal, else all numbers."""
     return values[:1] if len(set(values)) == 1 else values
 
 

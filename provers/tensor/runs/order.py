@@ -12,7 +12,7 @@ from circuitize.circuits.errors import CircuitizeError
 
 DOMAIN = b"circuitize batches 1"
 SPARE = 64
-"""Words beyond one per draw; a word is passed over with a chance below size / 2^64."""
+"""The number of words beyond one per draw; a word is passed over with a chance below size / 2^64."""
 
 
 @lru_cache(maxsize=4)
@@ -54,6 +54,6 @@ def draws(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
 
 
 def rows(seed: bytes, size: int, batch: int, step: int) -> NDArray[np.int64]:
-    """The examples of step 1, 2, ...; what does not fill a batch at the end of an epoch is left out of it."""
+    """The examples of step 1, 2, ...; examples that do not fill a batch at the end of an epoch are left out of it."""
     epoch, place = divmod(step - 1, size // batch)
     return permutation(seed, epoch, size)[place * batch : (place + 1) * batch]

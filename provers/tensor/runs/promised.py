@@ -21,25 +21,25 @@ from .state import State
 
 DIGEST = hashlib.sha256().digest_size
 COUNT = 8
-"""Bytes of a number of steps."""
+"""The bytes in which a number of steps is written."""
 
 
 def promised(run: Run, data: Mapping[str, Integers], steps: int) -> bytes:
-    """What is kept beside a secret by which roots are told, up to so many steps of a run.
+    """What is kept beside a secret by which roots are told, up to `steps` steps of a run.
 
-    A hash of all that the values at each step follow from, but for the values that the run begins with, which are kept
-    themselves: program, kind of proofs, seed, dataset, and the scalars of these steps.
+    It is a hash of everything from which the values at each step follow, except the values that the run begins with,
+    which are kept themselves: program, kind of proofs, seed, dataset, and the scalars of these steps.
     """
     return _course(run, data) + steps.to_bytes(COUNT, "little") + _scalars(run, steps)
 
 
 def steps_promised(state: State) -> int:
-    """Up to which step scalars are fixed, by roots that were told."""
+    """The step up to which scalars are fixed, by roots that were told."""
     return int.from_bytes(state.promised[DIGEST : DIGEST + COUNT], "little")
 
 
 def require_promised(run: Run, data: Mapping[str, Integers], state: State, kept: Path) -> None:
-    """Raise CircuitizeError unless a run is of what the secret was kept for."""
+    """Raise CircuitizeError unless the run is the one for which the secret was kept."""
     if state.promised != promised(run, data, steps_promised(state)):
         raise CircuitizeError(
             f"{kept}: expected the program, seed, dataset, scalars and kind of proofs of the training whose roots "
@@ -48,9 +48,10 @@ def require_promised(run: Run, data: Mapping[str, Integers], state: State, kept:
 
 
 def with_dataset(run: Run, state: State) -> State:
-    """With the secret of the root of the dataset that the run begins with, made for as many openings as this run has.
+    """The state with the secret of the root of the dataset that the run begins with, made for as many openings as this
+    run has.
 
-    A root that is made for another number of them hides by other random words, so it has another secret.
+    A root that is made for another number of openings hides by other random words, so it has another secret.
     """
     openings = str(run.openings) if run.zero_knowledge else "any"
     return replace(state, roots={**state.roots, DATA: state.derived(f"dataset {run.first - 1} opened {openings}")})

@@ -33,7 +33,7 @@ Results = dict[str, list[Integers]]
 
 @dataclass
 class Proving:
-    """A run as it was proved: its name, roots, and what it took."""
+    """A run as it was proved: its name, its roots, and its costs."""
 
     identity: bytes = b""
     roots: dict[str, bytes] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Proving:
     evaluation: Mapping[str, Integers] = field(default_factory=dict)
 
     def note(self, done: Done) -> None:
-        """What one proof took, with that of a new root before it."""
+        """Note the costs of one proof, including a new root before it."""
         self.seconds.append(done.seconds)
         self.cpu_seconds.append(done.cpu_seconds)
         self.proof_bytes.append(len(done.steps.encode()) + (len(done.renewal.encode()) if done.renewal else 0))
@@ -67,15 +67,15 @@ def prove_run(
     running: Callable[[int], object] = lambda _: None,
     place: Place | None = None,
 ) -> Proving:
-    """Write a run's folder, or go on with one that was interrupted.
+    """Write a run's folder, or continue one that was interrupted.
 
     `initial` holds the values of everything held, or is a finished run to go on from; `data` the dataset's tensors, by
     port name; `test` is the test set of the run's evaluation. `kept` is the file of what the prover alone may know,
-    written after each proof, so that a run that is interrupted goes on where it was; a proof that it had made already
-    it makes again, to the byte. `progress` is told the number of the last step that is proved, `running` that of each
-    step that is run before. Proofs of steps are made here, one after the other, or as tasks where `place` does them.
-    Raise CircuitizeError, before anything is written, where the folder holds another run or a step's scalars are out
-    of format; and where the program has no value at a step: then proofs made stay.
+    written after each proof, so that a run that is interrupted continues where it was; a proof that it had made already
+    it makes again, to the byte. `progress` is called with the number of the last step that is proved, `running` with
+    that of each step that is run before. Proofs of steps are made here, one after the other, or as tasks if `place`
+    does them. Raise CircuitizeError, before anything is written, if the folder holds another run or a step's scalars
+    are out of format; and if the program has no value at a step: then proofs already made stay.
     """
     require_joined(run)
     with alone(kept, PROVES, wait=False):
@@ -105,12 +105,14 @@ def prove_run(
 
 
 def _before(initial: Mapping[str, Integers] | Earlier, folder: Path) -> AbstractContextManager[None]:
-    """No other run begins after the same one until this one has shown something, or has taken back that it follows."""
+    """A context in which no other run begins after the same one, until this run has shown something, or has taken back
+    that it follows.
+    """
     return initial.alone() if isinstance(initial, Earlier) and not (folder / FORMATS).exists() else nullcontext()
 
 
 def _prove_here(underway: Underway) -> tuple[State, Commitments, Results]:
-    """Prove what is left of a run, one proof after the other, each with the commitments that the one before made."""
+    """Prove the rest of a run, one proof after the other, each with the commitments that the one before made."""
     run, state, ends = underway.run, underway.found.state, underway.found.commitments
     results: Results = {}
     while state.step < run.last:
@@ -126,14 +128,14 @@ def _prove_here(underway: Underway) -> tuple[State, Commitments, Results]:
 
 
 def _prove_apart(underway: Underway, place: Place) -> tuple[State, Commitments, Results]:
-    """Have what is left of a run proved by others."""
+    """Have the rest of a run proved by others."""
     ahead = prove_apart(underway, place)
     run, state = underway.run, ahead.state
     return state, commitments(run, state.step + 1, state.held, state.roots, underway.data), ahead.results
 
 
 def _show_formats(run: Run, found: Beginning, data: Mapping[str, Integers], folder: Path) -> None:
-    """Write what the run claims, and the proof that what it begins with is in format."""
+    """Write the claims of the run, and the proof that the values it begins with are in format."""
     plan = run.formats_plan
     trace = plan.trace({**found.state.held, **data})
     shown = prove_values(
@@ -152,7 +154,7 @@ def _show_formats(run: Run, found: Beginning, data: Mapping[str, Integers], fold
 def _evaluate(
     underway: Underway, evaluation: Evaluation, state: State, ends: Commitments, test: Mapping[str, Integers]
 ) -> Mapping[str, Integers]:
-    """Write the proof of what the run is worth, made after its last step; return its results."""
+    """Write the proof of the run's evaluation, made after its last step; return its results."""
     run, found = underway.run, underway.found
     chunk, plan = evaluation.chunk, evaluation.chunk.plan
     try:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def require_step(program: IntegerProgram) -> None:
-    """Raise Unprovable unless a program is a step that runs consist of.
+    """Raise Unprovable unless a program is a step of which runs can consist.
 
-    Everything held is committed and leaves as it enters, by name, order and format; data are committed batches of one
-    extent; all else that enters is a public scalar.
+    Everything held must be committed and leave as it enters, by name, order and format; data must be committed batches
+    of one extent; every other input must be a public scalar.
     """
     entering = [port for port in program.inputs if port.held]
     leaving = [port for port in program.outputs if port.held]
@@ -53,9 +53,9 @@ def require_step(program: IntegerProgram) -> None:
 
 
 def require_joined(run: Run) -> None:
-    """Raise Unprovable unless each group is of one list of ports where one proof gives it and another takes it.
+    """Raise Unprovable unless each group has one list of ports wherever one proof gives it and another takes it.
 
-    Soundness: equal roots are of equal lists, whose tensors lie at equal places. Other lists have other roots: no
+    Soundness: equal roots have equal lists, whose tensors lie at equal places. Different lists have different roots: no
     proofs of such a run would be accepted.
     """
     for name, chunk in product((*run.kept, DATA), run.chunks):

@@ -15,21 +15,21 @@ from circuitize.circuits.port import Port
 from circuitize.circuits.types import Fixed
 
 Scalars = Callable[[int], Mapping[str, Fraction]]
-"""The scalars of step 1, 2, ..., exact: what a schedule gives."""
+"""The scalars of step 1, 2, ..., exact, as a schedule gives them."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a schedule gave for ports; kept by the first of steps that were asked for together."""
+    """The scalars that a schedule gave for ports, kept by the first of the steps for which they were asked together."""
 
     ports: tuple[Port[Fixed], ...]
     scalars: Scalars
     known: dict[int, dict[str, Integers]] = field(default_factory=dict)
 
     def of(self, step: int, count: int) -> dict[str, Integers]:
-        """By name one number for each of so many steps, from one on.
+        """For each name one number for each of `count` steps, from `step` on.
 
-        Raise CircuitizeError where a step lacks a scalar, or it is out of its format.
+        Raise CircuitizeError if a step lacks a scalar, or if one is out of its format.
         """
         if step not in self.known:
             found = {port.name: np.empty(count, np.int64) for port in self.ports}

@@ -1,4 +1,4 @@
-"""What a run is of: everything that both sides compute for themselves, and that a proof cannot choose."""
+"""The setting of a run: everything that both sides compute for themselves, and that a proof cannot choose."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from .start import Start, formats_program
 class Run:
     """A step, how often it is done, on batches of how many examples in which order, with which scalars.
 
-    Steps are numbered from `first`, which is 1 but for a run that goes on from another; a step's batch and scalars
-    follow from its number. The last proof has fewer steps than `per_proof` where these do not divide them. Of the
-    public outputs those of the steps that are `told` are stated: none, the first and last of each proof, or all. An
-    `evaluation`, if there is one, judges what the run ends with; a public `start` is what it begins with. Proofs are in
-    `zero_knowledge` unless others are asked for; then `begun` is how often the root of the dataset that the run begins
-    with may be opened, where another run made it.
+    Steps are numbered from `first`, which is 1 except for a run that continues another; a step's batch and scalars
+    follow from its number. The last proof has fewer steps than `per_proof` if that does not divide them. `told` says
+    for which steps public outputs are stated: none, the first and last of each proof, or all. An `evaluation`, if there
+    is one, judges what the run ends with; a public `start` is what it begins with. Proofs are in `zero_knowledge`
+    unless others are asked for; then `begun` is how often the root of the dataset that the run begins with may be
+    opened, if another run made it.
 
-    Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
-    proof; roots and public outputs are what is left for a proof to state, and the scalars that `stated` names, of which
-    a verifier has no value: each is a public value of its proof, bound by its transcript and checked to be in format,
-    and the verdict says it. Raise Unprovable for a step that no run can consist of.
+    Soundness: the prover and the verifier each make a Run. The Run fixes program, plans, batches and scalars of every
+    proof; a proof is left to state only roots, public outputs, and the scalars that `stated` names, for which a
+    verifier has no value: each is a public value of its proof, bound by its transcript and checked to be in format, and
+    the verdict says it. Raise Unprovable for a step that no run can consist of.
     """
 
     program: IntegerProgram
@@ -93,17 +93,17 @@ class Run:
 
     @property
     def beginnings(self) -> range:
-        """The numbers of the steps that proofs begin at."""
+        """The numbers of the steps at which proofs begin."""
         return range(self.first, self.last + 1, self.per_proof)
 
     @property
     def counts(self) -> dict[int, int]:
-        """How many proofs there are of so many steps, in the order in which they come first."""
+        """How many proofs cover each number of steps, in the order in which these numbers come first."""
         whole, rest = divmod(self.steps, self.per_proof)
         return {self.per_proof: whole} | ({rest: 1} if rest else {})
 
     def begins(self, step: int) -> int:
-        """The number of the first step of the proof that a step is in."""
+        """The number of the first step of the proof in which a step is."""
         return step - (step - self.first) % self.per_proof
 
     def count(self, step: int) -> int:
@@ -132,7 +132,7 @@ class Run:
 
     @property
     def openings(self) -> int:
-        """How often that may be which the run begins with."""
+        """How often the dataset's root with which the run begins may be opened."""
         return self.begun or self.made_for
 
     def renews(self, step: int) -> bool:
@@ -142,27 +142,27 @@ class Run:
 
     @property
     def renewals(self) -> int:
-        """How many proofs of the run are that two roots hold the same dataset."""
+        """How many proofs of the run show that two roots hold the same dataset."""
         return -(-self.proofs // self.sharing) - (self.first == 1) if self.zero_knowledge else 0
 
     @cached_property
     def digest(self) -> str:
-        """The step's, whatever the number of steps per proof."""
+        """The digest of the step, which does not depend on the number of steps per proof."""
         return program_digest(self.program)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
-        """The groups that a step takes and gives."""
+        """The groups of values that a step takes and gives."""
         names = {role: name for role, name in NAMES.items() if role is not Role.DATA}
         return tuple(dict.fromkeys(names[port.role] for port in self.program.inputs if port.role in names))
 
     def chunk(self, step: int) -> Chunk:
-        """What the proof is of that begins at a step."""
+        """The chunk of the proof that begins at a step."""
         return self._chunk(self.count(step))
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        """What proofs of steps are of, in the order in which they come first: one or two kinds."""
+        """The chunks of proofs of steps, in the order in which they come first: one or two kinds."""
         return tuple(map(self._chunk, self.counts))
 
     def _chunk(self, count: int) -> Chunk:
@@ -180,7 +180,7 @@ class Run:
 
     @property
     def plans(self) -> list[Plan]:
-        """Those of all proofs of steps, of formats and of what the run is worth."""
+        """The plans of all proofs of steps, of formats and of the evaluation."""
         judged = [self.evaluation.chunk.plan] if self.evaluation is not None else []
         return [*(chunk.plan for chunk in self.chunks), self.formats_plan, *judged]
 
@@ -191,7 +191,7 @@ class Run:
 
     @cached_property
     def plans_digest(self) -> str:
-        """Of all plans, in hexadecimal."""
+        """The digest of all plans, in hexadecimal."""
         plans = self.plans
         return hashlib.sha256(b"".join(plan.digest for plan in plans)).hexdigest()
 
@@ -203,7 +203,9 @@ class Run:
         dataset: Dataset | None = None,
         scanned: Scan | None = None,
     ) -> Plan:
-        """A plan whose roots may be opened so often: those of the dataset, by side, as `data` says."""
+        """A plan whose roots may be opened as often as the run needs; for the dataset's roots, by side, `data` says how
+        often.
+        """
         openings = {one.key: OPENINGS for one in groups(program)}
         openings |= {(side, DATA): count for side, count in data.items()}
         return plan(
@@ -215,13 +217,13 @@ class Run:
         )
 
     def require_plans(self) -> None:
-        """Raise Unprovable where a proof of the run is larger than can be proved."""
+        """Raise Unprovable if a proof of the run is larger than can be proved."""
         for made in (*self.plans, *([self.renewal_plan(self.first)] if self.renewals else [])):
             assert made.native
 
     @cached_property
     def formats(self) -> IntegerProgram:
-        """The program whose proof shows what the run begins with: values in format, of a public start its own."""
+        """The program whose proof shows what the run begins with: values in format, or the values of a public start."""
         return formats_program([port for port in self.program.inputs if port.held], self.tensors, self.start)
 
     @cached_property
@@ -231,7 +233,9 @@ class Run:
 
     @cached_property
     def ports_plan(self) -> Plan:
-        """The plan by which all that a run keeps is committed to, whatever its values: laid out as that of formats."""
+        """The plan by which everything that a run keeps is committed to, whatever its values: laid out as that of
+        formats.
+        """
         if self.start is None:
             return self.formats_plan
         return replace(self, start=None).formats_plan
@@ -247,7 +251,7 @@ class Run:
         return renewal(self.tensors)
 
     def renewal_plan(self, step: int) -> Plan:
-        """The plan of a renewal before a step: of the root that the run begins with, or of one that it made."""
+        """The plan of a renewal before a step: for the root that the run begins with, or for one that it made."""
         openings = self.openings if step == self.first else self.made_for
         if openings not in self._renewal_plans:
             data = {INPUT: openings, OUTPUT: self.made_for}
@@ -284,11 +288,11 @@ class Run:
         return identity + step.to_bytes(8, "little") + self.seed
 
     def renewal_context(self, identity: bytes, step: int) -> bytes:
-        """The same of a renewal before a step."""
+        """What the transcript of a renewal before a step absorbs."""
         return self.context(identity, step) + b"renewal"
 
     def evaluation_context(self, identity: bytes) -> bytes:
-        """The same of the proof of what the run is worth."""
+        """What the transcript of the proof of the evaluation absorbs."""
         return self.context(identity, self.last) + b"evaluation"
 
     def rows(self, step: int) -> dict[str, Integers]:
@@ -299,7 +303,7 @@ class Run:
     def scalars_of(self, step: int) -> dict[str, Integers]:
         """The scalars of the proof that begins at a step, in their formats, one of each name for each of its steps.
 
-        Without those that a proof states.
+        Scalars that a proof states itself are left out.
         """
         return self._asked.of(step, self.count(step))
 
@@ -309,7 +313,7 @@ class Run:
         return Asked(tuple(ports), self.scalars)
 
     def scalars_digest(self) -> bytes:
-        """A hash of the scalars of all steps. Linear in the steps.
+        """A hash of the scalars of all steps of the run. It takes time linear in the steps.
 
         Raise CircuitizeError unless each step has its scalars, in their formats.
         """

@@ -1,4 +1,4 @@
-"""How long the files of a run may be, by the verifier's own program, and that those in a folder are no longer."""
+"""How long the files of a run may be, by the verifier's own program, and whether those in a folder are no longer."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .files import HEADER, RENEWALS, STEPS
 from .setting import Run
 
 BESIDE = 1024
-"""Bytes of what a step states beside its ports: the run's name, its number, and what later versions say."""
+"""The bytes of a step's statement beside its ports: the run's name, its number, and what later versions say."""
 
 
 SPARE = 64
-"""Files beside the proofs that somebody may keep there."""
+"""The number of files that somebody may keep beside the proofs."""
 
 
 def stated_bytes(run: Run) -> int:
-    """What a proof of the run states, as text, is no longer: public values, and the roots before and after."""
+    """The greatest length of the text that a proof of the run states: public values, and the roots before and after."""
     return max(_stated_bytes(chunk) for chunk in run.chunks)
 
 
@@ -36,28 +36,28 @@ def _stated_bytes(chunk: Chunk) -> int:
 
 
 def step_bytes(run: Run) -> int:
-    """The file of a proof of the run is no longer."""
+    """The greatest length of the file of a proof of the run."""
     return HEADER + stated_bytes(run) + max(most_bytes(chunk.plan) for chunk in run.chunks)
 
 
 def evaluation_bytes(chunk: Chunk) -> tuple[int, int]:
-    """The file of the proof of what a run is worth is no longer, and what it states."""
+    """The greatest length of the file of the proof of a run's evaluation, and of its statement."""
     stated = _stated_bytes(chunk)
     return HEADER + stated + most_bytes(chunk.plan), stated
 
 
 def formats_bytes(run: Run) -> int:
-    """The file of the proof of what it begins with is no longer."""
+    """The greatest length of the file of the proof of formats."""
     return most_bytes(run.formats_plan)
 
 
 def renewal_bytes(run: Run) -> int:
-    """No proof that two roots hold the same dataset is longer."""
+    """The greatest length of a proof that two roots hold the same dataset."""
     return max(most_bytes(run.renewal_plan(step)) for step in (run.first, run.first + 1))
 
 
 def too_much(run: Run, folder: Path) -> str | None:
-    """Why a folder cannot hold the proofs of the run and nothing else, before one is read; None if it can."""
+    """Why a folder cannot hold exactly the proofs of the run, told before one is read; None if it can."""
     reason = _too_much(folder / STEPS, run.proofs, step_bytes(run))
     if reason is None and run.renewals:
         reason = _too_much(folder / RENEWALS, run.renewals, renewal_bytes(run))

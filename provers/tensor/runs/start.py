@@ -1,4 +1,4 @@
-"""What a run begins with: values in format, or those that a public seed gives."""
+"""What a run begins with: values in format, or the values that a public seed gives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 MOST_SEED = 64
-"""Bytes of a seed: those of any hash."""
+"""The most bytes of a seed: those of any hash."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Start:
 
 
 def formats_program(held: Sequence[Port[Fixed]], tensors: Sequence[Port[Fixed]], start: Start | None) -> IntegerProgram:
-    """The program whose proof shows that what a run begins with, and its dataset, are in format.
+    """The program whose proof shows that the values a run begins with, and its dataset, are in format.
 
-    Of a public start it checks, too, that each value that is held is the start's.
+    For a public start it also checks that each held value is the start's.
     """
     ports = (*held, *tensors)
     builder = Builder()

@@ -1,4 +1,4 @@
-"""What the prover of a run keeps for itself between proofs, so that a run can go on."""
+"""What the prover of a run keeps for itself between proofs, so that a run can continue."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ VERSION = 3
 BYTES = ("secret", "fingerprint", "follower")
 OWN, ROOT = "\t", "\troot "
 PROMISED, PROMISED_BYTES = "\tpromised", 72
-"""What the names begin with that are kept beside the values held, which are numbered."""
+"""The prefix of the names that are kept beside the held values, which are numbered."""
 
 
 PROVES = "proves this run, or begins one after it"
-"""What another process does that works on what is kept."""
+"""What another process is doing that works on the kept file, for a message."""
 
 
 def kept_beside(folder: Path) -> Path:
-    """The file beside a run's folder, which is for others, that is its prover's alone."""
+    """The prover's own file, beside a run's folder, which is for others."""
     return Path(f"{os.path.abspath(folder)}.kept.npz")
 
 
@@ -45,10 +45,10 @@ def kept_beside(folder: Path) -> Path:
 class State:
     """What the prover keeps between proofs: the secret of the run, steps done, and the values held.
 
-    `roots` are the secrets of the roots of what is held, by group, and of the dataset's. `fingerprint` is of the run
-    and its scalars, `follower` of the run that goes on from this one, which may be one only: two would open the last
-    roots more often than these were made for. `promised` is what the values follow from whose roots were told before
-    there was a run (`promised.py`); nothing where none were.
+    `roots` are the secrets of the held values' roots, by group, and of the dataset's. `fingerprint` belongs to the run
+    and its scalars, `follower` to the run that continues this one, of which there may be only one: two would open the
+    last roots more often than these were made for. `promised` is a hash of what the values follow from whose roots were
+    told before there was a run (`promised.py`); it is empty if none were.
     """
 
     secret: bytes = field(repr=False)
@@ -61,7 +61,7 @@ class State:
 
     @staticmethod
     def fresh(step: int, held: Mapping[str, Integers], groups: Iterable[str]) -> State:
-        """With a secret of its own, and secrets of the roots of these groups and of the dataset's."""
+        """The state with a secret of its own, and secrets of the roots of these groups and of the dataset's."""
         made = State(secrets.token_bytes(SECRET_BYTES), step, held, {})
         return replace(made, roots=made.first_roots(step, groups))
 
@@ -70,43 +70,43 @@ class State:
         return {**{name: self.root_secret(name, step) for name in groups}, DATA: self.dataset_secret(step)}
 
     def after(self, step: int, held: Mapping[str, Integers], roots: Mapping[str, bytes]) -> State:
-        """What is kept after a step; roots that are not said stay as they are."""
+        """The state after a step; roots that are not given stay as they are."""
         return replace(self, step=step, held=held, roots={**self.roots, **roots})
 
     def of(self, fingerprint: bytes) -> State:
-        """The same of the run of a fingerprint."""
+        """The same state for the run of a fingerprint."""
         return replace(self, fingerprint=self._marked(fingerprint))
 
     def is_of(self, fingerprint: bytes) -> bool:
-        """Whether this was kept of the run of a fingerprint, with this secret."""
+        """Whether this was kept for the run of a fingerprint, with this secret."""
         return self.fingerprint == self._marked(fingerprint)
 
     @property
     def unnamed(self) -> bool:
-        """Whether this was kept for a run that nothing is proved of yet, and that has no name."""
+        """Whether this was kept for a run of which nothing is proved yet, and that has no name."""
         return bool(self.promised) and not self.fingerprint
 
     def _marked(self, fingerprint: bytes) -> bytes:
         return self.derived(f"run {fingerprint.hex()}")
 
     def root_secret(self, group: str, step: int) -> bytes:
-        """The secret of a root that the proof makes which ends with a step."""
+        """The secret of a root that is made by the proof ending with a step."""
         return self.derived(f"root {step} {group}")
 
     def dataset_secret(self, step: int) -> bytes:
-        """That of the dataset's root that is made before the proof which begins with a step, or after one."""
+        """The secret of the dataset's root that is made before the proof which begins with a step, or after one."""
         return self.derived(f"dataset {step}")
 
     def test_secret(self, content: bytes) -> bytes:
-        """That of the root of a test set of this content: another one has another secret."""
+        """The secret of the root of a test set of this content: another content has another secret."""
         return self.derived(f"test set {content.hex()}")
 
     def derived(self, use: str) -> bytes:
-        """A secret for one use, so that a proof made again is the same."""
+        """A secret that is derived for one use, so that a proof made again is the same."""
         return hashlib.blake2b(use.encode(), key=self.secret, digest_size=SECRET_BYTES).digest()
 
     def write(self, path: Path) -> None:
-        """For its owner's eyes only, whole or not at all."""
+        """Write the state for its owner's eyes only, whole or not at all."""
         content = io.BytesIO()
         arrays: dict[str, Any] = {f"{OWN}version": np.array(VERSION), f"{OWN}step": np.array(self.step)}
         arrays |= {f"{OWN}{name}": _array(getattr(self, name)) for name in BYTES}
@@ -119,7 +119,7 @@ class State:
 
     @staticmethod
     def read(path: Path) -> State:
-        """Raise CircuitizeError where there is none, FormatError for another file."""
+        """Raise CircuitizeError if there is no state, FormatError for another file."""
         try:
             with np.load(path, allow_pickle=False) as found:
                 version = int(found[f"{OWN}version"])
@@ -154,7 +154,7 @@ def _array(content: bytes) -> NDArray[np.uint8]:
 
 
 def _bytes(array: Values, lengths: Collection[int]) -> bytes:
-    """Raise ValueError unless these are bytes, so many."""
+    """Raise ValueError unless the array holds bytes, of one of these lengths."""
     if array.dtype != np.uint8 or array.ndim != 1 or len(array) not in lengths:
         raise ValueError(f"{array.dtype} of shape {array.shape} among what is kept")
     return array.tobytes()

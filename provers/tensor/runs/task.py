@@ -1,4 +1,4 @@
-"""One proof of a run's steps as a task: all that it takes, so that any process makes it, with the same bytes."""
+"""One proof of a run's steps as a task: everything that it takes, so that any process makes it, with the same bytes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Task:
     """What the proof that begins at a step takes, beside the run and its dataset: secret, since the values are in it.
 
     `held` are the values that enter the step, `roots` the secrets of their roots and of the dataset's, `made` those of
-    the roots that the proof makes, `renewed` that of the dataset's new root where its time has come. The prover's own
-    randomness follows from `proofs`. The secret of the run, from which all of these follow, is not among them.
+    the roots that the proof makes, `renewed` that of the dataset's new root if it is due. The prover's own randomness
+    follows from `proofs`. The secret of the run, from which all of these follow, is not among them.
     """
 
     identity: bytes
@@ -40,7 +40,7 @@ class Task:
 
     @staticmethod
     def next(run: Run, identity: bytes, state: State) -> Task:
-        """The proof that comes after what is kept."""
+        """The task of the proof that comes after the kept state."""
         step = state.step + 1
         last = state.step + run.count(step)
         names = [name for side, name in run.chunk(step).plan.groups if side == OUTPUT]
@@ -51,7 +51,7 @@ class Task:
         )
 
     def after(self, run: Run, state: State, held: Mapping[str, Integers]) -> State:
-        """What is kept after the proof, whose last step leaves these values."""
+        """The state after the proof, whose last step leaves these values."""
         roots = {name: self.made[name] for name in run.kept}
         roots |= {DATA: self.renewed} if self.renewed is not None else {}
         return state.after(state.step + run.count(self.step), held, roots)
@@ -59,7 +59,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What a task gives: the proof of its steps, that of the dataset's new root where there is one, and what they took.
+    """What a task gives: the proof of its steps, that of the dataset's new root if there is one, and what they took.
 
     `phases` are the seconds of parts, by the clock.
     """
@@ -71,7 +71,7 @@ class Done:
     phases: Mapping[str, float] = field(default_factory=dict)
 
     def write(self, folder: Path, step: int) -> None:
-        """Into the folder of the run, as the proof that begins at a step."""
+        """Write the result into the folder of the run, as the proof that begins at a step."""
         if self.renewal is not None:
             self.renewal.write(renewal_path(folder, step))
         self.steps.write(step_path(folder, step))
@@ -79,7 +79,9 @@ class Done:
 
 @dataclass(frozen=True)
 class Result:
-    """What a task gave in this process: what is written, values held after it, their commitments, other outputs."""
+    """What a task gave in this process: the files to write, the values held after it, their commitments, and other
+    outputs.
+    """
 
     done: Done
     held: Mapping[str, Integers]
@@ -96,7 +98,7 @@ def prove_task(
 ) -> Result:
     """Do a task, with the commitments to what enters its first step.
 
-    `running` is told the number of each step that is run. Raise CircuitizeError where a step has no value.
+    `running` is called with the number of each step that is run. Raise CircuitizeError if a step has no value.
     """
     wall, cpu = time.perf_counter(), time.process_time()
     renewed = _renew(run, data, task, commitments) if task.renewed is not None else None
@@ -127,7 +129,7 @@ def prove_task(
 
 
 def stated(identity: bytes, step: int, proved: Proved) -> StepProof:
-    """What is written of a proof that begins at a step: without the rows, which both sides draw."""
+    """The written form of a proof that begins at a step: without the rows, which both sides draw."""
     publics = {
         key: folded(tuple(values.reshape(-1).tolist()))
         for key, values in proved.statement.publics.items()
@@ -137,13 +139,13 @@ def stated(identity: bytes, step: int, proved: Proved) -> StepProof:
 
 
 def given(run: Run, data: Mapping[str, Integers], step: int, held: Mapping[str, Integers]) -> dict[str, Integers]:
-    """What the steps of one proof take: values held, scalars, and their batches out of the dataset."""
+    """The inputs of the steps of one proof: held values, scalars, and their batches from the dataset."""
     rows = run.rows(step)
     return {**held, **run.scalars_of(step), **{name: data[name][rows[BATCH]] for name in data}}
 
 
 class Stopped:
-    """Names the step at which the program has no value, of those that are run in turn."""
+    """Names the step at which the program has no value, among those that are run in turn."""
 
     def __init__(self, step: int, running: Callable[[int], object]) -> None:
         self.step, self.done, self.running = step, step, running

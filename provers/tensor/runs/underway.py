@@ -1,4 +1,4 @@
-"""A run that is being proved: what its proofs are of, where they go, and who hears of them."""
+"""A run that is being proved: its setting, where its proofs go, and which callbacks are called."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .task import Done
 
 @dataclass(frozen=True)
 class Underway:
-    """A run that is being proved into `folder`, from what was `found` when it was begun or gone on with.
+    """A run that is being proved into `folder`, from the state `found` when it was begun or continued.
 
-    `keep` hears of each state up to which all proofs are written, `running` of each step that is run, `note` of each
-    proof that is made.
+    `keep` is called with each state up to which all proofs are written, `running` with each step that is run, `note`
+    with each proof that is made.
     """
 
     run: Run

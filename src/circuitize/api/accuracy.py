@@ -20,10 +20,10 @@ from .targets.registry import TARGETS
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The errors of a program on its own examples; where its formats were chosen for a target, also those as given.
+    """The errors of a program on its own examples; if its formats were chosen for a target, also the errors as given.
 
-    `given` is None where formats were not chosen, and where the program in its own formats has no value. `costs` has
-    by target the cost "given" and "chosen", where formats were chosen and the target can do them.
+    `given` is None if formats were not chosen, and if the program in its own formats has no value. `costs` has for each
+    target the cost "given" and "chosen", if formats were chosen and the target can do them.
     """
 
     report: Report
@@ -63,7 +63,7 @@ def accuracy(
     """Compare a real program with float64 on its examples, in formats that meet `errors` or a `cost` if one is given.
 
     `errors` are pairs of an output, or None for all, and its greatest error in real units; `cost` is a target and the
-    most of its measure. Raise CircuitizeError where no format meets them, and as `report` does.
+    most of its measure. Raise CircuitizeError if no format meets them, and the errors of `report`.
     """
     try:
         chosen = _fitted(program, errors, cost, progress)
@@ -92,7 +92,7 @@ def _fitted(
 
 
 def _report_or_none(given: Program, progress: Progress) -> Report | None:
-    """Of a program as given: none where its own formats cannot be made, or leave it undefined."""
+    """The report on a program as given; None if its own formats cannot be made, or leave it undefined."""
     try:
         return report(given, progress)
     except CircuitizeError:
@@ -100,7 +100,7 @@ def _report_or_none(given: Program, progress: Progress) -> Report | None:
 
 
 def _costs(before: Report | None, found: Report, progress: Progress) -> dict[str, dict[str, int]]:
-    """By target, the cost as given and as chosen; what a target cannot do is left out."""
+    """For each target, the cost as given and as chosen; a target that cannot do the program is left out."""
     given = costs(before.integers, progress) if before is not None else {}
     both = (("given", given), ("chosen", costs(found.integers, progress)))
     counted = {name: {key: own[name] for key, own in both if name in own} for name in TARGETS}

@@ -28,15 +28,15 @@ from .exact import Exact, exact
 from .targets.names import CIRCUIT_FILE, WITNESS_FILE
 
 MOST_ROWS = 2000
-"""Rows of a circuit that are left out one by one."""
+"""The most rows of a circuit that are left out one by one."""
 
 WITNESSES = 6
-"""Witnesses of a small program from which searches start, at most."""
+"""The most witnesses of a small program from which searches start."""
 
 
 @dataclass(frozen=True)
 class Circuit:
-    """A constraint system, witnesses if there are any at hand, and what its wires and rows are called."""
+    """A constraint system, witnesses if there are any at hand, and the names of its wires and rows."""
 
     system: ConstraintSystem
     witnesses: list[list[int]]
@@ -46,9 +46,9 @@ class Circuit:
 
 @dataclass(frozen=True)
 class Audit:
-    """Whether the inputs determine every wire; those that they leave open; rows that nothing satisfies.
+    """Whether the inputs determine every wire; the wires that they leave open; rows that nothing satisfies.
 
-    `rows` is there where each row was left out in turn: what changes without it.
+    `rows` is there if each row was left out in turn: what changes without it.
     """
 
     determined: bool
@@ -61,14 +61,14 @@ class Audit:
     rows: list[Json] | None
 
     def __bool__(self) -> bool:
-        """Whether all is determined, and the purpose of each row known."""
+        """Whether every wire is determined, and the purpose of each row known."""
         return self.determined and not any(row["effect"] == "unknown" for row in self.rows or ())
 
 
 def audit(source: Program | Exact | Path, *, each_row: bool = False, progress: Progress = silent) -> Audit:
-    """Audit the circuit of a program, or that of a .r1cs file or of a folder with circuit.r1cs.
+    """Audit the circuit of a program, or the circuit in a .r1cs file or in a folder with circuit.r1cs.
 
-    Raise CircuitizeError for files that are none of these, and for too many rows to leave out each in turn.
+    Raise CircuitizeError for files of other kinds, and for too many rows to leave out each in turn.
     """
     circuit = _of_files(source) if isinstance(source, Path) else _of_program(exact(source, Phases()).integer, progress)
     system, bases = circuit.system, circuit.witnesses
@@ -92,8 +92,8 @@ def audit(source: Program | Exact | Path, *, each_row: bool = False, progress: P
 
 
 def _of_program(program: IntegerProgram, progress: Progress) -> Circuit:
-    """With the witness of the first example, and for a circuit whose rows may be left out some more; none of inputs on
-    which the program is not defined.
+    """The circuit of a program with the witness of the first example, and with more witnesses if its rows may be left
+    out; inputs on which the program is not defined give none.
     """
     with under_way(progress, "emitting constraints"):
         emission = emit(program)

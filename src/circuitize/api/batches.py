@@ -1,4 +1,4 @@
-"""Batches to calibrate with: out of a file of examples, or at random."""
+"""Batches to calibrate with: from a file of examples, or at random."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ from circuitize.circuits.types import Fixed
 Reals = NDArray[np.float64]
 
 DRAWN = 8
-"""Random batches, where no examples are given."""
+"""The number of random batches if no examples are given."""
 MOST_DRAWN = 1 << 24
-"""Random numbers of all of them together, but for the first."""
+"""The most random numbers of all batches together, apart from the first."""
 MOST_STEPS = 256
-"""Steps that are trained to calibrate on, unless told otherwise: once through the examples, but no more than these."""
+"""The most steps that are trained to calibrate on, unless told otherwise: once through the examples, up to this
+number.
+"""
 
 Draw = Callable[[np.random.Generator], Reals]
 Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Draw]], list[dict[str, Any]]]
-"""Of these ports, and of what is not drawn uniformly, by name -> batches of data."""
+"""A function from ports, and from draws by name for those that are not drawn uniformly, to batches of data."""
 
 
 def batches_of(path: Path, examples: Path | None, say: Progress) -> Batches:
-    """Batches for the program of a file: of its examples, or drawn, which `say` hears."""
+    """Batches for the program of a file: from its examples, or drawn, which is reported by `say`."""
 
     def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Any]]:
         if examples is not None:
@@ -58,7 +60,9 @@ def _uniform(generator: np.random.Generator, format: Fixed) -> Reals:
 
 
 def _cut(path: Path, ports: Sequence[Port[Fixed]]) -> list[dict[str, Any]]:
-    """Batches out of a file whose arrays hold examples along their first axis; what is left over is left out."""
+    """Batches from a file whose arrays hold examples along their first axis; examples that do not fill a batch are left
+    out.
+    """
     shapes = {port.name: port.format.shape for port in ports}
     arrays = read_npz(path, lambda name, shape: name in shapes)
     missing = [name for name in shapes if name not in arrays]

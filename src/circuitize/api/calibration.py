@@ -1,4 +1,4 @@
-"""Calibration over a whole training run: the moments that reach furthest, and a margin that holds in integers."""
+"""Calibration over a whole training run: the steps that reach furthest, and a margin that holds in integers."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Batches = Iterable[Batch]
 
 
 def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Progress = silent) -> Program:
-    """A training step calibrated on a whole run: from these initial values, a step for each batch.
+    """A training step calibrated on a whole run that takes a step for each batch, from these initial values.
 
-    The run is done in float64; of its moments the examples keep those that take some wire further than all others, the
-    last moment first. Then it is done in integers, and the margin doubled until no step leaves its range: the precision
-    of the program that is returned says which one held. Time is that of both runs.
+    The run is done in float64; the examples are those of its steps that take some wire further than all others, the
+    last step first. Then the run is done in integers, and the margin is doubled until no step leaves its range: the
+    precision of the returned program says which margin held. Calibrating takes the time of both runs.
 
-    Raise CircuitizeError where a value is missing, not finite or out of its format, or where no margin up to 64 holds.
+    Raise CircuitizeError if a value is missing, not finite or out of its format, or if no margin up to 64 holds.
     """
     if not (isinstance(initial, Mapping) and isinstance(batches, Iterable)):
         raise CircuitizeError(
@@ -57,7 +57,7 @@ def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Pro
 
 
 def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progress) -> list[Batch]:
-    """The moments of a run in float64 that reach, between them, the exponent of every wire's greatest magnitude."""
+    """The steps of a run in float64 that reach, between them, the exponent of every wire's greatest magnitude."""
     arrow = simplify(expand_composites(step.arrow))
     held = dict(initial)
     kept: list[tuple[Batch, NDArray[np.int64]]] = []

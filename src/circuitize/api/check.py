@@ -23,7 +23,7 @@ from .targets.registry import TARGETS
 
 @dataclass(frozen=True)
 class Checked:
-    """What was compared on which inputs, and the first difference. True where there is none.
+    """What was compared on which inputs, and the first difference. A Checked is true if there is no difference.
 
     `targets` are those that were run; `designs` are hardware, run or left out, on frames of its own.
     """
@@ -45,8 +45,8 @@ class Checked:
 def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progress: Progress = silent) -> Checked:
     """Run a program on its examples, on values near them and on random ones, in every target, and compare.
 
-    Where the integer executor has no value, no target may have one. A target that has no circuit of the program is left
-    out. Raise CircuitizeError for a program that binds nothing, or is defined on none of so many inputs.
+    If the integer executor has no value, no target may have one. A target that has no circuit of the program is left
+    out. Raise CircuitizeError for a program that binds nothing, or that is defined on none of the `vectors` inputs.
     """
     made = exact(program, Phases(progress))
     compared = _compared(made.integer, progress)
@@ -70,8 +70,8 @@ def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progres
 def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Agreement]:
     """Whether the witness in a folder that `compile --witness` wrote satisfies the circuit, by the files alone.
 
-    Return the target, what the witness has to satisfy, and what was found. A folder of no target is taken for the
-    first one's.
+    Return the target, what the witness has to satisfy, and the result. A folder that no target claims is taken for the
+    first target's.
     """
     written = {name: files.marker for name, target in TARGETS.items() if (files := target.files) is not None}
     name = next((name for name in reversed(written) if (folder / written[name]).exists()), next(iter(written)))
@@ -81,7 +81,7 @@ def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Ag
 
 
 def _compared(program: IntegerProgram, progress: Progress) -> list[agree.Target]:
-    """Every circuit, those that every program has first, and the integer executor on each device that there is."""
+    """Every circuit, those that every program has first, and the integer executor on each available device."""
     found: list[agree.Target] = []
     for target in sorted(TARGETS.values(), key=lambda target: target.optional):
         try:

@@ -26,7 +26,7 @@ PROGRAM_FILE = "program.arrow"
 
 @dataclass(frozen=True)
 class Keys:
-    """A proving key, and the verifying key that a verifier gets of it."""
+    """A proving key, and the verifying key for verifiers."""
 
     proving: ProvingKey
     verifying: VerifyingKey
@@ -51,7 +51,7 @@ class ProvableCircuit:
 
     @property
     def digest(self) -> str:
-        """The program's: what a proof and a key are bound to."""
+        """The program's digest, to which a proof and a key are bound."""
         return self.exact.digest
 
     @property
@@ -60,9 +60,10 @@ class ProvableCircuit:
         return self.circuit.sizes()
 
     def insecure_keys(self, folder: Path | str | None = None, *, progress: Progress = silent) -> Keys:
-        """Development keys, INSECURE by design: whoever made them can prove anything. Kept in `folder` if one is given.
+        """Development keys, INSECURE by design: whoever made them can prove anything. The keys are kept in `folder` if
+        one is given.
 
-        Raise CircuitizeError where the prover has no keys.
+        Raise CircuitizeError if the prover has no keys.
         """
         if folder is not None:
             return self.setup(Path(folder), {}, Phases(progress))
@@ -72,7 +73,8 @@ class ProvableCircuit:
     def ceremony_keys(
         self, folder: Path | str, *, ptau: Path | str, zkey: Path | str | None = None, progress: Progress = silent
     ) -> Keys:
-        """Keys of a ceremony, kept in `folder`: of prepared powers of tau, and for Groth16 of the circuit's .zkey.
+        """Take over keys of a ceremony, kept in `folder`: from prepared powers of tau, and for Groth16 from the
+        circuit's .zkey.
 
         Raise CircuitizeError for a prover that takes no such files, and for files that do not fit the circuit.
         """
@@ -100,10 +102,10 @@ class ProvableCircuit:
         """Prove a run on these inputs, real values by name; without any, on the first example.
 
         `openings_from` is a file that `save_openings` wrote: inputs that are named there, or those that `join` names,
-        get the roots that they have there. `not_zero_knowledge` asks for a proof that hides nothing, where the prover
-        makes such ones; one that makes no others wants it for a program that hides something. Raise Undefined where
-        the program has no value on the inputs, KeyMismatch where the keys are for another circuit, NotZeroKnowledge
-        without that consent, CircuitizeError where nothing joins.
+        get the roots that they have there. `not_zero_knowledge` asks for a proof that hides nothing, if the prover
+        makes such proofs; a prover that makes no others requires it for a program that hides something. Raise Undefined
+        if the program has no value on the inputs, KeyMismatch if the keys are for another circuit, NotZeroKnowledge
+        without that consent, CircuitizeError if nothing joins.
         """
         if not not_zero_knowledge:
             require_consent_to(self.prover, self.exact.integer, "say not_zero_knowledge=True")
@@ -133,7 +135,9 @@ class ProvableCircuit:
         say: Progress,
         not_zero_knowledge: bool = False,
     ) -> Proof:
-        """Prove a run on integers of the inputs' formats; `say` hears which inputs join earlier openings."""
+        """Prove a run on integers of the inputs' formats; `say` is called with the inputs that join earlier
+        openings.
+        """
         circuit = self.circuit.plain() if not_zero_knowledge else self.circuit
         with phases.phase("trace", "running the program"):
             values = trace(circuit.executed, inputs)
@@ -148,11 +152,13 @@ class ProvableCircuit:
 
 
 def require_key_folder(path: Path) -> None:
-    """Raise CircuitizeError unless keys can be written there."""
+    """Raise CircuitizeError unless a folder of keys can be written there."""
     require_folder(path, VERIFYING_FILE, KEY_FILES)
 
 
 def require_consent_to(prover: Prover, program: IntegerProgram, consent: str) -> None:
-    """Raise NotZeroKnowledge where a prover hides nothing, the program something; `consent` says how to allow it."""
+    """Raise NotZeroKnowledge if a prover hides nothing while the program hides something; `consent` says how to allow
+    it.
+    """
     if not prover.hides:
         require_consent(program, f"{prover.name} proofs", consent, "use --prover tensor")

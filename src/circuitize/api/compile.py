@@ -1,4 +1,4 @@
-"""Compiling: a program to a target's circuit, whose type says what can be done with it."""
+"""Compiling: from a program to a target's circuit, whose type says what can be done with it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def compile(
     """Quantize a program and lower it to a target: to a prover's circuit, which has `prove`, or one to `write`.
 
     `options` are the target's own, as `circuitize compile --help` lists them. `inputs`, real values by name or .npz
-    files of them (integers with `raw_inputs`), are witnessed by a constraint system, and held by hardware; `say` hears
-    which of them were rounded. Raise CircuitizeError for a program that the target cannot hold, naming operation,
-    source line and remedy.
+    files of them (integers with `raw_inputs`), are witnessed by a constraint system, and held by hardware; `say` is
+    called with those that were rounded. Raise CircuitizeError for a program that the target cannot hold, naming
+    operation, source line and remedy.
     """
     if not hasattr(target, "build"):
         known = ", ".join(f"cz.{name}" for name in NAMES)

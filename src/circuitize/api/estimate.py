@@ -19,12 +19,14 @@ from .targets.options import Options, chosen, offered
 from .targets.registry import TARGETS
 
 MOST_COUNTED = 1 << 26
-"""Products beyond which constraints are not counted: the emitter counts them, in time and memory as they are many."""
+"""The number of products beyond which constraints are not counted, since the emitter takes time and memory in
+proportion.
+"""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the emitters would emit, by target, counted by themselves; and why others are left out."""
+    """What the emitters would emit, by target, counted by themselves; and why other targets are left out."""
 
     digest: str
     operations: int
@@ -40,8 +42,8 @@ def estimate(
 ) -> Estimate:
     """Count what every target, or each of these `targets`, would make of a program.
 
-    `options` are those of the targets that `circuitize estimate --help` lists. Raise CircuitizeError for a program
-    that binds nothing, for a target that there is not, and for options that no target, or none of these, has.
+    `options` are options of the targets that `circuitize estimate --help` lists. Raise CircuitizeError for a program
+    that binds nothing, for an unknown target, and for options that no target, or none of these, has.
     """
     wanted = [targets] if isinstance(targets, str) else [*targets]
     for name in wanted:
@@ -69,7 +71,7 @@ def estimate(
 def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[str, Options]:
     """The options of an estimate that each target has, of those that are wanted if any are named.
 
-    Raise CircuitizeError for options that none of them has or takes.
+    Raise CircuitizeError for options that none of the targets has or takes.
     """
     known = offered([target for name, target in TARGETS.items() if name in wanted or not wanted], "estimate")
     for option, value in options.items():
@@ -84,7 +86,9 @@ def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[st
 
 
 def cost_of(name: str, program: IntegerProgram) -> int:
-    """What a target's circuit of an integer program costs, in its measure. Raise CircuitizeError where it has none."""
+    """The cost of a target's circuit for an integer program, in the target's measure. Raise CircuitizeError if the
+    target has no cost.
+    """
     require_countable(TARGETS[name], program)
     return TARGETS[name].cost(program)
 
@@ -99,7 +103,7 @@ def costs(program: IntegerProgram, progress: Progress = silent) -> dict[str, int
 
 
 def require_countable(target: Target[Any], program: IntegerProgram) -> None:
-    """Raise LeftOut where counting a target's circuit would take minutes."""
+    """Raise LeftOut if counting a target's circuit would take minutes."""
     named = products(program.arrow)
     if target.counted and named > MOST_COUNTED:
         raise LeftOut(

@@ -23,7 +23,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Exact:
-    """A program as its author wrote it, the integer program that it becomes, and that one's digest."""
+    """A program as its author wrote it, the integer program that it becomes, and the digest of that."""
 
     given: Program
     integer: IntegerProgram
@@ -33,7 +33,7 @@ class Exact:
 def exact(program: Program | Exact, phases: Phases) -> Exact:
     """Quantize a program of either language; an integer program is its own meaning.
 
-    Raise CircuitizeError for what is no program, and as `quantize` does.
+    Raise CircuitizeError for an object that is no program, and the errors of `quantize`.
     """
     if isinstance(program, Exact):
         return program
@@ -49,8 +49,8 @@ def integers_of(
 ) -> dict[str, Integers]:
     """Input values as integers of their formats, each rounded once; without values those of the first example.
 
-    Of all inputs, or of those `wanted`. Raise CircuitizeError for a missing or an unknown name, and for values that do
-    not fit.
+    The integers of all inputs are returned, or only those that are `wanted`. Raise CircuitizeError for a missing or an
+    unknown name, and for values that do not fit.
     """
     if inputs is None and not program.examples:
         raise CircuitizeError("expected inputs, found none and a program without examples; give inputs by name")

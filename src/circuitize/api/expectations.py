@@ -1,4 +1,4 @@
-"""What a verifier wants a proof to state: values and roots by name, or as the text of `--expect NAME=VALUE|ROOT`."""
+"""What a verifier requires a proof to state: values and roots by name, or as the text of `--expect NAME=VALUE|ROOT`."""
 
 from __future__ import annotations
 
@@ -27,23 +27,28 @@ ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 def expectations(
     values: Mapping[str, Given], program: IntegerProgram, bound: Sequence[Bound]
 ) -> tuple[Expectation, ...]:
-    """What values and roots by name say. Raise CircuitizeError for other names, and for what no port can have."""
+    """The expectations that values and roots by name express. Raise CircuitizeError for other names, and for values
+    that no port can have.
+    """
     if not isinstance(values, Mapping):
         raise CircuitizeError(f"expect: expected values by name, found {type(values).__name__}; give a dict")
     return _each_once("expect", (_expectation(name, value, program, bound) for name, value in values.items()))
 
 
 def read_expectations(texts: Sequence[str], program: IntegerProgram, bound: Sequence[Bound]) -> tuple[Expectation, ...]:
-    """What every --expect says. Raise CircuitizeError as `read_expectation` does, and for a port given twice."""
+    """The expectations of every --expect. Raise CircuitizeError as `read_expectation` does, and for a port that is
+    given twice.
+    """
     return _each_once("--expect", (read_expectation(text, program, bound) for text in texts))
 
 
 def read_expectation(text: str, program: IntegerProgram, bound: Sequence[Bound] | None = None) -> Expectation:
-    """What NAME=VALUE|ROOT says about a program's ports, or what else a proof binds. Raise CircuitizeError if unread.
+    """The expectation of NAME=VALUE|ROOT about a program's ports, or about what else a proof binds. Raise
+    CircuitizeError if the text cannot be read.
 
-    VALUE is a real number (0.25, 3/8, 1024/2^12), nested lists of them, or an .npz file that holds NAME; after `raw:`
-    the integers of the port's format. Exact: what is no value of the format is refused. ROOT is a whole number,
-    hexadecimal after 0x.
+    VALUE is a real number (0.25, 3/8, 1024/2^12), nested lists of such numbers, or an .npz file that holds NAME; after
+    `raw:` it is the integers of the port's format. Values are exact: a number that is no value of the format is
+    refused. ROOT is a whole number, hexadecimal after 0x.
     """
     name, equals, value = text.partition("=")
     if not equals or not value:
@@ -58,7 +63,7 @@ def read_expectation(text: str, program: IntegerProgram, bound: Sequence[Bound] 
 
 
 def values_file(text: str) -> Path | None:
-    """The .npz file that NAME=VALUE reads, where it reads one."""
+    """The .npz file that NAME=VALUE reads, if it reads one."""
     value = text.partition("=")[2].removeprefix(RAW)
     return Path(value) if value.endswith(".npz") else None
 

@@ -1,9 +1,10 @@
 """Making held files of folders that were checked: what a verifier without Python holds.
 
 Soundness: a held file is made of a folder that holds, from what was checked: the statements that the verdict was about,
-the verifier's own key or plans. Its entries are all files of the folder; whoever reads it verifies each proof against
-these, and takes every other byte to be as it was. Of a run's files the proofs are read again once it holds: one that
-was not checked is refused, and what the file asks of a proof is what was checked, whatever lies there by then.
+the verifier's own key or plans. The entries of a held file are all files of the folder; whoever reads it verifies each
+proof against these, and requires every other byte to be as it was. The proofs of a run are read again once the run
+holds: a file that was not checked is refused, and what the held file asks of a proof is what was checked, whatever lies
+there by then.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from .verdict import Verdict
 from .verifier import Verifier
 
 READ = ("groth16", "mirage", "halo2", "tensor")
-"""Provers whose proofs the Rust verifiers read."""
+"""The provers whose proofs the Rust verifiers read."""
 
 
 def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict], list[str]]) -> tuple[Verdict, bytes]:
-    """The verdict on a proof's folder, and where it holds the content of its held file, else none.
+    """The verdict on a proof's folder, and, if it holds, the content of its held file, else none.
 
-    `said` are the lines that are said where the folder holds. Raise CircuitizeError for a prover whose proofs are not
-    read without Python, and for a folder with files that prove did not write.
+    `said` gives the lines that are shown if the folder holds. Raise CircuitizeError for a prover whose proofs are not
+    read without Python, and for a folder with files that `prove` did not write.
     """
     name = verifier.prover.name
     if name not in READ:
@@ -79,7 +80,7 @@ def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict],
 def hold_run(
     folder: Path | str, pin: Path | str, said: Callable[[RunVerdict], list[str]], *, progress: Progress = silent
 ) -> tuple[RunVerdict, bytes]:
-    """The verdict on a run's folder by a pin, and where it holds the content of its held file, else none."""
+    """The verdict on a run's folder by a pin, and, if it holds, the content of its held file, else none."""
     path, judged = Path(folder), _Judged()
     verdict = verify_pinned(path, pin, progress=progress, judge=judged)
     if not verdict.valid:
@@ -92,7 +93,7 @@ def hold_run(
 
 
 class _Judged:
-    """A verifier of single proofs, which keeps of each that holds what it was checked against."""
+    """A verifier of single proofs that keeps, for each proof that holds, what it was checked against."""
 
     def __init__(self) -> None:
         self.instances: dict[bytes, tuple[bytes, ...]] = {}
@@ -118,7 +119,7 @@ class _Judged:
         return reason
 
     def entry(self, folder: Path, file: str) -> Entry:
-        """What a file of the run's folder must be. Raise CircuitizeError for one that was not checked."""
+        """The entry for a file of the run's folder. Raise CircuitizeError for a file that was not checked."""
         if file not in (MANIFEST, WARNING_FILE) and not file.endswith(".proof"):
             raise CircuitizeError(f"{folder}: expected a run's folder, found {excerpt(file)} in it; take it out")
         content = _content(folder / file)
@@ -132,7 +133,7 @@ class _Judged:
 
 
 def _name(proof: Proof) -> bytes:
-    """What no other proof has."""
+    """A name that no other proof has."""
     return hashlib.sha256(proof.encode()).digest()
 
 
@@ -141,7 +142,7 @@ def _content(path: Path) -> bytes:
 
 
 def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | None) -> list[tuple[bytes, ...]]:
-    """What the prover's verifier takes of a statement that is shown."""
+    """What the prover's verifier takes to check a statement that is shown."""
     if key is None:
         made = plan(program)
         made = made.hiding(OPENINGS) if statement.zero_knowledge else made
@@ -155,7 +156,9 @@ def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | No
 
 
 def _files(folder: Path) -> list[str]:
-    """All files of a folder and of those of a run in it, by their paths there. Raise CircuitizeError for others."""
+    """All files of a folder and of the folders of a run in it, by their paths there. Raise CircuitizeError for other
+    files.
+    """
     found = []
     for path in sorted(folder.iterdir()):
         if path.is_dir():

@@ -1,4 +1,4 @@
-"""This machine: what of the package it can run, and how to get the rest."""
+"""This machine: which parts of the package it can run, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something this package can use: what for, which version is here (None: it is not), and how to get it."""
+    """A part that this package can use: what for, which version is here (None: it is not), and how to get it."""
 
     name: str
     purpose: str

@@ -1,4 +1,4 @@
-"""The program that a text names: in a user's Python file, an ONNX file, or saved."""
+"""The program that a text names: in a user's Python file, in an ONNX file, or saved."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ FORMS = (
 )
 ONNX, KERAS = ".onnx", ".keras"
 LOGIC = (b"[", b'{"model"', b"\x1f\x8b", b"\x01\x00\x00\x00")
-"""What files of da4ml and alkaid begin with."""
+"""The bytes with which files of da4ml and alkaid begin."""
 
 
 def program_named(
     text: str, *, integer: bool = False, choices: Choices | None = None, remark: Callable[[str], object] = print
 ) -> Program:
-    """The program that a text names; where that is saved, one of the integer language if `integer` says so.
+    """The program that a text names; if that is saved, it must be of the integer language if `integer` says so.
 
-    `choices` are what is chosen of an ONNX file, and `remark` hears what is to be known of it.
-    Raise CircuitizeError, naming file and line where a user's own file fails.
+    `choices` are the settings for an ONNX file, and `remark` is called with remarks about it. Raise CircuitizeError,
+    naming file and line if a user's own file fails.
     """
     path, name = split_name(text)
     if path.suffix == ONNX:
@@ -53,12 +53,14 @@ def program_named(
 
 
 def exact_named(text: str, *, integer: bool = False, remark: Callable[[str], object] = print) -> Exact:
-    """The program that a text names with the integer program that it means. Raise CircuitizeError as both steps do."""
+    """The program that a text names with the integer program that it means. Raise the CircuitizeErrors of both
+    steps.
+    """
     return exact(program_named(text, integer=integer, remark=remark), Phases())
 
 
 def split_name(text: str) -> tuple[Path, str | None]:
-    """The file, and the name in it where that is Python."""
+    """The file, and the name in it if that is Python."""
     path, _, name = text.rpartition(":")
     return (Path(path), name) if path.endswith(".py") else (Path(text), None)
 

@@ -1,4 +1,6 @@
-"""Programs of ONNX files: what a file does not say is chosen by name, and calibrated on examples or random values."""
+"""Programs from ONNX files: settings that a file does not state are chosen by name, and calibrated on examples or
+random values.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +52,14 @@ OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
     "lamb": adaptive.LAMB,
 }
 MOST_EXAMPLES = 32
-"""Batches that a program is calibrated on; of a training run so many moments, spread evenly."""
+"""The number of batches that a program is calibrated on; from a training run as many steps are taken, spread evenly."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """What makes a training step of a network: its loss, its optimiser, and what they are calibrated with.
+    """The settings that make a training step of a network: its loss, its optimiser, and what they are calibrated with.
 
-    `steps` of training give the moments to calibrate on: by default one pass through the examples, 256 at most.
+    `steps` is the number of training steps to calibrate on: by default one pass through the examples, 256 at most.
     `frozen` parameters leave a step as they entered.
     """
 
@@ -70,7 +72,9 @@ class Training:
 
 @dataclass(frozen=True)
 class Choices:
-    """What an ONNX file does not say: see docs/networks.md. `examples` is an .npz file of data, rows by input name."""
+    """The settings that an ONNX file does not state: see docs/networks.md. `examples` is an .npz file of data, rows by
+    input name.
+    """
 
     dims: Mapping[str, int] = field(default_factory=dict)
     formats: Mapping[str, Format] = field(default_factory=dict)
@@ -84,9 +88,10 @@ class Choices:
 
 
 def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
-    """The program of an ONNX file, with examples: the first has the file's weights; `say` hears where they are random.
+    """The program of an ONNX file, with examples, of which the first has the file's weights; `say` is called if they
+    are random.
 
-    Raise CircuitizeError for a name that the file has not, for examples that do not fit, and as `network` does.
+    Raise CircuitizeError for a name that the file has not, for examples that do not fit, and the errors of `network`.
     """
     model = read(path)
     made = _inference(model, choices) if choices.training is None else _step(model, choices, choices.training)
@@ -95,7 +100,7 @@ def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
 
 
 class Made(NamedTuple):
-    """A program without examples, and what makes examples of batches."""
+    """A program without examples, and a function that makes examples of batches."""
 
     program: Program
     examples: Callable[[Batches], tuple[Batch, ...]]
@@ -132,7 +137,7 @@ def _inference(model: Any, choices: Choices) -> Made:
 
 
 def _starting(program: Program, values: Batch) -> dict[str, Reals]:
-    """The nearest of their formats to the values that came with the file: what a step, too, begins with."""
+    """The values of the formats that are nearest to those that came with the file: a step begins with these as well."""
     ports = {port.name: port.format for port in program.inputs}
     return {
         name: Format(ports[name].fraction_bits, ports[name].low, ports[name].high).nearest(given)
@@ -186,7 +191,7 @@ def _step(model: Any, choices: Choices, training: Training) -> Made:
 def _moments(
     program: Program, model: Model, optimizer: Optimizer, training: Training, data: list[dict[str, Any]]
 ) -> tuple[Batch, ...]:
-    """Moments of a training run from the model's own values, the first first."""
+    """Steps of a training run from the model's own values, as examples, the first one first."""
     steps = training.steps or min(len(data), MOST_STEPS)
     batches = [
         {**data[t % len(data)], **model.drawn(t), **optimizer.values(t + 1, training.learning_rate)}
@@ -196,7 +201,7 @@ def _moments(
 
 
 def _targets(loss: str, prediction: Shape) -> tuple[Format, Shape | None, Draw | None]:
-    """Of a loss: the format of its targets, the shape of one where it is not the prediction's, and how to draw them."""
+    """For a loss: the format of its targets, the shape of one if it is not the prediction's, and how to draw them."""
     if loss in ("cross_entropy", "label_cross_entropy") and len(prediction) == 2:
         batch, classes = prediction
         if loss == "cross_entropy":
@@ -211,13 +216,13 @@ def _batch(dims: Mapping[str, int], model: Any, name: str) -> int:
 
 
 def _known(model: Any, choices: Choices, types: Mapping[str, str]) -> dict[str, Reals]:
-    """Inputs that are one number in every run, filled with it."""
+    """The inputs that are one number in every run, filled with that number."""
     require_names("known", choices.known, types)
     return {name: np.full(shape_of(model, choices.dims, name), number) for name, number in choices.known.items()}
 
 
 def _intervals(types: Mapping[str, str], formats: Mapping[str, Format]) -> dict[str, tuple[int, int]]:
-    """The intervals of inputs of whole numbers, out of their formats."""
+    """The intervals of inputs of whole numbers, from their formats."""
     found = {}
     for name, format in formats.items():
         if types.get(name, "").lstrip("u").startswith("int"):
@@ -231,7 +236,7 @@ def _intervals(types: Mapping[str, str], formats: Mapping[str, Format]) -> dict[
 
 
 def _seen(program: Program, visibility: Mapping[str, str]) -> Program:
-    """The program with these visibilities by name, or of all parameters together."""
+    """The program with these visibilities by name, or for all parameters together."""
     own = {port.name for port in (*program.inputs, *program.outputs)}
     weights = [port.name for port in program.inputs if port.role is Role.PARAMETER]
     found: dict[str, str] = {}

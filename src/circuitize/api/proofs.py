@@ -33,7 +33,7 @@ class Proof:
 
     @property
     def digest(self) -> str:
-        """The program's."""
+        """The digest of the program."""
         return self.exact.digest
 
     @property
@@ -43,17 +43,17 @@ class Proof:
 
     @property
     def zero_knowledge(self) -> bool:
-        """Whether the proof hides what is not public."""
+        """Whether the proof hides everything that is not public."""
         return self.proved.proof.zero_knowledge
 
     @property
     def size(self) -> int:
-        """Bytes of the proof itself."""
+        """The bytes of the proof itself."""
         return len(self.proved.proof.encode())
 
     @cached_property
     def outputs(self) -> dict[str, Reals]:
-        """What the program gave, public or not, as real numbers by name."""
+        """The program's outputs, public or not, as real numbers by name."""
         return reals_of(self.exact.integer.outputs, self.proved.outputs)
 
     @property
@@ -62,21 +62,23 @@ class Proof:
         return self.proved.openings
 
     def save(self, folder: Path | str) -> Path:
-        """Write the folder that a verifier gets: statement and proof, nothing private. Return its path."""
+        """Write the folder for a verifier, with statement and proof and nothing private. Return the path of the
+        folder.
+        """
         path = Path(folder)
         with proof_folder(path) as whole:
             self.write(whole)
         return path
 
     def write(self, folder: Path) -> None:
-        """Write the same files into a folder that is there."""
+        """Write the same files into an existing folder."""
         self.statement.write(folder)
         for name, content in self.files.items():
             write_whole(folder / name, [content])
 
     @property
     def security_bits(self) -> float | None:
-        """Bits of soundness of the proof, all rounds together; None if they are the curve's."""
+        """The bits of soundness of the proof, all rounds together; None if they are the curve's."""
         return self.prover.security_bits(self.exact.integer, self.zero_knowledge)
 
     def save_openings(self, path: Path | str) -> None:
@@ -85,9 +87,9 @@ class Proof:
             self.write_openings(whole)
 
     def write_openings(self, path: Path) -> None:
-        """Write the same where a file is written whole already.
+        """Write the same openings to a path at which a file is already being written whole.
 
-        Raise CircuitizeError where openings are counted and were written before: two files would count apart.
+        Raise CircuitizeError if openings are counted and were written before: two files would count apart.
         """
         if any(one.left is not None for one in self.openings.values()):
             if self.written:

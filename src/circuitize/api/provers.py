@@ -1,4 +1,4 @@
-"""The provers there are, for whoever chooses one: their names, what a choice needs, and whose a key's file is."""
+"""The table of provers for choosing one: their names, what a choice needs, and whose a key's file is."""
 
 from __future__ import annotations
 
@@ -17,26 +17,28 @@ def prover_names() -> tuple[str, ...]:
 
 
 def keyed_names() -> tuple[str, ...]:
-    """Those with a setup: whoever verifies holds a key. For the others it holds the program."""
+    """Return the provers with a setup, for which a verifier holds a key. For the other provers the verifier holds the
+    program.
+    """
     return names.keyed()
 
 
 def plain_names() -> tuple[str, ...]:
-    """Those that make proofs which hide nothing, for whoever asks for one."""
+    """Return the provers that can make proofs which hide nothing."""
     return tuple(name for name in names.names() if False in names.kinds(name))
 
 
 def prover(name: str) -> Prover:
-    """The prover of that name. Raise CircuitizeError where there is none."""
+    """The prover of that name. Raise CircuitizeError if there is no prover of that name."""
     from circuitize.provers.catalogue import prover
 
     return prover(name)
 
 
 def prover_of_key(path: Path) -> str | None:
-    """The prover that a key's file is of, told by its first bytes; None if they begin no key.
+    """The prover to which a key's file belongs, told by its first bytes; None if they begin no key.
 
-    Raise OSError where it cannot be read.
+    Raise OSError if the file cannot be read.
     """
     with path.open("rb") as file:
         return names.prover_of_key(file.read(names.MAGIC_BYTES))

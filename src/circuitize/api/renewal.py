@@ -1,4 +1,4 @@
-"""New roots for values that have one: a root in zero knowledge is made for a number of openings."""
+"""New roots for values that have one, since a root in zero knowledge is made for a number of openings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .exact import exact
 def renewal(program: Program, groups: Collection[str]) -> IntegerProgram:
     """The integer program that takes the committed inputs of these groups of a program and returns them.
 
-    A tensor proof of it shows that two roots hold the same values: one that joins an earlier proof's openings, and a
-    new one, which may be opened as often as any. Groups are `parameters`, `optimizer`, `state`, `data`, and ports of no
-    such role by their names. Raise CircuitizeError for a group that the program has not.
+    A tensor proof of this program shows that two roots hold the same values: one that joins an earlier proof's
+    openings, and a new one, which may be opened as often as any. Groups are `parameters`, `optimizer`, `state`, `data`,
+    and ports without such a role by their names. Raise CircuitizeError for a group that the program has not.
     """
     return renewal_program(exact(program, Phases()).integer, groups)

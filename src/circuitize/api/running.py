@@ -19,10 +19,10 @@ EXECUTORS = ("integer", "real")
 def run(
     program: Program, inputs: Mapping[str, Given] | None = None, executor: Literal["integer", "real"] = "integer"
 ) -> dict[str, Reals]:
-    """Outputs by name, as the real numbers they stand for; without inputs, of the program's first example.
+    """The outputs by name, as the real numbers they stand for; without inputs, those of the program's first example.
 
-    `integer` is the exact meaning that every target has, `real` the same program in float64, whose inputs are rounded
-    to their formats too. Raise Undefined where the integer program has no value.
+    The executor `integer` is the exact meaning that every target has, `real` the same program in float64, whose inputs
+    are rounded to their formats too. Raise Undefined if the integer program has no value.
     """
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")

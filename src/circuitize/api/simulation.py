@@ -1,4 +1,4 @@
-"""Simulating: frames put through the hardware in a folder, and compared with the integer executor."""
+"""Simulating: frames are put through the hardware in a folder, and its outputs compared with the integer executor's."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from circuitize.sims.rtl.frames import vectors as expected_vectors
 from circuitize.sims.rtl.given import given_frames
 
 TIMED = 8
-"""Frames that are put through without gaps or stalls first, to measure cycles."""
+"""The number of frames that first pass without gaps or stalls, to measure cycles."""
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What came of all frames with random gaps and stalls, and the cycles of the first few without.
+    """The result of all frames with random gaps and stalls, and the cycles of the first few without them.
 
-    `right` says by output with answers, whether each frame that has one gave it; a failed frame gave none.
+    `right` tells for each output with known answers and each frame whether the design's answer was right; a failed
+    frame counts as wrong.
     """
 
     scheduler: str
@@ -45,10 +46,11 @@ def simulate(
     simulator: str = "icarus",
     progress: Progress = silent,
 ) -> Simulated:
-    """Put frames through a design that `compile --target verilog` wrote: its own, or so many, random ones past those.
+    """Put frames through a design that `compile --target verilog` wrote: its own, or the first `frames` of them,
+    completed by random ones.
 
-    `vectors` is a file, .npz or .csv, with frames in the place of the design's own. Raise CircuitizeError for a folder
-    or a file that is damaged, and where the simulator is not here or the design hangs.
+    `vectors` is a file, .npz or .csv, with frames that replace the design's own. Raise CircuitizeError for a damaged
+    folder or file, if the simulator is not installed, and if the design hangs.
     """
     with under_way(progress, "reading the design"):
         project = read_project(folder)
@@ -80,14 +82,14 @@ def simulate(
 
 
 def _with(project: Project, path: Path) -> Project:
-    """The project with a file's frames in the place of its own."""
+    """Return the project with a file's frames in the place of its own."""
     made = Bound(project.program, project.vectors.initial, project.modal)
     inputs, answers = given_frames(path, made.streamed, project.program.outputs)
     return replace(project, vectors=replace(expected_vectors(made, inputs), answers=answers))
 
 
 def _frames(project: Project, count: int | None, seed: int) -> Vectors:
-    """The frames that the design came with; of them the first few, or with random ones after them, where asked for."""
+    """Return the frames that the design came with: the first `count`, completed by random frames if there are fewer."""
     own = project.vectors
     if count is None or count == len(own):
         return own
@@ -107,7 +109,7 @@ def _frames(project: Project, count: int | None, seed: int) -> Vectors:
 
 
 def _right(project: Project, tried: Vectors, found: Frames) -> dict[str, list[bool]]:
-    """By output with answers, whether each frame that has one gave it; a failed frame gave none."""
+    """Return, by output with known answers, whether each frame gave its answer; a failed frame counts as wrong."""
     made = {}
     for port in project.program.outputs:
         if port.name in tried.answers and port.format is not None:

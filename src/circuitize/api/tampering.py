@@ -1,4 +1,4 @@
-"""What a dishonest prover might try, and what stops it."""
+"""Attacks that a dishonest prover might try, and the checks that stop them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from .verifier import Verifier
 
 @dataclass(frozen=True)
 class Attempt:
-    """What was tried, and why it was refused (None: it was accepted, which must not happen)."""
+    """An attack, and the reason why the verifier refused it (None: the attack was accepted, which must not happen)."""
 
     tried: str
     refusal: str | None
 
 
 def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
-    """One bit of the proof is changed: the sign of its last point, which stays on the curve."""
+    """Change one bit of the proof: the sign of its last point, which stays on the curve."""
 
     def change(copy: Path) -> None:
         content = bytearray((copy / verifier.prover.proof_file).read_bytes())
@@ -47,7 +47,9 @@ def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
 
 
 def weight_in_witness(circuit: ProvableCircuit, name: str) -> Attempt:
-    """The prover computes with one weight of the first example changed, but keeps its commitment: a row breaks."""
+    """Compute with one weight of the first example changed, but keep its commitment, so that a row of the system
+    fails.
+    """
     program, rows = circuit.exact.integer, circuit.circuit
     assert isinstance(rows, RankOneCircuit)
     system, arrow = rows.emission.system, program.arrow
@@ -67,7 +69,7 @@ def weight_in_witness(circuit: ProvableCircuit, name: str) -> Attempt:
 
 
 def weight_in_commitment(proof: Proof, key: Key, folder: Path, verifier: Verifier, scratch: Path) -> Attempt:
-    """The statement names the commitment to other weights than the run's."""
+    """Name the commitment to other weights than the run's in the statement."""
     port = next(port for port in proof.exact.integer.outputs if port.name == key[1])
     weights = np.array(proof.proved.outputs[port.name])
     weights.flat[0] += 1 if weights.flat[0] < port.format.high else -1
@@ -82,7 +84,9 @@ def weight_in_commitment(proof: Proof, key: Key, folder: Path, verifier: Verifie
 
 
 def easier_program(program: IntegerProgram, verifier: Verifier, scratch: Path) -> tuple[Attempt, Attempt]:
-    """A real proof of a program with the same interface that does not train; as it is, and relabelled."""
+    """Make a real proof of a program with the same interface that does not train, and present it as it is, then
+    relabelled.
+    """
     phases = Phases()
     circuit = ProverTarget(verifier.prover.name).build(exact(_identity_step(program), phases), phases)
     proof = circuit.prove(keys=circuit.setup(scratch / "easier-keys", {}, phases))
@@ -96,7 +100,7 @@ def easier_program(program: IntegerProgram, verifier: Verifier, scratch: Path) -
 
 
 def _identity_step(program: IntegerProgram) -> IntegerProgram:
-    """What comes in under a name goes out under it, and every other output is 0."""
+    """Return a program in which every output with an input's name is that input, and every other output is 0."""
     builder = Builder()
     wires = {port.name: builder.input(type) for port, type in zip(program.inputs, program.arrow.source, strict=True)}
     results = [wires[port.name] if port.name in wires else _zero(builder, port.format) for port in program.outputs]

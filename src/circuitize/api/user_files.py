@@ -1,4 +1,4 @@
-"""A user's own Python files: their programs and functions, and what they raise as one line with its place."""
+"""A user's own Python files: their programs and functions, and their errors as one line with its place."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from circuitize.frontends.catgrad.installed import prepare
 from circuitize.frontends.layers import Model
 
 EXTRAS = {"catgrad": "catgrad", "sklearn": "demo", "matplotlib": "demo", "onnx": "onnx"}
-"""By module, the extra of this package that brings it."""
+"""The extra of this package that installs each module."""
 
 MOST_NAMES = 8
-"""Names of a file that a message lists."""
+"""The greatest number of names in a file that a message lists."""
 
 T = TypeVar("T")
 
 
 def program_in(path: Path, name: str) -> Program:
-    """The program of this name, or the one that a function of this name returns.
+    """Return the program with this name, or the program that a function with this name returns.
 
-    Raise CircuitizeError, naming file and line where the file fails.
+    Raise CircuitizeError, naming file and line, if the file fails.
     """
     module = run_file(path)
     where = f"{path}:{name}"
@@ -64,7 +64,7 @@ def program_in(path: Path, name: str) -> Program:
 
 
 def bare(where: str) -> CircuitizeError:
-    """What is said of an arrow without names and formats of its wires."""
+    """Return the remedy for an arrow without names and formats of its wires."""
     return CircuitizeError(
         f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs, outputs), "
         "with a Port(name, visibility, format) for each wire, which says who learns each value"
@@ -72,7 +72,7 @@ def bare(where: str) -> CircuitizeError:
 
 
 def _program_of(found: object, where: str) -> Any:
-    """The program of a catgrad model or step; anything else as it is."""
+    """Return the program of a catgrad model or step, and any other value unchanged."""
     try:
         return catgrad.program_of(found) or found
     except CircuitizeError as error:
@@ -80,7 +80,7 @@ def _program_of(found: object, where: str) -> Any:
 
 
 def run_file(path: Path) -> ModuleType:
-    """A user's Python file as a module; beside it lie the files that it may import."""
+    """Import a user's Python file as a module, which may import files beside it."""
     if not path.is_file():
         reason = "a folder" if path.is_dir() else "no such file"
         raise CircuitizeError(f"{path}: expected a Python file, found {reason}; check the path")
@@ -100,7 +100,7 @@ def run_file(path: Path) -> ModuleType:
 
 
 def run_own(text: str, function: Callable[[], T]) -> T:
-    """What a function of a user's file returns, FILE.py:NAME; what it raises becomes one line with its place."""
+    """Return the result of a function of a user's file, FILE.py:NAME; its exceptions become one line with the place."""
     if not _takes_nothing(function):
         raise CircuitizeError(
             f"{text}: expected a function of no arguments, found another; give its parameters defaults"
@@ -109,7 +109,7 @@ def run_own(text: str, function: Callable[[], T]) -> T:
 
 
 def _run(path: Path, code: Callable[[], T]) -> T:
-    """Run a user's own code: it prints to standard error, and what it raises becomes one line with its place."""
+    """Run a user's own code: it prints to standard error, and its exceptions become one line with the place."""
     try:
         with redirect_stdout(sys.stderr):
             return code()
@@ -130,14 +130,16 @@ def _run(path: Path, code: Callable[[], T]) -> T:
 
 
 def _missing_module(error: ModuleNotFoundError) -> str:
-    """How to get a module that a user's file imports: by an extra of this package where it is one of those."""
+    """Return how to install a module that a user's file imports: by an extra of this package if there is one."""
     name = (error.name or "").partition(".")[0]
     wanted = f"'circuitize[{EXTRAS[name]}]'" if name in EXTRAS else name
     return f"install it for this Python (pip install {wanted}), or put it beside the file"
 
 
 def _place(error: BaseException, path: Path) -> str:
-    """File and line where the user's file was when it failed; the innermost frame if it never was in it."""
+    """Return file and line in the user's file at which the code failed; the innermost frame if no frame is in the
+    file.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if Path(frame.filename) == path.resolve()]
     frame = (own or frames)[-1]
@@ -157,7 +159,7 @@ def _takes_nothing(function: Callable[..., Any]) -> bool:
 
 
 def names_in(module: ModuleType) -> str:
-    """The names in a user's file that may be programs, for a message."""
+    """Return the names in a user's file that may be programs, for a message."""
     names = [
         name
         for name, value in vars(module).items()

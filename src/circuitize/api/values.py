@@ -1,4 +1,4 @@
-"""Values that enter and leave a program as files: real numbers, or where it is asked for integers of formats."""
+"""Input and output values of a program as files: real numbers, or integers of the formats on request."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from circuitize.circuits.values import Given, Raw, to_integers, to_reals
 Integers = NDArray[np.int64]
 Inputs = Mapping[str, Given] | Sequence[Path] | None
 EXACT = 1 << 53
-"""Up to here float64 holds every integer."""
+"""The largest power of two up to which float64 holds every integer."""
 
 
 NEED_NONE = "setup, verify, estimate, check, audit, and compile to r1cs or plonkish without --witness, need none"
-"""What is said where a program without examples, as saved programs are, meets a command that runs it."""
+"""The remedy if a program without examples, as saved programs are, is given to a command that runs it."""
 
 
 def program_inputs(
     program: IntegerProgram, paths: Inputs = None, say: Progress = silent, raw: bool = False
 ) -> dict[str, Integers]:
-    """The integers that enter a program, by input name: as given, out of .npz files, or the program's first example.
+    """Return a program's input integers by name: given values, values of .npz files, or the program's first example.
 
-    Real values, of whatever dtype, are rounded once to their input's format, which `say` is told; `raw` files hold
-    integers of the formats. Raise CircuitizeError for a file that is no .npz, for a missing or an unknown name, and
-    for values that do not fit.
+    Real values, of any dtype, are rounded once to their input's format, with a remark to `say`; `raw` files hold
+    integers of the formats. Raise CircuitizeError for a file that is no .npz, for a missing or an unknown name, and for
+    values that do not fit.
     """
     where, given = given_values(program, paths, say, raw)
     return rounded(program.inputs, require_values(program.inputs, given, where), where, say)
@@ -46,11 +46,11 @@ def program_inputs(
 def given_values(
     program: IntegerProgram, paths: Inputs = None, say: Progress = silent, raw: bool = False
 ) -> tuple[str, dict[str, Given]]:
-    """Where values of inputs are from, and what is there by name: as given by name, out of .npz files, or the program's
-    first example.
+    """Return where the input values come from, and the values by name: given values, values of .npz files, or the first
+    example.
 
-    An array that goes by the name of an output alone is left out, which `say` is told: so what `--outputs` wrote goes
-    in again. Raise CircuitizeError for any other name, and for an input that two files have.
+    An array with the name of an output that is no input is skipped, with a remark to `say`, so that a file of
+    `--outputs` can be an input again. Raise CircuitizeError for any other name, and for an input that two files have.
     """
     if not paths:
         if raw:
@@ -85,7 +85,9 @@ def given_values(
 
 
 def arrays_in(path: Path, wanted: Wanted) -> dict[str, Values]:
-    """The arrays of an .npz file, or of a .safetensors one. Raise CircuitizeError for another."""
+    """Return the arrays of an .npz file, or of a .safetensors file. Raise CircuitizeError for a file of another
+    kind.
+    """
     if path.suffix != ".safetensors":
         return read_npz(path, wanted)
     from circuitize.frontends.checkpoint import load_safetensors
@@ -109,8 +111,8 @@ def completed(
     say: Progress = silent,
     raw: bool = False,
 ) -> dict[str, Given]:
-    """Return what `given_values` finds, completed by what the program's source has: held inputs of its first example,
-    and scalars that are the same in all. A scalar that differs between steps, as Adam's, is to be given.
+    """Return the result of `given_values`, completed from the program's source: held inputs of its first example, and
+    scalars with one value in all examples. A scalar that differs between steps, as Adam's, must be given.
     """
     first, *others = examples
     held = [port.name for port in program.inputs if port.held]
@@ -124,7 +126,7 @@ def completed(
 
 
 def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str) -> Mapping[str, Given]:
-    """What is given. Raise CircuitizeError where it has no value for one of these inputs."""
+    """Return the given values of these inputs. Raise CircuitizeError if one of the inputs has no value."""
     missing = [port.name for port in ports if port.name not in given]
     if missing:
         raise CircuitizeError(
@@ -135,7 +137,7 @@ def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], whe
 
 
 def wanted(ports: Sequence[Port[Fixed | None]]) -> Wanted:
-    """Which arrays of a file may be values of these ports."""
+    """Return the arrays of a file that may be values of these ports."""
     shapes = {port.name: port.format.shape for port in ports if port.format is not None}
     return lambda name, shape: shapes.get(name) == shape
 
@@ -143,7 +145,9 @@ def wanted(ports: Sequence[Port[Fixed | None]]) -> Wanted:
 def rounded(
     ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str, say: Progress = silent
 ) -> dict[str, Integers]:
-    """The values of these inputs as integers, by name; `say` is told which real values rounding changed."""
+    """Return the values of these inputs as integers, by name; `say` receives a remark about real values that rounding
+    changed.
+    """
     integers = {port.name: to_integers(port, given[port.name], where) for port in ports}
     changed = [
         port.name
@@ -158,7 +162,7 @@ def rounded(
 
 
 def require_writable(ports: Sequence[Port[Fixed]], path: Path | None, raw: bool) -> None:
-    """Raise CircuitizeError unless the values of these ports can be written exactly: before there is work."""
+    """Raise CircuitizeError, before there is work, unless the values of these ports can be written exactly."""
     if path is None and raw:
         raise CircuitizeError("--raw-outputs: expected --outputs FILE.npz with it, found none; give the file")
     for port in ports if path is not None and not raw else ():
@@ -172,7 +176,9 @@ def require_writable(ports: Sequence[Port[Fixed]], path: Path | None, raw: bool)
 
 
 def write_outputs(path: Path, ports: Sequence[Port[Fixed]], values: Mapping[str, Integers], raw: bool) -> None:
-    """Values of these ports by name, exactly: as the real numbers they stand for, or as integers of their formats."""
+    """Return values of these ports by name, exactly: as the real numbers that they represent, or as integers of their
+    formats.
+    """
     require_writable(ports, path, raw)
     formats = {port.name: port.format for port in ports}
     exact = {name: (value, format) for name, value in values.items() if (format := formats.get(name)) is not None}
@@ -180,7 +186,7 @@ def write_outputs(path: Path, ports: Sequence[Port[Fixed]], values: Mapping[str,
 
 
 def write_npz(path: Path, arrays: Mapping[str, Values]) -> None:
-    """Write arrays by name, for their owner alone, whole or not at all; equal arrays give equal bytes."""
+    """Write arrays by name, readable by their owner alone, whole or not at all; equal arrays give equal bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for name, array in arrays.items():

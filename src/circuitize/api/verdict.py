@@ -1,4 +1,4 @@
-"""What a verifier makes of a proof."""
+"""The result of verifying a proof."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .exact import Integers, Reals
 
 @dataclass(frozen=True)
 class Public:
-    """What a proof states of a public port: integers of the port's format, in its shape."""
+    """The values that a proof states for a public port: integers of the port's format, in its shape."""
 
     port: Port[Fixed]
     integers: Integers
@@ -33,18 +33,19 @@ class Public:
         return to_reals(self.port.format, self.integers)
 
     def as_json(self) -> Json:
-        """Exact integers, and the real numbers they stand for."""
+        """Return the exact integers, and the real numbers that they represent."""
         bits = self.port.format.fraction_bits
         return {"fraction_bits": bits, "integers": self.integers.tolist(), "reals": self.reals.tolist()}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a proof holds, and what it says if it does; of one that does not, nothing that it states is here.
+    """Whether a proof holds, and its statement if it does; the verdict on a refused proof repeats nothing that the
+    proof states.
 
     `stated` holds the public values, `publics` the same as real numbers, by name; `roots` are commitments in
-    hexadecimal. `unbound` are the ports about which the proof says only that there are such values; `hidden` are those
-    whose values it does not tell. `setup` says whose secrets a key rests on: `development` is INSECURE.
+    hexadecimal. `unbound` are the ports of which the proof states only that values exist; `hidden` are the ports whose
+    values the proof does not disclose. `setup` tells whose secrets a key rests on: `development` is INSECURE.
     """
 
     valid: bool
@@ -65,7 +66,9 @@ class Verdict:
         return {name: public.reals for name, public in self.stated.items()}
 
     def as_json(self) -> Json:
-        """What `circuitize verify --json` prints; bits of soundness where they are not the curve's."""
+        """Return the object that `circuitize verify --json` prints; bits of soundness are included unless they are the
+        curve's.
+        """
         told = {
             "valid": self.valid,
             "digest": self.digest,

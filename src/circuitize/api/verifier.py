@@ -1,4 +1,4 @@
-"""Verifiers: what one holds decides whether a proof does."""
+"""Verifiers: the verifier's own program and key decide whether a proof holds."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verifier:
-    """What a verifier holds: its own program, its own key where the prover has keys, and what it expects.
+    """The inputs of a verifier: its own program, its own key if the prover has keys, and the expected statements.
 
-    `expected_digest` is the digest that the program must have, where the verifier was given one beside the program.
+    `expected_digest` is the digest that the program must have, if the verifier was given a digest beside the program.
 
-    Soundness: only these decide. A proof's folder supplies the claim (statement) and the proof, which are compared with
-    them and checked against them.
+    Soundness: only these inputs decide. A proof's folder supplies the claim (statement) and the proof, which are
+    compared with these inputs and checked against them.
     """
 
     exact: Exact
@@ -57,13 +57,13 @@ class Verifier:
 
     @property
     def bound(self) -> tuple[Bound, ...]:
-        """What a proof of the program says something about."""
+        """Return the names that a proof of the program makes statements about."""
         return self.prover.bound(self.exact.integer)
 
     def check(self, proof: Proof | Path | str) -> Verdict:
-        """The verdict on a proof, or on the folder that one was saved in.
+        """Return the verdict on a proof, or on the folder that a proof was saved in.
 
-        Raise CircuitizeError where there is no proof of this prover to check.
+        Raise CircuitizeError if there is no proof of this prover to check.
         """
         if isinstance(proof, Proof):
             with TemporaryDirectory(prefix="circuitize-") as scratch:
@@ -130,11 +130,11 @@ def verifier(
     expect: Mapping[str, Given] | None = None,
     weights: Weights | None = None,
 ) -> Verifier:
-    """A verifier of proofs of this program: by its key, or by the program alone where the prover has no keys.
+    """Return a verifier of proofs of this program: by its key, or by the program alone if the prover has no keys.
 
-    `prover` names the one whose proofs are checked without a key; a key says it of itself. `expect` says what a proof
-    must state, by name: a public value as a number or an array, exactly; a commitment as its root in hexadecimal.
-    `weights` are the roots that `accept_weights` found to be in format: a proof must be of these. Raise
+    `prover` names the prover whose proofs are checked without a key; a key names its own prover. `expect` lists
+    required statements of a proof by name: a public value as a number or an array, exactly; a commitment as its root in
+    hexadecimal. `weights` are roots that `accept_weights` accepted as in format: a proof must open these roots. Raise
     CircuitizeError for other names, values that are none of the format, and the key of another program.
     """
     made = exact(program, Phases())
@@ -153,9 +153,9 @@ def verifier(
 
 
 def program_of_key(path: Path, key: VerifyingKey, file: str) -> Exact:
-    """The program that setup saved beside a key's file.
+    """Return the program that setup saved beside a key's file.
 
-    Raise FormatError where there is none, or where it is the program of other keys.
+    Raise FormatError if there is no such program, or if it belongs to other keys.
     """
     own = load(path, integer=True)
     found = program_digest(own)
@@ -165,7 +165,7 @@ def program_of_key(path: Path, key: VerifyingKey, file: str) -> Exact:
 
 
 def _names_of(program: IntegerProgram, *visibilities: Visibility) -> tuple[str, ...]:
-    """How the ports that are seen so are called, outputs first."""
+    """Return the names of the ports with the given visibility, outputs first."""
     sides = (("output", program.outputs), ("input", program.inputs))
     ports = [((side, port.name), port) for side, ports in sides for port in ports]
     names = shown_names(program, ports)
@@ -173,10 +173,10 @@ def _names_of(program: IntegerProgram, *visibilities: Visibility) -> tuple[str, 
 
 
 def keyless_prover(proof: Path) -> str | None:
-    """The prover that a proof names, if it is one without keys that comes with the package.
+    """Return the prover that a proof names, if it has no keys and comes with the package.
 
-    Believing that is safe: the verifier has the program, and those provers are sound. One that was registered may be
-    weaker, so it is for the verifier to name. Raise FormatError where there is no proof.
+    Trusting the name is safe: the verifier has the program, and the package's provers are sound. A registered prover
+    may be weaker, so the verifier must name it. Raise FormatError if there is no proof.
     """
     found = stated_prover(proof)
     return found if found in names.SHIPPED and found not in names.keyed() else None

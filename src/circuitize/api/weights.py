@@ -1,4 +1,4 @@
-"""Weights that no step changes: committed to once, shown to be in format once, and read by many proofs."""
+"""Frozen weights, which no step changes: committed to once, shown to be in format once, and read by many proofs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ BYTES = 32
 
 @dataclass(frozen=True)
 class Weights:
-    """The roots of a program's frozen groups, each of which a proof showed to be of values in format.
+    """The roots of a program's frozen groups; for each root a proof showed that its values are in format.
 
-    `security_bits` are those of these proofs, by group.
+    `security_bits` is the soundness of these proofs, by group.
     """
 
     roots: Mapping[str, bytes]
@@ -46,7 +46,7 @@ class Weights:
         return kept_file(self.folder)
 
     def reading(self, prover: Prover, program: Exact) -> Tensor:
-        """The prover of tensor proofs that are of these roots, as verifiers need it.
+        """Return the prover of tensor proofs that open these roots, in the form that verifiers need.
 
         Raise CircuitizeError for another prover, and for a program whose frozen inputs are other groups.
         """
@@ -56,16 +56,16 @@ class Weights:
         return Tensor(self.roots, shown=self.security_bits)
 
     def left(self) -> dict[str, int | None]:
-        """How often each root may still be opened, by group; None if the roots hide nothing."""
+        """Return how often each root may still be opened, by group; None if the roots hide nothing."""
         return {name: left for (_, name), left in left_of(self.kept).items()}
 
     def proving(self, program: Program | Exact, *, memory: int | None = None) -> ProvableCircuit:
-        """The circuit of a program whose proofs open these roots. Raise CircuitizeError where none is left to open.
+        """Return the circuit of a program whose proofs open these roots. Raise CircuitizeError if no opening is left.
 
-        Where a proof needs more bytes than `memory`, by default than the machine has, CircuitizeError says what fits.
+        If a proof needs more bytes than `memory`, by default the machine's, CircuitizeError says what fits.
 
-        Its frozen inputs must be those of the program that was committed for: other values, names or formats are
-        refused when it is proved.
+        The program's frozen inputs must be those of the committed program: other values, names or formats are refused
+        at the proof.
         """
         spent = [name for name, left in self.left().items() if left == 0]
         if spent:
@@ -80,7 +80,9 @@ class Weights:
 
 
 def kept_file(folder: Path) -> Path:
-    """The file of secrets beside a folder, however it is called: `.` and `..` have no names of their own."""
+    """Return the file of secrets beside a folder, for any spelling of its path: `.` and `..` have no names of their
+    own.
+    """
     named = Path(os.path.normpath(folder))
     named = Path(os.path.abspath(folder)) if named.name in ("", "..") else named
     return named.with_name(f"{named.name}.openings.json")
@@ -96,11 +98,11 @@ def commit_weights(
     memory: int | None = None,
     progress: Progress = silent,
 ) -> Weights:
-    """Commit to the frozen inputs of a program, and write for each group a proof that its root is of values in format.
+    """Commit to the frozen inputs of a program, and write for each group a proof that the root's values are in format.
 
-    `folder` is for others; beside it FOLDER.openings.json has the secrets. Values are those of `inputs`, or `integers`
-    of the inputs' formats, by default of the first example. Raise CircuitizeError for a program without frozen inputs,
-    where either path is taken, and where a proof of formats needs more bytes than `memory`: before there is work.
+    `folder` is for others; FOLDER.openings.json beside it contains the secrets. Values are those of `inputs`, or
+    `integers` of the inputs' formats, by default of the first example. Raise CircuitizeError, before there is work, for
+    a program without frozen inputs, if either path exists, and if a proof of formats needs more bytes than `memory`.
     """
     made, path = exact(program, Phases(progress)), Path(os.path.normpath(folder))
     require_new(path)
@@ -124,17 +126,17 @@ def commit_weights(
 
 
 def require_new(folder: Path) -> None:
-    """Raise CircuitizeError where roots or secrets cannot be written, or are there already."""
+    """Raise CircuitizeError if roots or secrets cannot be written, or exist already."""
     whole = Path(os.path.normpath(folder))
     require_new_openings(kept_file(whole))
     require_folder(whole, FILE, ())
 
 
 def accept_weights(program: Program | Exact, folder: Path | str) -> Weights:
-    """The roots that the proofs of `folder` show to be of this program's frozen inputs, in format.
+    """Return the roots that the proofs of `folder` show to be of this program's frozen inputs, in format.
 
-    Soundness: groups, programs and plans are those of the verifier's own program; of the folder, proofs are checked.
-    Raise CircuitizeError where one does not hold, or lacks.
+    Soundness: groups, programs and plans are those of the verifier's own program; only the proofs come from the folder,
+    and they are checked. Raise CircuitizeError if a proof does not hold, or is missing.
     """
     made, path = exact(program, Phases()), Path(folder)
     found, verdicts = judged(made, path)
@@ -148,7 +150,7 @@ def accept_weights(program: Program | Exact, folder: Path | str) -> Weights:
 
 
 def judged(made: Exact, folder: Path) -> tuple[Weights, Mapping[str, Verdict]]:
-    """The roots that `folder` claims, and the verdict on each: they are for those who look at all verdicts."""
+    """Return the roots that `folder` claims, and the verdict on each: callers must look at all verdicts."""
     roots, verdicts = {}, {}
     frozen_program(made)
     for group in frozen_groups(made.integer):
@@ -162,7 +164,7 @@ def judged(made: Exact, folder: Path) -> tuple[Weights, Mapping[str, Verdict]]:
 
 
 def _formats(program: IntegerProgram, group: str) -> Exact:
-    """The program whose proof shows that a group's root is of values in format."""
+    """Return the program whose proof shows that a group's root is of values in format."""
     own = replace(format_program(program, {group}), examples=())
     return Exact(own, own, program_digest(own))
 
@@ -173,7 +175,9 @@ def _circuit(own: Exact, memory: int | None) -> ProvableCircuit:
 
 
 def frozen_program(made: Exact) -> IntegerProgram:
-    """The program that takes the frozen inputs, and returns nothing. Raise CircuitizeError where there is none."""
+    """Return the program that takes the frozen inputs and has no outputs. Raise CircuitizeError if there are no frozen
+    inputs.
+    """
     groups = frozen_groups(made.integer)
     if not groups:
         raise CircuitizeError(

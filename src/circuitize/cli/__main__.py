@@ -1,4 +1,4 @@
-"""Runs the command line as `python -m circuitize.cli`."""
+"""Entry point that runs the command line as `python -m circuitize.cli`."""
 
 import sys
 

@@ -56,7 +56,7 @@ def run(options: Namespace) -> int:
 
 
 def _amount(text: str, option: str) -> tuple[str | None, float]:
-    """NAME=NUMBER, or a number alone."""
+    """Parse NAME=NUMBER, or a number alone."""
     name, equals, number = text.rpartition("=")
     try:
         amount = float(number)
@@ -92,7 +92,7 @@ def _print_costs(costs: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def _print_errors(rows: Sequence[tuple[str, WireError]]) -> None:
-    """A row for each: the format, the greatest magnitude, both errors, and how many bits of it are right."""
+    """Return a row for each wire: the format, the greatest magnitude, both errors, and the number of correct bits."""
     wide = max((len(title) for title, _ in rows), default=0)
     heads = ("bits", "fraction", "greatest", "predicted", "measured", "bits right")
     say(f"  {'':<{wide}}" + "".join(f"  {head:>10}" for head in heads))

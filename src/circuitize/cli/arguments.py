@@ -1,4 +1,4 @@
-"""What can be written on the command line: each command, and where what it takes is said."""
+"""The arguments of the command line: each command, and the module that defines its arguments."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "solidity": ("write a contract that verifies proofs on a chain, at most 64 publics", "proof_arguments"),
     "doctor": ("what this machine can do, and how to get the rest", None),
 }
-"""What each command does, and the module whose function of the command's name adds what it takes, if anything."""
+"""The purpose of each command, and the module whose function of the command's name adds its arguments, if it has
+any.
+"""
 
 
 class _Parser(ArgumentParser):
@@ -58,9 +60,10 @@ class _Parser(ArgumentParser):
 
 
 def parser(command: str | None = None) -> ArgumentParser:
-    """The parser; of the arguments of one command alone, where one is named: those of others are not even imported.
+    """Return the parser; if a command is named, with the arguments of that command alone, so that modules of other
+    commands are not imported.
 
-    It raises CircuitizeError, one line, for anything that it does not understand.
+    The parser raises CircuitizeError, one line, for any command line that it does not understand.
     """
     made = _Parser(
         prog="circuitize",

@@ -1,4 +1,4 @@
-"""`circuitize audit`: whether a circuit's inputs determine every other wire, and what each row is for."""
+"""`circuitize audit`: whether a circuit's inputs determine every other wire, and the purpose of each row."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .output import print_json, print_table, say, show
 from .screen import one_line
 
 MOST_OF_NAME = 200
-"""Characters of a wire's name that are printed; --json has all."""
+"""The number of characters of a wire's name that are printed; --json has all."""
 
 SHOWN = 20
-"""Wires that are printed; --json lists all."""
+"""The number of wires that are printed; --json lists all."""
 
 
 def run(options: Namespace) -> int:
-    """0 where every wire is determined (and no row's purpose is unknown), 1 where one is not, or may not be."""
+    """Return 0 if every wire is determined (and no row's purpose is unknown), 1 if a wire is not, or may not be."""
     path = Path(options.program)
     written = path.is_dir() or path.suffix == ".r1cs"
     if written:

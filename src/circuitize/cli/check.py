@@ -12,7 +12,7 @@ from .output import print_json, print_table, say, show
 
 
 def run(options: Namespace) -> int:
-    """0 where every target equals the integer executor on every input tried, 1 where one differs."""
+    """Return 0 if every target equals the integer executor on every input tried, 1 if a target differs."""
     if Path(options.program).is_dir():
         require_no_choices(options.program, options)
         return _run_files(Path(options.program), options.json)
@@ -47,7 +47,7 @@ def run(options: Namespace) -> int:
 
 
 def _refused(undefined: int) -> str:
-    """What is said of inputs on which the program is not defined; the executor and all targets must refuse them."""
+    """Return the remark on inputs for which the program is undefined; the executor and all targets must refuse them."""
     return f"; {undefined} outside what the program is defined on, refused by all alike" if undefined else ""
 
 

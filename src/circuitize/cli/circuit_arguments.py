@@ -1,4 +1,4 @@
-"""What commands about a program and its circuit take."""
+"""Arguments of commands about a program and its circuit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from .parameters import PROGRAM, count, inputs, output, whole
 from .program_arguments import program
 
 DEPTH, COSTS = 2, ("rows", "lookups", "bits")
-"""As `api.drawing` has them, which a test compares: the parser does not import what draws."""
+"""The choices of `api.drawing`, repeated here because the parser does not import the drawing code; a test compares
+both.
+"""
 
 
 def demo(command: ArgumentParser) -> None:
@@ -37,7 +39,7 @@ def compile(command: ArgumentParser) -> None:
 
 
 def _target_options(command: ArgumentParser, name: str) -> None:
-    """What targets offer, each option after those that have it, or after the choice that it goes with."""
+    """Add the options of targets, each after those that share its targets, or after the choice that it requires."""
     for option, having in offered(TARGETS.values(), name).values():
         told = f"{option.only[1] if option.only else ', '.join(having)}: {option.help}"
         if option.kind == "flag":
@@ -50,12 +52,12 @@ def _target_options(command: ArgumentParser, name: str) -> None:
 
 
 def target_options(options: Namespace) -> Json:
-    """What a command line gives of the options that targets offer."""
+    """Return the values that a command line gives for the options of targets."""
     return {name: getattr(options, name) for name in offered(TARGETS.values(), options.command)}
 
 
 def _grouped(told: Mapping[str, str]) -> list[str]:
-    """Names that are told the same, before it."""
+    """Return the names of earlier options with the same help text."""
     groups: dict[str, list[str]] = {}
     for name, text in told.items():
         if text:

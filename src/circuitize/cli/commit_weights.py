@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run(options: Namespace) -> int:
-    """Write a folder with a proof for each root, for others, and beside it the secrets of the roots."""
+    """Write a folder with a proof for each root, for others, and the secrets of the roots beside it."""
     from circuitize.api.values import program_inputs
     from circuitize.api.weights import commit_weights, frozen_program, require_new
 
@@ -55,7 +55,7 @@ def run(options: Namespace) -> int:
 
 
 def report_of(made: Weights, phases: Phases) -> Json:
-    """What --json prints."""
+    """Return the object that --json prints."""
     left = made.left()
     return {
         "groups": {

@@ -15,7 +15,7 @@ from .output import Phases, print_json, print_shown, print_table, remark, say, s
 
 
 def run(options: Namespace) -> int:
-    """Write what the target's files are. Raise CircuitizeError for options of another target."""
+    """Write the target's files. Raise CircuitizeError for options of another target."""
     target = TARGETS[options.target]
     own = chosen(target, "compile", target_options(options), TARGETS.values(), spoken=True)
     assert target.files is not None

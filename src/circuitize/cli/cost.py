@@ -13,7 +13,7 @@ READINGS = ("memory", "word", "lanes", "words_per_clock", "steps")
 
 
 def run(options: Namespace) -> int:
-    """Print what the program moves."""
+    """Print the number of words that the program moves."""
     program = read_program(options.program, options=options)
     found, made = readings(program, **{name: getattr(options, name) for name in READINGS}, progress=show)
     if options.json:

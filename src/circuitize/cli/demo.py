@@ -36,7 +36,7 @@ from .prove import report_of
 from .verify import gathered
 
 EXAMPLE = Path(__file__).with_name("digits.py")
-"""The digits example: in a checkout, a link to it."""
+"""The file of the digits example, which is a link in a checkout."""
 
 PICTURE, KEYS, PROOF, WITHOUT_KEYS, RUN = "training.png", "keys", "proof", "proof-without-keys", "run"
 WEIGHT = "dense1.weight"
@@ -44,7 +44,7 @@ DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
 
 def run(options: Namespace) -> int:
-    """Train, circuitize, prove, verify and attack; 1 where the verifier errs in either direction."""
+    """Train, circuitize, prove, verify and attack; return 1 if the verifier errs in either direction."""
     start = time.perf_counter()
     require_file(options.output / PICTURE)
     require_key_folder(options.output / KEYS)
@@ -72,7 +72,7 @@ def run(options: Namespace) -> int:
 
 
 class Demo:
-    """What the demo says, on the screen or as one object, and where it writes."""
+    """The report of the demo, on the screen or as one object, and the folder that it writes into."""
 
     def __init__(self, output: Path, quiet: bool) -> None:
         self.output = output
@@ -86,7 +86,7 @@ class Demo:
             sys.stdout.flush()
 
     def trained(self, curves: Mapping[str, Curve], recipe: Recipe, split: Split) -> None:
-        """Both runs' figures, and their picture."""
+        """Report the figures of both training runs, and draw their picture."""
         draw_side_by_side(curves, self.output / PICTURE)
         self.report["accuracy"] = {name: curve.accuracy for name, curve in curves.items()}
         self.report["loss"] = {name: curve.loss for name, curve in curves.items()}
@@ -100,7 +100,7 @@ class Demo:
         self.say(f"          curves in {self.output / PICTURE}")
 
     def proved(self, loaded: Exact) -> None:
-        """One step as a circuit, with keys, a proof, a verdict and attacks."""
+        """Compile one step to a circuit, with keys, a proof, a verdict and attacks."""
         phases, keys_folder, folder = Phases(), self.output / KEYS, self.output / PROOF
         with progress("counting constraints"):
             sizes = r1cs.estimate(loaded.integer, {})
@@ -144,7 +144,7 @@ class Demo:
         self._attacked(attempts)
 
     def proved_without_keys(self, loaded: Exact) -> None:
-        """The same step by sumchecks, in zero knowledge too, and a verdict."""
+        """Prove the same step by sumchecks, also in zero knowledge, and judge the proof."""
         phases, folder = Phases(), self.output / WITHOUT_KEYS
         circuit = ProverTarget("tensor").build(loaded, phases)
         proof = circuit.prove_integers(integers_of(loaded.integer, None), None, None, (), phases, show)
@@ -166,7 +166,9 @@ class Demo:
         )
 
     def whole_run(self, example: Any, loaded: Exact, split: Split, epochs: int | None) -> None:
-        """All steps of the recipe, or of its first epochs, in a few proofs; what they are worth; attacks on them."""
+        """Prove all steps of the recipe, or of its first epochs, in a few proofs, and their evaluation; try attacks on
+        them.
+        """
         recipe = example.RECIPE if epochs is None else replace(example.RECIPE, epochs=epochs)
         with progress("preparing the run"):
             judge = quantized(example.evaluate()).integer

@@ -1,4 +1,6 @@
-"""The demo's last part: the whole training run in a few proofs, judged on the test set, and what is refused."""
+"""The demo's last part: the whole training run in a few proofs, judged on the test set, and the forgeries that are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ class Training:
 
     @property
     def public(self) -> Json:
-        """What prover and verifier agree on."""
+        """Return the setting that prover and verifier agree on."""
         test = {"inputs": self.split.test_inputs, "targets": self.split.test_targets}
         begun = {"initial_seed": START, "model": self.model, "schedule": self.recipe}
         return begun | {"steps": self.steps, "seed": SEED, "evaluate": self.judge, "test": test}
@@ -54,12 +56,12 @@ class Training:
         return prove_run(self.step, folder, **self.public, dataset=data, public_test=True, progress=show)
 
     def verify(self, folder: Path, **other: object) -> RunVerdict:
-        """Return what a verifier makes of a run's folder; `other` takes the place of what the verifier expects."""
+        """Return the verdict on a run's folder; `other` replaces some of the verifier's expectations."""
         return verify_run(self.step, folder, **{**self.public, **other})
 
 
 def shown_run(training: Training, folder: Path, say: Callable[[str], object]) -> Json:
-    """Prove a whole training run, verify it, try to forge it; what is reported of it."""
+    """Prove a whole training run, verify it, try to forge it; return the report."""
     start = time.perf_counter()
     made = training.prove(folder)
     proved = time.perf_counter() - start
@@ -96,7 +98,7 @@ def _proofs(made: ProvedRun) -> str:
 
 
 def _attempts(training: Training, folder: Path) -> list[Attempt]:
-    """What a forger or a mistaken verifier would want to pass: each with why it does not."""
+    """Return the claims that a forger or a mistaken verifier would want to pass, each with the reason why it fails."""
     changed: dict[str, Callable[[Path], None]] = {
         "one right answer more": one_right_answer_more,
         "the last proof left out": without_last_proof,

@@ -10,7 +10,7 @@ from .output import print_json, print_shown, say, show
 
 
 def run(options: Namespace) -> int:
-    """0 where both agree, 1 where they differ."""
+    """Return 0 if both trainings agree, 1 if they differ."""
     prover = None if options.prover == "none" else options.prover
     found = dispute(options.a, options.b, prover=prover, proof=options.output, progress=show)
     if options.json:

@@ -1,4 +1,4 @@
-"""Runs one command and turns whatever goes wrong into one line and an exit status."""
+"""Runs one command and turns every error into one line and an exit status."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ PIPE_CLOSED = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (default: this process's) and return its exit status.
 
-    0: done. 1: the answer is no (a proof does not verify, targets disagree). 2: bad use or bad input, said in one line
-    on standard error. 130 and 141: interrupted, or nobody reads the output any more. Only --help and --version raise
-    SystemExit, as argparse does.
+    Status 0 means done, 1 a negative answer (a proof does not verify, targets disagree), 2 bad use or bad input, with
+    one line on standard error; 130 and 141 mean an interruption, and an output that nobody reads any more. Only --help
+    and --version raise SystemExit, as argparse does.
     """
     try:
         words = sys.argv[1:] if arguments is None else arguments
@@ -69,7 +69,9 @@ def _failed(message: str, status: int = BAD_INPUT) -> int:
 
 
 def _discard_output() -> None:
-    """Let what standard output could not take go nowhere, so that the interpreter does not try again as it ends."""
+    """Discard the buffered standard output that could not be written, so that the interpreter does not try again at its
+    end.
+    """
     try:
         sys.stdout.flush()
     except OSError:

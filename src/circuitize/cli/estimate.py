@@ -1,4 +1,4 @@
-"""`circuitize estimate`: the sizes of every target, or of those that are named, before anything is emitted."""
+"""`circuitize estimate`: the sizes of every target, or of the named targets, before anything is emitted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .output import print_json, print_shown, say, show
 
 
 def run(options: Namespace) -> int:
-    """Print what the emitters would emit."""
+    """Print the sizes that the emitters would emit."""
     own = target_options(options)
     wanted = options.target or []
     options_by_target(own, wanted)

@@ -1,4 +1,4 @@
-"""`circuitize export`: a program as a file that others read, an open hypergraph in JSON or a saved arrow."""
+"""`circuitize export`: a program as a file for other tools, an open hypergraph in JSON or a saved arrow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .output import print_json, progress, say
 
 
 def run(options: Namespace) -> int:
-    """Write the integer program, or with --real the one that it is quantized from. The ending says as what."""
+    """Write the integer program, or with --real the real program that it is quantized from. The file's ending chooses
+    the form.
+    """
     ending = options.output.suffix
     if ending not in (".json", ".arrow"):
         raise CircuitizeError(

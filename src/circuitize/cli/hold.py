@@ -25,7 +25,9 @@ from .verdict import RUN_FILE, require_outside
 
 
 def run(options: Namespace) -> int:
-    """Write a held file of a folder that holds; print the verdict. 0 where it holds, 1, and no file, where not."""
+    """Write a held file of a folder that holds, and print the verdict; return 0, or 1 without a file if the folder does
+    not hold.
+    """
     require_file(options.output)
     require_outside(options.output, options.folder)
     if not options.folder.is_dir():
@@ -79,7 +81,7 @@ def _proof(options: Namespace) -> tuple[Verdict, bytes]:
 
 
 def _lines(verdict: Verdict | RunVerdict, folder: Path) -> list[str]:
-    """The command line's own words on a folder that holds, in characters that can be printed."""
+    """Return the command line's words about a folder that holds, in printable characters."""
     if isinstance(verdict, RunVerdict):
         lines = verify_run.lines_of(str(folder), verdict)
     else:

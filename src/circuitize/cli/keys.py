@@ -1,4 +1,4 @@
-"""Whether a folder of keys is of a prover and a program, told by its small files before there is work."""
+"""Whether a folder of keys belongs to a prover and a program, judged by its small files before there is work."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ PROVING_FILE, VERIFYING_FILE = "proving.key", "verifying.key"
 
 
 def verifying_key_file(keys: Path) -> Path:
-    """The verifying key in a folder of keys, or the file itself."""
+    """Return the verifying key in a folder of keys, or the file itself."""
     return keys / VERIFYING_FILE if keys.is_dir() else keys
 
 
 def require_keys(keys: Path, prover: str, program: str) -> None:
-    """Raise CircuitizeError unless a proving key of this prover lies there, as far as its first bytes tell.
+    """Raise CircuitizeError unless the first bytes of the file are a proving key's of this prover.
 
-    What else may be wrong with it is found where it is read.
+    Other faults of the key are found when it is read.
     """
     path = keys / PROVING_FILE if keys.is_dir() else keys
     make = _make(program, prover)
@@ -37,9 +37,9 @@ def require_keys(keys: Path, prover: str, program: str) -> None:
 
 
 def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> None:
-    """Raise CircuitizeError where the verifying key beside the proving key is of another prover or program.
+    """Raise CircuitizeError if the verifying key beside the proving key belongs to another prover or program.
 
-    Where there is none beside it, the proving key itself is asked later.
+    If no verifying key is there, the proving key itself is checked later.
     """
     path = (keys if keys.is_dir() else keys.parent) / VERIFYING_FILE
     if not keys.is_dir() or not path.is_file():
@@ -55,8 +55,8 @@ def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> No
 
 
 def require_readable(option: str, path: Path | None) -> None:
-    """Raise CircuitizeError where a file that is needed after long work cannot be read. Nothing is opened: a pipe is
-    read once.
+    """Raise CircuitizeError if a file that is needed after long work cannot be read. The check opens no file, because a
+    pipe can be read only once.
     """
     if path is None:
         return

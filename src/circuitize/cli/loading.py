@@ -1,4 +1,4 @@
-"""The program that a command line names, and the integer program that it is."""
+"""The program that a command line names, and the integer program made of it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ PROGRAM_FILE = "program.arrow"
 def load_program(
     argument: str, *, integer: bool = False, renew: Collection[str] = (), options: Namespace | None = None
 ) -> Exact:
-    """The program that PROGRAM names, quantized; with `renew`, that by which these groups of it get new roots.
+    """Return the program that PROGRAM names, quantized; `renew` gives the program that renews the roots of these
+    groups.
 
-    `options` are the command line's, where it has those of ONNX files.
+    `options` are the command line's, if it has the options of ONNX files.
 
-    Raise CircuitizeError as `read_program` and `quantize` do, and for a group that the program has not.
-    With `integer`, as verifiers have it, a saved arrow must be of the integer language: calibration would run whatever
-    a file says, and proofs are of the integer program.
+    Raise CircuitizeError as `read_program` and `quantize` do, and for a group that the program does not have. With
+    `integer`, as verifiers use it, a saved arrow must be of the integer language: calibration would run any content of
+    the file, and proofs are of the integer program.
     """
     named = read_program(argument, integer=integer, options=options)
     try:
@@ -51,9 +52,9 @@ def _renewing(loaded: Exact, groups: Collection[str]) -> Exact:
 
 
 def read_program(argument: str, *, integer: bool = False, options: Namespace | None = None) -> Program:
-    """The program that PROGRAM names, as `program_named` finds it.
+    """Return the program that PROGRAM names, as `program_named` finds it.
 
-    `options` are the command line's, where it has those of ONNX files.
+    `options` are the command line's, if it has the options of ONNX files.
     """
     chosen = None
     if program_path(argument).suffix != ONNX:
@@ -66,14 +67,14 @@ def read_program(argument: str, *, integer: bool = False, options: Namespace | N
 
 
 def require_no_choices(argument: str, options: Namespace | None) -> None:
-    """Raise CircuitizeError where options say something of an ONNX file, and PROGRAM is none."""
+    """Raise CircuitizeError if options for ONNX files are given and PROGRAM is no ONNX file."""
     said = [] if options is None else given(options)
     if said:
         raise CircuitizeError(f"{said[0]}: expected PROGRAM.onnx with it, found {argument}; leave it out")
 
 
 def program_path(argument: str) -> Path:
-    """The file that PROGRAM lies in."""
+    """Return the file that PROGRAM lies in."""
     return split_name(argument)[0]
 
 
@@ -84,13 +85,15 @@ def quantized(given: Program) -> Exact:
 
 
 def save_without_examples(program: Program, path: Path) -> None:
-    """Save a program for others to have: its examples may be private data, so they stay here."""
+    """Save a program for others to have: its examples may be private data, so they are not saved."""
     with progress("saving the program"):
         save(program, path)
 
 
 def came_with(loaded: Exact, options: Namespace) -> Mapping[str, Given] | None:
-    """What --inputs gives, completed by what an ONNX file has. None without --inputs or an ONNX file."""
+    """Return the values of --inputs, completed by an ONNX file's own values. Return None without --inputs or an ONNX
+    file.
+    """
     if program_path(options.program).suffix != ONNX or not options.inputs or not loaded.given.examples:
         return None
     return completed(loaded.integer, loaded.given.examples, options.inputs, remark, options.raw_inputs)

@@ -1,4 +1,4 @@
-"""What a command says: results on standard output, remarks and progress on standard error."""
+"""The streams of a command: results on standard output, remarks and progress on standard error."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ CLEAR = "\r\x1b[K"
 
 
 def say(text: str = "") -> None:
-    """One line on standard output, whatever the text holds."""
+    """Print one line on standard output, whatever characters the text contains."""
     print(visible(text))
 
 
 def remark(message: str) -> None:
-    """One line on standard error, whatever the message holds, that does not stop anything."""
+    """Print one line on standard error, whatever characters the message contains; the command continues."""
     print("circuitize:", one_line(message), file=sys.stderr)
 
 
 def print_json(content: Json) -> None:
-    """The one object that --json prints, in ASCII."""
+    """Print the one object of --json, in ASCII."""
     print(json.dumps(content, ensure_ascii=True))
 
 
 def print_table(rows: Sequence[tuple[str, object]], indent: str = "  ") -> None:
-    """Names on the left, values on the right of one column; whole numbers get thousands separators."""
+    """Print names on the left, values on the right of one column; whole numbers get thousands separators."""
     width = max((len(visible(name)) for name, _ in rows), default=0)
     for name, value in rows:
         say(f"{indent}{visible(name):<{width}}  {f'{value:,}' if isinstance(value, int) else value}".rstrip())
 
 
 def print_shown(shown: Iterable[str | Sequence[tuple[str, object]]]) -> None:
-    """Lines, and tables of names and values."""
+    """Print lines, and tables of names and values."""
     for part in shown:
         say(part) if isinstance(part, str) else print_table(part)
 
 
 def show(stage: str) -> None:
-    """Replace what standard error shows to be under way, when that is a terminal; nothing for an empty stage."""
+    """Replace the stage that standard error shows, if that is a terminal; an empty stage shows nothing."""
     stream = sys.stderr.stream if isinstance(sys.stderr, Screen) else sys.stderr
     if stream.isatty():
         print(f"{CLEAR}{visible(stage)}" + " ..." * bool(stage), end="", file=stream, flush=True)
 
 
 def progress(stage: str) -> AbstractContextManager[None]:
-    """Show what is under way while it lasts."""
+    """Show a stage while the block runs."""
     return phases.under_way(show, stage)
 
 
@@ -64,7 +64,7 @@ class Phases(phases.Phases):
 
 
 def shown_number(value: object) -> str:
-    """A number, or the first few of an array's, row by row."""
+    """Return a number as text, or the first few numbers of an array, row by row."""
     if not isinstance(value, list):
         return f"{value:.9g}"
     leaves: list[Any] = [value]

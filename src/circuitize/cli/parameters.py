@@ -16,7 +16,7 @@ SAVED = "file.py:name (a Program, or a function of no arguments that returns one
 
 
 def prover(command: ArgumentParser, required: bool = True, keyless: bool = False) -> None:
-    """Add --prover, with tensor among its choices where `keyless`."""
+    """Add --prover, with tensor among its choices if `keyless`."""
     help = None if required else "the prover that the key must be for (default: the one that the key is for)"
     command.add_argument("--prover", choices=prover_names() if keyless else keyed_names(), required=required, help=help)
 
@@ -27,7 +27,7 @@ def repeated(command: ArgumentParser, flag: str, metavar: str, help: str) -> Non
 
 
 def inputs(command: ArgumentParser, help: str) -> None:
-    """Add --inputs and --raw-inputs."""
+    """Add the flags --inputs and --raw-inputs."""
     command.add_argument(
         "--inputs",
         type=Path,
@@ -41,7 +41,7 @@ def inputs(command: ArgumentParser, help: str) -> None:
 
 
 def outputs(command: ArgumentParser, help: str) -> None:
-    """Add --outputs and --raw-outputs."""
+    """Add the flags --outputs and --raw-outputs."""
     command.add_argument("--outputs", type=Path, metavar="FILE.npz", help=help)
     command.add_argument(
         "--raw-outputs", action="store_true", help="write --outputs as integers of the outputs' formats"
@@ -51,7 +51,9 @@ def outputs(command: ArgumentParser, help: str) -> None:
 def output(
     command: ArgumentParser, flag: str, metavar: str, help: str, default: Path | None = None, required: bool = True
 ) -> None:
-    """Add the flag of what is written, always `output` in the options; required unless there is a default."""
+    """Add the flag of the written file or folder, always `output` in the options; required unless there is a
+    default.
+    """
     needed = required and default is None
     command.add_argument(flag, dest="output", type=Path, metavar=metavar, help=help, default=default, required=needed)
 

@@ -13,7 +13,7 @@ from .verify_run import judged, told
 
 
 def run(options: Namespace) -> int:
-    """Write a pin of a run that holds; print the verdict. 0 where it holds, 1, and no pin, where it does not."""
+    """Write a pin of a run that holds, and print the verdict; return 0, or 1 without a pin if the run does not hold."""
     start = time.perf_counter()
     require_file(options.output)
     if options.output.resolve().is_relative_to(options.run.resolve()):

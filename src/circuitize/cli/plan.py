@@ -34,7 +34,7 @@ def plan(command: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the front, and write what is asked for; 1 where the limits contradict each other, which is explained."""
+    """Print the front, and write the chosen plan; return 1 if the limits contradict each other, with an explanation."""
     from circuitize.api.planning.request import answered, requested
 
     request = requested(options.objective, options.limit, options.bits, options.output, options.plot)

@@ -1,4 +1,6 @@
-"""PROGRAM on a command line, and what goes with it where it is an ONNX file: what such a file does not say."""
+"""The argument PROGRAM on a command line, and its options for ONNX files, which supply the information such a file
+lacks.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,13 @@ VISIBILITIES = ("public", "private", "committed")
 TRAINED = ("optimizer", "learning_rate", "calibration_steps", "freeze")
 LOSSES = ("cross_entropy", "label_cross_entropy", "binary_cross_entropy", "mean_squared_error", "huber")
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw", "rmsprop", "lion", "lamb")
-"""As `api.networks` has them, which a test compares: the parser does not import what trains."""
+"""The choices of `api.networks`, repeated here because the parser does not import the training code; a test compares
+both.
+"""
 
 
 def program(command: ArgumentParser, help: str = PROGRAM) -> None:
-    """PROGRAM, with the options that it takes where it is an ONNX file."""
+    """Add PROGRAM, with its options for an ONNX file."""
     command.add_argument("program", metavar="PROGRAM", help=help)
     group = command.add_argument_group(
         "PROGRAM.onnx", "what an ONNX file does not say (docs/networks.md); NAME is an input or an output of the file"
@@ -69,7 +73,7 @@ def program(command: ArgumentParser, help: str = PROGRAM) -> None:
 
 
 def given(options: Namespace) -> list[str]:
-    """The options of ONNX files that a command line gives, as they are written."""
+    """Return the options of ONNX files that a command line gives, as they are written."""
     names = (
         "dim",
         "format",
@@ -87,7 +91,9 @@ def given(options: Namespace) -> list[str]:
 
 
 def choices(options: Namespace) -> Choices:
-    """What a command line chooses of an ONNX file. Raise CircuitizeError for what is not written as it should be."""
+    """Return the settings of an ONNX file that a command line chooses. Raise CircuitizeError for an option in the wrong
+    form.
+    """
     from circuitize.api.networks import Choices
 
     if options.fold_batch_norms and options.train is not None:
@@ -133,7 +139,7 @@ def _training(options: Namespace) -> Training | None:
 
 
 def _pairs(flag: str, texts: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Each text with its name and its value, which are NAME=VALUE; a name may have an = itself."""
+    """Yield each text NAME=VALUE with its name and its value; a name may itself contain an =."""
     found: Mapping[str, str] = {}
     pairs = []
     for text in texts:

@@ -1,4 +1,4 @@
-"""What commands about keys and single proofs take."""
+"""Arguments of commands about keys and single proofs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def weights(command: ArgumentParser, help: str) -> None:
 
 
 def memory(command: ArgumentParser) -> None:
-    """Add --memory, the most bytes that one proof may need."""
+    """Add --memory, the greatest number of bytes that one proof may need."""
     command.add_argument(
         "--memory",
         type=size_in_bytes,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def run(options: Namespace) -> int:
-    """Write a proof's folder, and what the prover keeps: outputs and the openings of its commitments."""
+    """Write a proof's folder, and the prover's own files: outputs and the openings of its commitments."""
     from circuitize.api.circuits import require_consent_to
     from circuitize.api.proofs import openings_file, proof_folder
     from circuitize.api.targets.provers import ProverTarget
@@ -90,7 +90,7 @@ def run(options: Namespace) -> int:
 
 
 def _require_options(options: Namespace) -> None:
-    """Raise CircuitizeError where options do not fit the prover."""
+    """Raise CircuitizeError if options do not fit the prover."""
     keyed, name = options.prover in keyed_names(), options.prover
     if options.not_zero_knowledge and name not in plain_names():
         raise CircuitizeError(
@@ -117,7 +117,9 @@ def _require_options(options: Namespace) -> None:
 
 
 def accepted(loaded: Exact, folder: Path) -> Weights:
-    """The roots of the frozen inputs that a folder shows to be in format. Raise CircuitizeError where one is not."""
+    """Return the roots of the frozen inputs that a folder shows to be in format. Raise CircuitizeError if a root is not
+    shown to be in format.
+    """
     from circuitize.api.weights import accept_weights
 
     require_plain_files(folder)
@@ -126,8 +128,8 @@ def accepted(loaded: Exact, folder: Path) -> Weights:
 
 
 def openings_path(options: Namespace) -> Path:
-    """Where the openings go. Raise CircuitizeError where the prover would keep something in what is for others, or
-    where one of the three results cannot be written: before there is work.
+    """Return the path of the openings. Raise CircuitizeError, before there is work, if the prover's secrets would be
+    written into the folder for others, or if one of the three results cannot be written.
     """
     from circuitize.api.proofs import require_new_openings, require_proof_folder
 
@@ -146,13 +148,13 @@ def openings_path(options: Namespace) -> Path:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had."""
+    """Return the peak memory of this process."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def report_of(proof: Proof, sizes: Mapping[str, int], phases: Phases) -> Json:
-    """What --json prints: CPU seconds are those of proving, the memory is this process's peak."""
+    """Return the object that --json prints: CPU seconds are those of proving, the memory is this process's peak."""
     described: dict[str, Json] = {**phases.as_json()}
     described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.proved.proof.phases.items()}
     bits = proof.security_bits

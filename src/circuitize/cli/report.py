@@ -1,4 +1,4 @@
-"""`circuitize report`: a page about a program, with the verdicts of this machine's verifier on what is proved of it."""
+"""`circuitize report`: a page about a program, with this machine's verdicts on its proofs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .verify_run import REQUIRED, judged
 
 
 def run(options: Namespace) -> int:
-    """Write the page; 1 where a proof or a run that it is about does not hold, which the page says too."""
+    """Write the page; return 1 if one of its proofs or runs does not hold, which the page says too."""
     require_ending(options.output)
     require_file(options.output)
     program = read_program(options.program, options=options)
@@ -39,7 +39,9 @@ def run(options: Namespace) -> int:
 
 
 def _evidence(folder: Path, options: Namespace) -> Judged | Path:
-    """The verdict on a proof or a run, by this command line's program, key and demands; a training as it is."""
+    """Return the verdict on a proof or a run, by this command line's program, key and demands; a training is shown as
+    it is.
+    """
     require_plain_files(folder)
     if (folder / MANIFEST).is_file():
         return folder

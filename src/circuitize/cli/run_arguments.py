@@ -1,4 +1,4 @@
-"""What commands about runs of training steps take."""
+"""Arguments of commands about runs of training steps."""
 
 from __future__ import annotations
 

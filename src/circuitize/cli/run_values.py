@@ -1,4 +1,4 @@
-"""What the command line of a run says besides its program: scalars and roots, and how messages name options."""
+"""The scalars and roots on the command line of a run, and the spelling of options in messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .output import shown_number
 
 
 class Options(Spelling):
-    """Parameters as options of the command line."""
+    """Settings of a run spelled as options of the command line."""
 
     dataset = "--dataset FILE.npz"
     schedule = "--schedule FILE.py:NAME"
@@ -34,7 +34,7 @@ OPTIONS = Options()
 
 
 def read_scalars(program: Program, texts: Sequence[str]) -> dict[str, Fraction]:
-    """What --scalar NAME=VALUE says, by name."""
+    """Return the values of --scalar NAME=VALUE, by name."""
     names = [port.name for port in program.inputs if port.role is Role.SCALAR]
     found: dict[str, Fraction] = {}
     for text in texts:
@@ -48,7 +48,7 @@ def read_scalars(program: Program, texts: Sequence[str]) -> dict[str, Fraction]:
 
 
 def said_of(evaluation: Evaluated | None) -> list[str]:
-    """What is said of a run's worth: right answers, and the mean over batches of all else."""
+    """Return the printed result of a run's evaluation: right answers, and the mean over batches of all else."""
     if evaluation is None:
         return []
     found = []
@@ -64,7 +64,7 @@ def said_of(evaluation: Evaluated | None) -> list[str]:
 
 
 def read_roots(texts: Sequence[str]) -> dict[str, str | None]:
-    """What --expect NAME=ROOT says, by name; no root where the text has none."""
+    """Return the roots of --expect NAME=ROOT, by name; a text without an = has no root."""
     found: dict[str, str | None] = {}
     for text in texts:
         name, equals, value = text.partition("=")

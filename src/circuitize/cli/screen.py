@@ -1,7 +1,7 @@
-"""Text for a screen: what is not printable is shown as an escape, so that no text acts on a terminal or hides in it.
+"""Text for a screen: unprintable characters are shown as escapes, so that no text acts on a terminal or hides in it.
 
-Names, digests and paths come out of files that somebody else wrote. Printed as they are, control codes could erase a
-verdict and write another one over it.
+Names, digests and paths come out of files that somebody else wrote. If they were printed unchanged, control codes could
+erase a verdict and write another one over it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
 MOST = 2000
-"""Characters of one message; the middle of a longer one is left out."""
+"""The greatest number of characters of one message; the middle of a longer message is left out."""
 
 SPACES = re.compile(" {2,}")
 
 
 def visible(text: str) -> str:
-    r"""The same text, on one line, with `\x1b`, `\n`, `\u202e` for what is not printable.
+    r"""Return the same text on one line, with `\x1b`, `\n`, `\u202e` for unprintable characters.
 
-    That is what `str.isprintable` says: control codes (C0, DEL, C1), line ends, marks that turn the direction of
-    writing, other formats, surrogates, spaces but the usual one, and what is not assigned.
+    Characters are unprintable by `str.isprintable`: control codes (C0, DEL, C1), line ends, marks that turn the
+    direction of writing, other formats, surrogates, spaces but the usual one, and unassigned code points.
     """
     if text.isprintable():
         return text
@@ -30,19 +30,19 @@ def visible(text: str) -> str:
 
 
 def one_line(message: str, most: int = MOST) -> str:
-    """A message that may hold anything, on one line, without the wide gaps that could pass for a line's end."""
+    """Return a message with any content on one line, without the wide gaps that could pass for a line's end."""
     shown = SPACES.sub(" ", visible(message)).strip()
     return shown if len(shown) <= most else f"{shown[: most - most // 4]} [...] {shown[-(most // 4) :]}"
 
 
 class Screen:
-    """A stream that takes text from whoever prints (a user's file, a warning) and shows it; line ends stay."""
+    """A stream that shows text of any origin (a user's file, a warning) with escapes; line ends stay."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write what is visible of a text, and as escapes what the stream's encoding lacks."""
+        """Write the visible form of a text, with escapes for characters that the stream's encoding lacks."""
         shown = "\n".join(map(visible, text.split("\n")))
         encoding = getattr(self.stream, "encoding", None)
         if encoding and not shown.isascii():
@@ -60,7 +60,7 @@ class Screen:
 
 @contextmanager
 def screens() -> Iterator[None]:
-    """Standard output and standard error are screens while the block runs."""
+    """Make standard output and standard error screens while the block runs."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (cast(TextIO, Screen(stream)) for stream in before)
     try:

@@ -21,7 +21,7 @@ INSECURE = "these are development keys: INSECURE, whoever made them can prove an
 
 
 def run(options: Namespace) -> int:
-    """Emit the circuit, make or take over keys bound to the program's digest, and write them beside the program."""
+    """Emit the circuit, make or import keys bound to the program's digest, and write them beside the program."""
     from circuitize.api.circuits import require_key_folder
     from circuitize.api.targets.provers import ProverTarget
 
@@ -56,7 +56,7 @@ def run(options: Namespace) -> int:
 
 
 def report_of(circuit: ProvableCircuit, keys: Keys, folder: Path, phases: Phases) -> Json:
-    """What --json prints."""
+    """Return the object that --json prints."""
     return {
         "prover": circuit.prover.name,
         "digest": circuit.digest,

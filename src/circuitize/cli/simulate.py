@@ -10,7 +10,7 @@ from .output import print_json, print_table, remark, say, show
 
 
 def run(options: Namespace) -> int:
-    """0 where every frame equals the executor, 1 where one differs."""
+    """Return 0 if every frame equals the executor's, 1 if a frame differs."""
     found = simulate(
         options.design,
         frames=options.frames,

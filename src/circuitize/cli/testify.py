@@ -10,7 +10,7 @@ from .output import print_json, say, show
 
 
 def run(options: Namespace) -> int:
-    """0 where this machine repeats what the journal says; 1 where it does not, and nothing is written."""
+    """Return 0 if this machine repeats the step that the journal records; 1 if it does not, and nothing is written."""
     found = testify(options.train, options.step, progress=show)
     if options.json:
         print_json(found.as_json())

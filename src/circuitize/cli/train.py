@@ -24,7 +24,7 @@ from .run_values import OPTIONS, read_scalars
 
 
 def run(options: Namespace) -> int:
-    """Train, or go on with a training that was interrupted; 0 when every step is done."""
+    """Train, or resume an interrupted training; return 0 when every step is done."""
     require_file(options.outputs)
     program = load_program(options.program, options=options)
     made = train(
@@ -77,7 +77,7 @@ def run(options: Namespace) -> int:
 
 
 def _proving(options: Namespace, program: Exact, made: Trained) -> str:
-    """The command that proves the training."""
+    """Return the command that proves the training."""
     folder = options.output
     said = {text.partition("=")[0]: text.partition("=")[2] for text in options.scalar}
     if options.schedule is None:

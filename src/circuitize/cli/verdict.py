@@ -1,4 +1,4 @@
-"""What a verifier may be given on the command line, and in which folders it is looked for."""
+"""The verifier's inputs on the command line, and the folders in which they may not lie."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from circuitize.circuits.errors import CircuitizeError
 
 RUN_FILE, PROOF_FILE = "run.json", "statement.json"
-"""The file that makes a folder one of a run, or one of a proof."""
+"""The file that identifies a run's folder, and the file that identifies a proof's."""
 
 
 def require_digest(digest: str) -> None:
@@ -17,7 +17,7 @@ def require_digest(digest: str) -> None:
 
 
 def require_outside(path: Path, proof: Path) -> None:
-    """Raise CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
+    """Raise CircuitizeError if a file that the verifier should hold lies in the folder that the prover wrote."""
     if path.resolve().is_relative_to(proof.resolve()):
         raise CircuitizeError(
             f"{path}: expected the verifier's own key, program and values, found one inside the proof's folder "
@@ -26,7 +26,7 @@ def require_outside(path: Path, proof: Path) -> None:
 
 
 def require_kind(folder: Path, own: str, other: str, kinds: tuple[str, str], command: str) -> None:
-    """Raise CircuitizeError where a folder has the other kind's file and not its own: another command is for it."""
+    """Raise CircuitizeError if a folder has the other kind's file and not its own, naming the command for it."""
     if (folder / other).is_file() and not (folder / own).exists():
         raise CircuitizeError(
             f"{folder}: expected {kinds[0]}, found {kinds[1]} (it has {other}); use circuitize {command}"

@@ -1,4 +1,4 @@
-"""`circuitize verify`: whether a proof holds, decided by what the verifier holds, never by the proof's own folder."""
+"""`circuitize verify`: whether a proof holds, decided by the verifier's own files, never by the proof's folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEVELOPMENT = "the verifying key is a development key: INSECURE, whoever made it
 
 
 def run(options: Namespace) -> int:
-    """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
+    """Print the verdict and the proved statement; return 0 if the proof holds, 1 if it does not."""
     from circuitize.api.expectations import read_expectations, values_file
     from circuitize.api.verifier import keyless_prover
 
@@ -63,7 +63,9 @@ def run(options: Namespace) -> int:
 
 
 def reading(verifier: Verifier, folder: Path) -> tuple[Verifier, Verdict | None]:
-    """The verifier of proofs of the roots that a folder shows to be in format, and the verdict where one is not."""
+    """Return the verifier of proofs of the roots that a folder shows to be in format, or the verdict on a root that is
+    not.
+    """
     from circuitize.api.weights import judged
 
     for own in (folder, *folder.glob("*/")):
@@ -85,7 +87,7 @@ def _print(proof: Path, verdict: Verdict) -> None:
 
 
 def lines_of(proof: str, verdict: Verdict) -> list[str]:
-    """What is said of a proof that holds, which is called so, line by line."""
+    """Return the report of a proof that holds, called by the given name, line by line."""
     hiding = "" if verdict.zero_knowledge else ", NOT in zero knowledge"
     lines = [f"valid: {proof} proves a run of program {verdict.digest}{hiding}"]
     lines += [f"  {name} = {shown_number(reals.tolist())}" for name, reals in verdict.publics.items()]
@@ -98,7 +100,8 @@ def lines_of(proof: str, verdict: Verdict) -> list[str]:
 def gathered(
     proof: Path, keys: Path | None, program: str | None, digest: str | None, name: str | None = None
 ) -> Verifier:
-    """What a verifier with a key is given. Raise CircuitizeError where that is too little, or what the prover gave.
+    """Return the inputs of a verifier with a key. Raise CircuitizeError if an input is missing, or comes from the
+    prover.
 
     Soundness: a key, or a program, found inside the proof's folder is refused, since a prover could have written both
     for an easier program.
@@ -136,7 +139,9 @@ def gathered_without_key(
     name: str | None = None,
     renew: Sequence[str] = (),
 ) -> Verifier:
-    """What a verifier without a key is given: its own program, which a prover could have written if it lay there."""
+    """Return the input of a verifier without a key: its own program, refused inside the proof's folder, where a prover
+    could have written it.
+    """
     from circuitize.api.verifier import Verifier, keyless_prover
 
     name = name or keyless_prover(proof) or "tensor"
@@ -155,7 +160,9 @@ def gathered_without_key(
 
 
 def found_prover(path: Path) -> str:
-    """The prover that a verifying key is of; where that cannot be told, whoever reads the key says what it is."""
+    """Return the prover of a verifying key; if the key names none, return the first prover, whose reader reports the
+    fault.
+    """
     try:
         return prover_of_key(path) or keyed_names()[0]
     except OSError:

@@ -26,7 +26,7 @@ REQUIRED = (
 
 
 def run(options: Namespace) -> int:
-    """Print the verdict and what was proved; 0 where the run holds, 1 where it does not."""
+    """Print the verdict and the proved statement; return 0 if the run holds, 1 if it does not."""
     start = time.perf_counter()
     if options.pin is None:
         return told(options, start, *judged(options))
@@ -39,7 +39,9 @@ def run(options: Namespace) -> int:
 
 
 def judged(options: Namespace, pin: Path | None = None) -> tuple[RunVerdict, float]:
-    """The verdict by the verifier's own program, and seconds to load that; where a run holds, its pin is written."""
+    """Return the verdict by the verifier's own program, and the seconds to load that; the pin of a run that holds is
+    written.
+    """
     start = time.perf_counter()
     require_outside(program_path(options.program), options.run)
     for own in (options.schedule, options.evaluate, options.model):
@@ -74,7 +76,7 @@ def judged(options: Namespace, pin: Path | None = None) -> tuple[RunVerdict, flo
 
 
 def told(options: Namespace, start: float, verdict: RunVerdict, loaded: float) -> int:
-    """Print a verdict; 0 where the run holds, 1 where it does not."""
+    """Print a verdict; return 0 if the run holds, 1 if it does not."""
     planned = loaded + verdict.plan_seconds if verdict.plan_seconds else 0.0
     taken = {"plan_seconds": round(planned, 4), "seconds": round(time.perf_counter() - start, 4)}
     if options.json:
@@ -87,7 +89,9 @@ def told(options: Namespace, start: float, verdict: RunVerdict, loaded: float) -
 
 
 def _course(name: str, scalar: Course) -> str:
-    """What is said of a scalar: its value, or the first and the last and how many there are; and whose word that is."""
+    """Return the report of a scalar: its value, or its first and last values and their number; and whether it was
+    required or is the run's claim.
+    """
     integers, bits = scalar.integers.tolist(), scalar.fraction_bits
     first, last, different = shown(integers[0], bits), shown(integers[-1], bits), len(set(integers))
     same = different == 1
@@ -106,7 +110,7 @@ def _print(options: Namespace, verdict: RunVerdict, seconds: float) -> None:
 
 
 def lines_of(run: str, verdict: RunVerdict) -> list[str]:
-    """What is said of a run that holds, which is called so, line by line."""
+    """Return the report of a run that holds, called by the given name, line by line."""
     lines = [
         f"valid: {run} proves {verdict.steps:,} consecutive steps{from_step(verdict.first)} of program "
         f"{verdict.digest}, {verdict.kind}",

@@ -21,10 +21,11 @@ MOST_STEPS = 1 << 16
 
 @dataclass(frozen=True)
 class Chunk:
-    """Proofs of so many steps each.
+    """The cost of proofs that have a given number of steps each.
 
     `moved_words` and `held_words` are counted: integers of weights and state that pass from proof to proof, the data of
-    all steps, and what a proof commits to, its columns of the program's wires. Bytes and seconds are predicted.
+    all steps, and what a proof commits to, its columns of the program's wires. Bytes and seconds are predicted, not
+    counted.
     """
 
     steps: int
@@ -37,11 +38,11 @@ class Chunk:
 
 
 def run_cost(program: Program | Exact, *, steps: int = 64, progress: Progress = silent) -> list[Chunk]:
-    """A run of so many steps, in proofs of 1, 2, 4, ... of them, in zero knowledge.
+    """The costs of a run of `steps` steps, in proofs of 1, 2, 4, ... of them, in zero knowledge.
 
-    Time is the streamed axis: data have it, weights and state do not and pass from each proof to the next. What a proof
-    commits to has its steps as an axis. Numbers of steps that no plan exists for are left out. Raise CircuitizeError,
-    Unprovable, for a program that no run consists of.
+    Time is the streamed axis: data have it, weights and state do not and pass from each proof to the next. The columns
+    that a proof commits to have its steps as an axis. Numbers of steps for which no plan exists are left out. Raise
+    CircuitizeError, Unprovable, for a program of which no run consists.
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
         raise CircuitizeError(f"steps: expected 1 to {MOST_STEPS:,}, found {steps!r}; choose another number")

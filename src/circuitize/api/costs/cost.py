@@ -16,14 +16,15 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.reading import Json
 
 MEMORY = 1 << 15
-"""Words of the small memory where nothing is said: 128 KiB of words of 4 bytes."""
+"""The default size of the small memory, in words: 128 KiB of words of 4 bytes."""
 
 
 @dataclass(frozen=True, repr=False)
 class Cost:
-    """Words moved, H, and held, M, of a program for a memory of so many words: of each operation and of fused groups.
+    """The words moved, H, and held, M, by a program for a memory of `memory` words: by each operation and by fused
+    groups.
 
-    `groups` run one after the other, each tile by tile; `apart` has each operation for itself.
+    `groups` run one after the other, each tile by tile; `apart` has each operation on its own.
     """
 
     memory: int
@@ -33,38 +34,40 @@ class Cost:
 
     @property
     def moved(self) -> int:
-        """H of all groups."""
+        """The words H moved by all groups."""
         return sum(group.moved for group in self.groups)
 
     @property
     def moved_apart(self) -> int:
-        """H where every operation loads its operands and stores its result."""
+        """The words H if every operation loads its operands and stores its result."""
         return sum(each.moved for each in self.apart)
 
     @property
     def held(self) -> int:
-        """M: the most words that a group holds."""
+        """The words M: the most that a group holds."""
         return max((group.held for group in self.groups), default=0)
 
     @property
     def contractions(self) -> list[Transfer]:
-        """The contractions, each for itself."""
+        """The contractions, each on its own."""
         return [each for each in self.apart if each.least is not None]
 
     @property
     def products(self) -> int:
-        """Multiplications of all contractions."""
+        """The multiplications of all contractions."""
         return sum(group.products for group in self.groups)
 
     @property
     def misfits(self) -> list[Transfer]:
-        """Groups of which not even single elements fit in the memory."""
+        """The groups of which not even single elements fit in the memory."""
         return [group for group in self.groups if not group.fits]
 
     def bytes(self, word: int = 4) -> Json:
-        """As of a cache or a GPU: bytes moved, bytes held, products for each byte moved, for words of so many bytes.
+        """The costs of a cache or a GPU: bytes moved, bytes held, and products for each byte moved, for words of `word`
+        bytes.
 
-        The memory has as many bytes more or less as its words have. Raise CircuitizeError for less than a byte.
+        The memory has as many bytes more or less as its words have. Raise CircuitizeError for a word of less than a
+        byte.
         """
         _positive("word", word)
         moved = self.moved * word
@@ -78,10 +81,10 @@ class Cost:
         }
 
     def cycles(self, lanes: int = 32, words_per_clock: int = 1) -> Json:
-        """As of an FPGA: no design with so many multipliers and such a memory port takes fewer clocks.
+        """The costs of an FPGA: no design with `lanes` multipliers and such a memory port takes fewer clocks.
 
         Each group takes its products divided by the lanes, or its words divided by those of a clock, whichever is more.
-        Raise CircuitizeError for less than one of either.
+        Raise CircuitizeError for less than one lane or one word per clock.
         """
         _positive("lanes", lanes)
         _positive("words_per_clock", words_per_clock)
@@ -98,7 +101,7 @@ class Cost:
         }
 
     def json(self) -> Json:
-        """All that it holds, as JSON has it."""
+        """All figures of the cost as JSON."""
         return {
             "memory_words": self.memory,
             "operations": self.operations,
@@ -118,11 +121,12 @@ class Cost:
 
 
 def cost(given: Arrow | Program, *, memory: int = MEMORY, progress: Progress = silent) -> Cost:
-    """What an arrow, or the arrow of a program, moves through a memory of so many words.
+    """What an arrow, or the arrow of a program, moves through a memory of `memory` words.
 
-    Composites are taken by their definitions, a softmax that contractions read as what can be streamed; integer
-    programs as they are. All follows from the axes of the operations: see docs/cost.md. A program of 1,500 operations
-    takes seconds. Raise CircuitizeError for what is neither, and for a memory of less than a word.
+    Composites are taken by their definitions, and a softmax that contractions read as one that can be streamed; integer
+    programs are taken as they are. All figures follow from the axes of the operations: see docs/cost.md. A program of
+    1,500 operations takes seconds. Raise CircuitizeError for an object that is neither arrow nor program, and for a
+    memory of less than a word.
     """
     if not isinstance(given, (Arrow, Program)):
         raise CircuitizeError(f"cost: expected an arrow or a program, found {type(given).__name__}; see trace")

@@ -1,4 +1,4 @@
-"""What `circuitize cost` says: three readings of what a program moves."""
+"""What `circuitize cost` prints: three readings of what a program moves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..targets.native import native_part
 from .cost import Cost, cost
 
 MOST_GROUPS = 12
-"""Groups that are shown; --json has all."""
+"""The number of groups that are shown; --json has all."""
 
 
 def readings(
@@ -28,7 +28,7 @@ def readings(
     steps: int,
     progress: Progress,
 ) -> tuple[Cost, Json]:
-    """The cost of a program, and all that is read off it, as --json prints it."""
+    """The cost of a program, and all readings of it, as --json prints them."""
     found = cost(program, memory=memory, progress=progress)
     made = {**found.json(), "cache": found.bytes(word), "fpga": found.cycles(lanes, words_per_clock)}
     try:
@@ -44,7 +44,7 @@ def readings(
 
 
 def shown(found: Cost, made: Json) -> Iterator[Shown]:
-    """Lines and tables of it."""
+    """The lines and tables that show a cost."""
     cache, fpga = made["cache"], made["fpga"]
     yield f"{found.operations:,} operations, a memory of {found.memory:,} words"
     yield [

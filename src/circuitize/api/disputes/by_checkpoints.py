@@ -1,4 +1,6 @@
-"""A dispute with a side that keeps no journal, one that runs many steps at a time: by the checkpoints that it wrote."""
+"""A dispute with a side that keeps no journal because it runs many steps at a time: by the checkpoints that it
+wrote.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,11 @@ from .side import Side
 
 
 def by_checkpoints(sides: Sequence[Side], steps: int, progress: Progress) -> dict[str, Any]:
-    """What `Dispute` says: between which two checkpoints the sides part, and whose values are those of the referee.
+    """The part of a `Dispute` that says between which two checkpoints the sides part, and whose values are the
+    referee's.
 
-    All checkpoints that both have are compared: what differed once may be equal again, so that bisecting them would not
-    find the first that differs.
+    All checkpoints that both sides have are compared: values that differed once may be equal again, so that bisecting
+    would not find the first that differs.
     """
     common = set.intersection(*(set(side.checkpoints) for side in sides if not side.entries))
     since = asked = last = 0

@@ -20,12 +20,12 @@ from .side import Side
 
 @dataclass(frozen=True)
 class Place:
-    """Where a claim of a side first is not what the step gives.
+    """The first place where a claim of a side is not what the step gives.
 
-    `kind` is "input" (it took another value than it was to take), "operation", "kept" (it holds another value than the
-    operation gave) or "checkpoint" (it wrote another). `element` is the first that differs, of a tensor of `shape`;
-    `claimed` and `right` are integers of its format, None where hashes alone say that it is among elements up to
-    `until`. `example` is the one that was taken for another, where that is what differs.
+    `kind` is "input" (the side took another value than it had to take), "operation", "kept" (it holds another value
+    than the operation gave) or "checkpoint" (it wrote another value). `element` is the first that differs, of a tensor
+    of `shape`; `claimed` and `right` are integers of its format, None if hashes alone say that it is among elements up
+    to `until`. `example` is the example that was taken for another, if that is the difference.
     """
 
     side: str
@@ -121,9 +121,9 @@ def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def claims_of(side: Side, step: int) -> Claims:
-    """What a side says of a step: by its testimony, its record, or the checkpoint after it; as little as nothing.
+    """What a side says of a step: by its testimony, its record, or the checkpoint after it; possibly nothing.
 
-    Raise FormatError where that is not of the step that the journal tells of.
+    Raise FormatError if that does not belong to the step of which the journal tells.
     """
     parts = side.layout.parts
     told = testimony.read(side, step)
@@ -142,7 +142,7 @@ def claims_of(side: Side, step: int) -> Claims:
 
 
 def of_checkpoint(side: Side, step: int) -> Claims:
-    """What the checkpoint of a step says: what is kept."""
+    """What the checkpoint of a step says: the values that are kept."""
     held, parts = side.checkpoint(step), side.layout.parts
     values = {k: held[part.name] for k, part in enumerate(parts) if part.kind == "kept"}
     return Claims(side, step, {k: hashes(v, parts[k].size) for k, v in values.items()}, values)

@@ -26,7 +26,9 @@ from .executing import Executed
 
 @dataclass(frozen=True)
 class Confirmed:
-    """What a proof of a step states, by hashes as journals have them: of what it began with, took, and left."""
+    """What a proof of a step states, by hashes as journals have them: of the values that it began with, took, and
+    left.
+    """
 
     prover: str
     setup: str
@@ -44,7 +46,7 @@ class Confirmed:
 
 
 def public(program: IntegerProgram) -> IntegerProgram:
-    """The same step, of which a proof tells everything."""
+    """The same step with everything public, so that a proof tells everything."""
     inputs, outputs = (
         tuple(replace(port, visibility=Visibility.PUBLIC) for port in side)
         for side in (program.inputs, program.outputs)
@@ -53,10 +55,10 @@ def public(program: IntegerProgram) -> IntegerProgram:
 
 
 def confirmed(layout: Layout, step: Executed, prover: str, folder: Path | None, progress: Progress) -> Confirmed:
-    """Prove a step with all of it public, verify the proof, and say what it states.
+    """Prove a step with all of it public, verify the proof, and return what it states.
 
     A prover with keys gets keys that are made here, INSECURE for anyone but the one who makes them. Raise
-    CircuitizeError where the proof does not hold, which would be a fault of this machine.
+    CircuitizeError if the proof does not hold, which would be a fault of this machine.
     """
     program = public(layout.program)
     own, proving, phases = Exact(program, program, program_digest(program)), named(prover), Phases(progress)

@@ -24,18 +24,19 @@ from .side import Side, read_side
 
 @dataclass(frozen=True, kw_only=True)
 class Dispute:
-    """What a referee found.
+    """The findings of a referee.
 
-    True where both sides agree on all of `steps`, the steps that both have. Else `step` is the first on which they
-    differ, or on which both have what the program does not give; `places` says by side where its claims first leave
-    that step; `right` are the sides whose journal has what the step leaves, by the `proof`, or without one by the
-    referee's own run of the step. `testify` are the wrong sides that said too little to find the operation.
+    A Dispute is true if both sides agree on all of `steps`, the steps that both have. Otherwise `step` is the first on
+    which they differ, or on which both have what the program does not give; `places` says for each side where its
+    claims first leave that step; `right` are the sides whose journal has what the step leaves, by the `proof`, or
+    without one by the referee's own run of the step. `testify` names the wrong sides that said too little to find the
+    operation.
 
     A side that keeps no journal (`bare`) speaks at its checkpoints only: then one of the steps behind `since` and up to
     `step` is the first that it has wrong, the referee's run decides, and there is no proof.
 
-    `asked` is how many entries of the journals were compared, `executed` how many steps the referee ran, after the
-    last checkpoint that both agree on, of step `since`.
+    `asked` is how many entries of the journals were compared, `executed` how many steps the referee ran, after the last
+    checkpoint that both agree on, of step `since`.
     """
 
     a: Path
@@ -58,7 +59,7 @@ class Dispute:
 
     @property
     def place(self) -> Place | None:
-        """Where the two sides part: the first place of a side that is wrong."""
+        """The place where the two sides part: the first place of a side that is wrong."""
         return next(iter(self.places.values()), None)
 
     def __bool__(self) -> bool:
@@ -83,12 +84,12 @@ def dispute(
 ) -> Dispute:
     """Find the first step, operation and element on which two trainings differ that should agree, and prove that step.
 
-    `a` and `b` are folders as `train` leaves them. The step's proof, in a folder `proof` if one is given, is of all of
-    it in public: it tells the weights before and after, and the batch. None as `prover` leaves it out: then the
-    referee's own run of the step decides. log2(steps) entries are compared; at most the steps between two checkpoints
-    are executed.
+    The arguments `a` and `b` are folders as `train` leaves them. The step's proof, in a folder `proof` if one is given,
+    shows all of the step in public: it tells the weights before and after, and the batch. With None as `prover` no
+    proof is made: then the referee's own run of the step decides. About log2(steps) entries are compared; at most the
+    steps between two checkpoints are executed.
 
-    Raise CircuitizeError where one is no training in integers, or they are of different programs, data, seeds, starts
+    Raise CircuitizeError if one is no training in integers, or if they are of different programs, data, seeds, starts
     or scalars; FormatError for a folder that is damaged.
     """
     if prover is not None:
@@ -126,7 +127,7 @@ def dispute(
 
 
 def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
-    """The step, proved. Raise CircuitizeError that names it: finding it was work."""
+    """The proof of the step. Raise a CircuitizeError that names the step, since finding it was work."""
     try:
         return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)
     except CircuitizeError as error:
@@ -142,7 +143,7 @@ def _told(sides: tuple[Side, Side], steps: int, **found: Any) -> Dispute:
 
 
 def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[str, int]:
-    """By side the first step of which the checkpoint holds something else than the journal says."""
+    """For each side the first step whose checkpoint holds something else than the journal says."""
     found = {}
     for side in sides:
         for step in (step for step in side.checkpoints if step <= last):
@@ -155,7 +156,9 @@ def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[s
 
 
 def _places(sides: Sequence[Side], made: Executed, off: Mapping[str, int]) -> tuple[dict[str, Place], tuple[str, ...]]:
-    """By side that is wrong, where its claims leave the step; and those that claim too little to name an operation."""
+    """For each side that is wrong, where its claims leave the step; and the sides that claim too little to name an
+    operation.
+    """
     places: dict[str, Place] = {}
     testify = []
     for side in sides:

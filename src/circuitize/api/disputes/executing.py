@@ -27,9 +27,9 @@ class Executed:
 
 
 def agreed(sides: Sequence[Side], step: int) -> tuple[int, Held]:
-    """The last step up to one of which a side has a checkpoint as all journals say it; or the start.
+    """The last step, up to a given one, of which a side has a checkpoint as all journals say it; or the start.
 
-    Raise FormatError where a checkpoint is damaged.
+    Raise FormatError if a checkpoint is damaged.
     """
     places = sorted({(at, side.name) for side in sides for at in side.checkpoints if at <= step}, reverse=True)
     by_name = {side.name: side for side in sides}
@@ -41,9 +41,9 @@ def agreed(sides: Sequence[Side], step: int) -> tuple[int, Held]:
 
 
 def executed(side: Side, held: Held, after: int, last: int, progress: Progress) -> Iterator[Executed]:
-    """Each step after one, run by the integer executor of this machine on what the training follows.
+    """Each step after a given one, run by the integer executor of this machine on the data that the training follows.
 
-    Raise CircuitizeError, naming the step, where the program has no value.
+    Raise CircuitizeError, naming the step, if the program has no value.
     """
     program = side.layout.program
     for step, batch in enumerate(side.course.batches(after, last), after + 1):

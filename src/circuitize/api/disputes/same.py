@@ -1,4 +1,4 @@
-"""Two sides dispute the same training: what must be equal, and where it is not."""
+"""Checking that two sides dispute the same training: what must be equal, and where it is not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ REMEDY = "a dispute is about runs that should agree: train by the same"
 
 
 def require_same(a: Side, b: Side, steps: int) -> None:
-    """Raise CircuitizeError, saying what differs first, unless both follow the same up to so many steps."""
+    """Raise CircuitizeError, naming the first difference, unless both sides follow the same training up to `steps`
+    steps.
+    """
     first, second = a.course, b.course
     if first.step.digest != second.step.digest:
         _refuse(a, b, "program", first.step.digest[:16], second.step.digest[:16])

@@ -1,4 +1,4 @@
-"""What a hash of a chunk is of, where it is one bit or one example away from the right values."""
+"""Finding the content of a chunk's hash, if it is one bit or one example away from the right values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ..exact import Integers
 
 MOST = 1 << 17
-"""Changes of one bit that are tried: all in a chunk of 2,048 elements."""
+"""The most changes of one bit that are tried: all changes in a chunk of 2,048 elements."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Found:
 
 
 def found_values(right: Integers, wanted: bytes) -> Found | None:
-    """The one change of one bit that has the wanted hash; None if no change does, or the chunk is too large."""
+    """The one change of one bit that has the wanted hash; None if no change has it, or if the chunk is too large."""
     content = bytearray(np.ascontiguousarray(right, "<i8").tobytes())
     if 8 * len(content) > MOST:
         return None

@@ -33,7 +33,7 @@ DAMAGED = "it is damaged: put the file back"
 
 @dataclass(frozen=True)
 class Side:
-    """A training by the name that messages have for it: what it follows, and its journal, empty where it keeps none."""
+    """A training with its name for messages: what it follows, and its journal, which is empty if it keeps none."""
 
     name: str
     folder: Path
@@ -44,7 +44,7 @@ class Side:
 
     @property
     def length(self) -> int:
-        """How many steps it says something of."""
+        """The number of steps about which the side says something."""
         return len(self.entries) or max(self.checkpoints, default=0)
 
     @cached_property
@@ -53,23 +53,25 @@ class Side:
         return checkpoint.steps_in(self.folder / CHECKPOINTS)
 
     def checkpoint(self, step: int) -> Mapping[str, Integers]:
-        """What the checkpoint of a step holds. Raise FormatError where it is damaged."""
+        """The values that the checkpoint of a step holds. Raise FormatError if the checkpoint is damaged."""
         found: dict[str, Integers] = dict(
             checkpoint.read(self.folder / CHECKPOINTS, step, "integer", self.course.held).held
         )
         return found
 
     def left(self, step: int) -> bytes:
-        """The hash of what is held after a step, as the journal says it, or a checkpoint; of the start after step 0."""
+        """The hash of the values held after a step, according to the journal, or to a checkpoint; after step 0 those of
+        the start.
+        """
         if step and self.entries:
             return self.entries[step - 1].left
         return self.layout.left(self.checkpoint(step) if step else self.course.initial)
 
 
 def read_side(name: str, folder: Path | str) -> Side:
-    """The side that a folder of `train` is.
+    """The side that a folder of `train` represents.
 
-    Raise CircuitizeError where there is none in integers, FormatError where it is damaged.
+    Raise CircuitizeError if the folder has no training in integers, FormatError if it is damaged.
     """
     path = Path(folder)
     said = read_manifest(path)

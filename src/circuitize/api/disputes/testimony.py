@@ -21,9 +21,9 @@ FOLDER = "testimony"
 
 @dataclass(frozen=True)
 class Testimony:
-    """Whether this machine repeats what a journal says up to a step, and the file of the step's wires where it does.
+    """Whether this machine repeats what a journal says up to a step, and, if it does, the file of the step's wires.
 
-    `step` is the first that it does not repeat, or the one that was asked for.
+    `step` is the first step that the machine does not repeat, or the one that was asked for.
     """
 
     step: int
@@ -39,11 +39,11 @@ class Testimony:
 
 
 def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Testimony:
-    """Run a step of a training again, from its last checkpoint before, and write every wire of it for a referee.
+    """Run a step of a training again, from its last checkpoint before, and write every wire of the step for a referee.
 
-    By the executor of the machine that is asked: the party's own. Nothing is written where it gives another result
-    than the journal has, at this step or on the way: a fault that this machine does not repeat. Raise CircuitizeError
-    where the folder is no training in integers, or has no such step.
+    The step is run by the executor of the machine that is asked: the party's own. Nothing is written if the executor
+    gives another result than the journal has, at this step or on the way: a fault that this machine does not repeat.
+    Raise CircuitizeError if the folder is no training in integers, or has no such step.
     """
     side = read_side("it", folder)
     if not side.entries:
@@ -72,7 +72,7 @@ def path_of(side: Side, step: int) -> Path:
 
 
 def read(side: Side, step: int) -> Mapping[int, Integers] | None:
-    """The values of each part of a step, by number; None where a side has not testified."""
+    """The values of each part of a step, by number; None if a side has not testified."""
     path = path_of(side, step)
     if not path.exists():
         return None

@@ -1,4 +1,4 @@
-"""What a user says of each layer: formats of its tensors, and how often a multiplier is used a frame."""
+"""What a user states for each layer: formats of its tensors, and how often a multiplier is used a frame."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ACCUMULATOR = "accum"
 
 @dataclass(frozen=True)
 class Layer:
-    """Formats by the names of a layer's tensors, `result` among them, and its reuse; None where the model's holds."""
+    """Formats by the names of a layer's tensors, `result` among them, and its reuse; None if the model's holds."""
 
     formats: Mapping[str, Stated | None] = field(default_factory=dict)
     reuse: int | None = None
@@ -25,7 +25,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Config:
-    """What holds for every layer, what is said of some, and the clock in MHz where it is said."""
+    """The settings for every layer, those for some layers, and the clock in MHz if it is stated."""
 
     everywhere: Stated | None
     reuse: int
@@ -33,7 +33,7 @@ class Config:
     mhz: float | None
 
     def format(self, layer: str, tensor: str) -> Stated | None:
-        """The format of a layer's tensor; None where calibration chooses it."""
+        """The format of a layer's tensor; None if calibration chooses it."""
         formats = self.layers.get(layer, Layer()).formats
         return formats[tensor] if tensor in formats else formats.get(DEFAULT, self.everywhere)
 
@@ -44,7 +44,9 @@ class Config:
         return any(format is not None and format.overflow == "wrap" for format in said)
 
     def reuse_of(self, *layers: str) -> int:
-        """How often a multiplier that these layers share is used a frame: most often as said of one, else of all."""
+        """How often a multiplier that these layers share is used a frame: the greatest number stated for one of them,
+        else the number for all layers.
+        """
         said = [found for name in layers if (found := self.layers.get(name, Layer()).reuse)]
         return max(said, default=self.reuse)
 
@@ -52,8 +54,8 @@ class Config:
 def config_of(given: Mapping[str, object] | None, layers: Mapping[str, Collection[str]]) -> Config:
     """A configuration as hls4ml writes them, checked against the names of layers and of their tensors.
 
-    Raise CircuitizeError for a key, a layer or a tensor that there is not, for what is no format, and for a format of
-    an accumulator, which is exact.
+    Raise CircuitizeError for a key, a layer or a tensor that does not exist, for a text that is no format, and for a
+    format of an accumulator, which is exact.
     """
     whole = _mapping({} if given is None else given, "config", TOP)
     model = _mapping(whole.get("Model", {}), "Model", (*KEYS, "Strategy"))
@@ -75,7 +77,7 @@ def _layer(name: str, given: object, tensors: Collection[str]) -> Layer:
 
 
 def _formats(given: object, where: str, tensors: Collection[str]) -> dict[str, Stated | None]:
-    """Formats by tensor; one for all of them under `default`."""
+    """Formats by tensor; a single format for all of them is under `default`."""
     if not isinstance(given, Mapping):
         given = {DEFAULT: given}
     known = (*tensors, DEFAULT, *((ACCUMULATOR,) if tensors else ("maximum",)))
@@ -109,7 +111,7 @@ def _reuse(given: Mapping[str, object], where: str, default: int) -> int:
 
 
 def _mhz(given: Mapping[str, object]) -> float | None:
-    """The clock in MHz of a period in nanoseconds."""
+    """The clock in MHz for a period in nanoseconds."""
     if "ClockPeriod" not in given:
         return None
     found = given["ClockPeriod"]

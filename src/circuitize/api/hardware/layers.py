@@ -24,14 +24,15 @@ from .config import RESULT, Config
 
 Reals = NDArray[np.float64]
 WHOLE = "network"
-"""The layer of what no part of a model wrote."""
+"""The name of the layer of wires that no part of a model wrote."""
 
 
 @dataclass(frozen=True)
 class Layers:
-    """Of each layer, in order of the program, the wires that leave it, and the names of the tensors that have a format.
+    """For each layer, in order of the program, the wires that leave it, and the names of the tensors that have a
+    format.
 
-    An input that is not held, and a parameter that no layer's name begins, is a layer without wires.
+    An input that is not held, and a parameter whose name no layer's name begins, is a layer without wires.
     """
 
     results: Mapping[str, tuple[int, ...]]
@@ -60,10 +61,10 @@ def layers_of(arrow: Arrow, ports: tuple[Port[Fixed], ...]) -> Layers:
 
 
 def with_layers(program: Program, config: Config, values: Mapping[str, Reals]) -> Program:
-    """The program with its held inputs bound to values, every tensor in the format that is said of it.
+    """The program with its held inputs bound to values, and every tensor in the format that is stated for it.
 
-    What is not said of a parameter is its port's format. Raise CircuitizeError for a held input without a value or
-    with one of another shape, and for formats that do not fit a tensor.
+    A parameter without a stated format keeps its port's format. Raise CircuitizeError for a held input without a value
+    or with one of another shape, and for formats that do not fit a tensor.
     """
     arrow, builder = program.arrow, Builder()
     found = layers_of(arrow, program.inputs)

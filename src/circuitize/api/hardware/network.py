@@ -40,10 +40,10 @@ Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MHZ = 200.0
-"""The clock where nothing is said: a period of 5 ns."""
+"""The default clock: a period of 5 ns."""
 FRAMES = 16
 MOST_FRAMES = 64
-"""How many frames of the data a design is handed over with."""
+"""How many frames of the data are handed over with a design."""
 INTERFACE = ("name", "elements", "bus_bits", "control")
 OPTIONS = (*INTERFACE, "levels_per_stage", "multiplication")
 
@@ -61,12 +61,12 @@ def hardware(
 
     `config` is the dictionary of hls4ml: `{"Model": {"Precision": "ap_fixed<16,6>", "ReuseFactor": 1}, "LayerName":
     {"dense1": {"Precision": {"result": ..., "weight": ...}, "ReuseFactor": 4}}, "ClockPeriod": 5}`. A format is a text
-    of ap_fixed, a `Format`, `auto` (calibrated, as what is not said), or an array of these for channels or elements.
-    `weights` are real values by parameter, by default those that a model begins with, or a program's first example;
-    `data` are inputs along a first axis, to calibrate on and to try the design with. Options are `name`, `elements`,
-    `bus_bits`, `control`, and for a design that shares nothing `levels_per_stage` and `multiplication`.
-    A program of integers, as of quantized networks that are read, has its formats: of it only reuse is said.
-    Raise CircuitizeError, naming layer and tensor, for what cannot be done as said.
+    of ap_fixed, a `Format`, `auto` (calibrated, the default), or an array of these for channels or elements. `weights`
+    are real values by parameter, by default a model's initial values, or a program's first example; `data` are inputs
+    along a first axis, to calibrate on and to try the design with. The options are `name`, `elements`, `bus_bits`,
+    `control`, and for a design that shares nothing `levels_per_stage` and `multiplication`. A program of integers, such
+    as a quantized network that was read, has its own formats: for it only reuse is stated. Raise CircuitizeError,
+    naming layer and tensor, for a configuration that cannot be met.
     """
     for option in options:
         if option not in OPTIONS:
@@ -110,8 +110,9 @@ class HardwareModel(WrittenCircuit):
     def predict(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Any:
         """The design's outputs for inputs along a first axis, as the real numbers that its integers stand for.
 
-        One array where the network has one output, else arrays by name. Inputs are rounded to their format by its own
-        rule. Raise CircuitizeError for inputs that do not fit, and Undefined where a Check of the program fails.
+        The result is one array if the network has one output, else arrays by name. Inputs are rounded to their format
+        by its own rule. Raise CircuitizeError for inputs that do not fit, and Undefined if a Check of the program
+        fails.
         """
         run = integer.executor(self.program)
         made = [run.outputs(list(frame)) for frame in self._frames(x)]
@@ -123,9 +124,11 @@ class HardwareModel(WrittenCircuit):
         return found[ports[0].name] if len(ports) == 1 else found
 
     def trace(self, x: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, Reals]:
-        """What leaves each layer for inputs along a first axis, by layer, as real numbers: the design's own bits.
+        """The values that leave each layer for inputs along a first axis, by layer, as real numbers: the design's own
+        bits.
 
-        A layer that several tensors leave has several entries, `name.1` the second. Raise as `predict` does.
+        A layer that several tensors leave has several entries, the second under `name.1`. It raises the errors of
+        `predict`.
         """
         run, format = integer.executor(self.program), self.program.arrow.format
         chosen = {
@@ -151,7 +154,8 @@ class HardwareModel(WrittenCircuit):
         }
 
     def table(self, mhz: float | None = None) -> str:
-        """Formats and reuse by layer, then what the whole design takes: time at a clock in MHz, and cells of 7 series.
+        """A table of formats and reuse by layer, then the costs of the whole design: time at a clock in MHz, and cells
+        of 7 series.
 
         The clock is the one of the configuration, or 200 MHz. LUT and FF are the schedulers' estimates.
         """
@@ -220,7 +224,9 @@ class HardwareModel(WrittenCircuit):
 
 
 def _lowered(program: Program, config: Config) -> tuple[IntegerProgram, Arrow, list[int]]:
-    """As `lowered`; where that fails and a format promises not to wrap, the remedy of that promise."""
+    """The same as `lowered`; if that fails and a format promises not to wrap, the error has the remedy for that
+    promise.
+    """
     if isinstance(program, IntegerProgram):
         return program, program.arrow, list(range(program.arrow.wire_count))
     try:
@@ -251,7 +257,7 @@ def _program(model: object, precision: Precision | None) -> Program:
 
 
 def _require_given(program: IntegerProgram, config: Config, weights: object) -> None:
-    """Raise CircuitizeError where formats or weights are said of a program of integers, which has its own."""
+    """Raise CircuitizeError if formats or weights are stated for a program of integers, which has its own."""
     said = config.everywhere is not None or any(layer.formats for layer in config.layers.values())
     if said or weights is not None or any(port.held for port in program.inputs):
         found = "a Precision" if said else "weights"
@@ -285,7 +291,7 @@ def _with_data(program: Program, data: ArrayLike | Mapping[str, ArrayLike] | Non
 
 
 def _drawn(program: Program) -> tuple[dict[str, Reals], ...]:
-    """Frames from all over the formats of the inputs, from a seed."""
+    """Frames from all over the formats of the inputs, drawn by a seed."""
     random = np.random.default_rng(0)
     ports = program.inputs
     return tuple(
@@ -317,7 +323,7 @@ def _numbers(given: ArrayLike, name: str) -> Reals:
 
 
 def _split(given: ArrayLike, shape: tuple[int, ...], name: str) -> Reals:
-    """Frames along a new first axis, of inputs along the first axis, a frame at a time."""
+    """Frames along a new first axis, from inputs along the first axis, a frame at a time."""
     values = _numbers(given, name)
     rows = shape[0] if shape else 1
     if values.shape[1:] != shape[1:] or not values.ndim or len(values) % rows or not len(values):

@@ -1,4 +1,6 @@
-"""Multipliers by reuse: every layer's own, each used so often a frame; the parallel scheduler where none is shared."""
+"""Multipliers by reuse: every layer has its own, each used as often a frame as stated; the parallel scheduler is used
+if none is shared.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ PARALLEL, FOLDED = "parallel", "folded"
 def shared(
     program: IntegerProgram, reuse: Callable[..., int], interface: Interface, options: Mapping[str, Any]
 ) -> Design:
-    """The design in which a stage of some layers takes at most `reuse(*layers)` clocks a frame, where it can.
+    """The design in which a stage of some layers takes at most `reuse(*layers)` clocks a frame, if it can.
 
-    Where every layer says 1 it is the parallel one, to which `options` go. A stage that takes fewer clocks than the
-    slowest one has its clocks halved until they are no more than said, so that multipliers are at most twice as many as
-    asked for.
+    If every layer states 1, it is the parallel design, to which `options` go. A stage that takes fewer clocks than the
+    slowest one has its clocks halved until they are no more than stated, so that multipliers are at most twice as many
+    as asked for.
     """
     parts = {program.arrow.provenances[row[3]].part for row in program.arrow.rows}
     if all(reuse(part) == 1 for part in parts):

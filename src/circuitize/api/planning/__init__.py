@@ -1,1 +1,1 @@
-"""Planning: the ways to build a program of which no other is better in all that is asked, or why there is none."""
+"""Planning: the ways to build a program that no other way beats in everything asked about, or why there is none."""

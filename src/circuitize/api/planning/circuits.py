@@ -14,11 +14,13 @@ from circuitize.provers.mirage.cost import proof_bytes, sizes
 from .design import Design
 
 COLUMN_BYTES = halo2.POINT + halo2.SCALAR
-"""A proof commits to each column and opens it once at least."""
+"""The bytes of a column in a proof, which commits to it and opens it at least once."""
 
 
 class RankOne:
-    """Two design problems without a choice: a proof is as long whatever the circuit; then the circuit is counted."""
+    """Two design problems without a choice: first the length of a proof, which is the same for every circuit; then the
+    count of the circuit.
+    """
 
     def __init__(self, target: str, steps: int) -> None:
         self.target, self.steps = TARGETS[target], steps
@@ -29,13 +31,13 @@ class RankOne:
         return self.target.name == "mirage"
 
     def sized(self, design: Design) -> Iterator[Design]:
-        """What is known before a row is counted."""
+        """Yield the design with what is known before a row is counted."""
         yield design.decided({}, {"bytes": self.steps * proof_bytes(self.two_phases)})
 
     def counted(self, design: Design) -> Iterator[Design]:
         """Yield the design with its rows, and the model's CPU-seconds and bytes of memory.
 
-        Raise CircuitizeError where the program has no such circuit.
+        Raise CircuitizeError if the program has no such circuit.
         """
         require_countable(self.target, design.program)
         found = self.target.estimate(design.program, {})
@@ -53,16 +55,16 @@ class RankOne:
 class Plonkish:
     """Two design problems: the number of rows, which says how wide limbs and tables are; then the proof's bytes.
 
-    The prover takes the layout of least proving cost; others are for `compile`.
+    The prover takes the layout of least proving cost; other layouts are for `compile`.
     """
 
     def __init__(self, steps: int, in_bytes: bool) -> None:
         self.steps, self.in_bytes = steps, in_bytes
 
     def laid_out(self, design: Design) -> Iterator[Design]:
-        """Yield the design with each number of rows, 2^k, and what it takes.
+        """Yield the design with each number of rows, 2^k, and its costs.
 
-        Raise CircuitizeError where the program has no such circuit.
+        Raise CircuitizeError if the program has no such circuit.
         """
         require_countable(TARGETS["plonkish"], design.program)
         for layout in search(design.program):
@@ -75,7 +77,9 @@ class Plonkish:
             yield design.decided({"k": layout.layout.k}, {**takes, **least})
 
     def emitted(self, design: Design) -> Iterator[Design]:
-        """The length of a proof wants the system itself; nothing where no bytes are asked for."""
+        """Yield the design with the length of a proof, which needs the system itself; yield it unchanged if no bytes
+        are asked for.
+        """
         if not self.in_bytes:
             yield design
             return

@@ -16,9 +16,9 @@ from .explore import vector
 
 @dataclass(frozen=True)
 class Conflict:
-    """Limits that no design meets together, though it would any fewer of them.
+    """Limits that no design meets together, though designs meet any fewer of them.
 
-    `nearest` says of each the least value with which the others of the set can be met; it is `enough` where every
+    `nearest` has for each limit the least value with which the others of the set can be met; it is `enough` if every
     other limit of the query is met with it too.
     """
 
@@ -30,8 +30,8 @@ class Conflict:
 def conflicts(designs: Sequence[Design], limits: Mapping[str, float]) -> tuple[Conflict, ...]:
     """Every minimal set of limits that contradict each other, small ones first.
 
-    `designs` are those that are minimal in the quantities that have limits: where one meets some limits, one of these
-    does. Exponential in the limits, of which there are a handful; linear in the designs.
+    `designs` are those that are minimal in the quantities that have limits: if a design meets some limits, one of these
+    does. It takes time exponential in the limits, of which there are a handful, and linear in the designs.
     """
     names = [*limits]
     values = np.array([vector(design, names) for design in designs]).reshape(len(designs), len(names))

@@ -1,4 +1,4 @@
-"""Designs and design problems: what is decided, what that takes at least, and how decisions compose.
+"""Designs and design problems: what is decided, what it takes at least, and how decisions compose.
 
 A design problem in the sense of Censi's monotone theory of co-design (arXiv 1512.08055), read towards resources: it
 takes a design and gives the ways to decide one thing more. Problems compose in series, where one decides on what the
@@ -21,8 +21,9 @@ Choice = int | str
 class Design:
     """A way to build a program, as far as it is decided.
 
-    `choices` are the decisions by name; `takes` says of quantities how much the design takes at least, exactly so much
-    when all is decided; of one that it does not name, at least 0. `made` is what the next problem decides on.
+    `choices` are the decisions by name; `takes` has for each quantity how much the design takes at least, which is
+    exact when all is decided; a quantity that is not named is at least 0. `made` is the object on which the next
+    problem decides.
     """
 
     program: IntegerProgram
@@ -32,24 +33,26 @@ class Design:
     made: Any = None
 
     def decided(self, choices: Mapping[str, Choice], takes: Mapping[str, float], made: Any = None) -> Design:
-        """The design with more decisions. What it takes can only grow: a bound gives way to what is greater."""
+        """The design with more decisions. The costs can only grow: a bound is replaced by a greater one."""
         grown = {name: max(value, self.takes.get(name, value)) for name, value in takes.items()}
         return replace(self, choices={**self.choices, **choices}, takes={**self.takes, **grown}, made=made)
 
 
 Problem = Callable[[Design], Iterator[Design]]
-"""A design problem. It gives designs one at a time, and may learn from what came of the ones before."""
+"""A design problem: a function from a design to the designs with one more decision. A problem gives designs one at a
+time, and may learn from what became of the ones before.
+"""
 
 Keep = Callable[[Design, bool], bool]
-"""Whether to go on with a design; the second argument says whether all of it is decided."""
+"""A function that says whether to go on with a design; its second argument says whether all of it is decided."""
 
 
 Note = Callable[[str], object]
-"""Hears why a problem has no more solutions for a design."""
+"""A function that is told why a problem has no more solutions for a design."""
 
 
 class Remembered:
-    """A problem whose solutions are kept, for whoever asks of the same design again."""
+    """A problem whose solutions are kept, in case the same design is asked about again."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -68,10 +71,11 @@ class Remembered:
 
 
 def solutions(problems: Sequence[Problem], design: Design, keep: Keep, note: Note) -> Iterator[Design]:
-    """What comes of problems in series, each solution as soon as it is found.
+    """The solutions of problems in series, each as soon as it is found.
 
-    Since `takes` only grows, what `keep` refuses for taking too much is refused with all that would come of it. Where
-    a problem raises CircuitizeError, `note` hears it, and other designs are gone on with.
+    Since `takes` only grows, a design that `keep` refuses for taking too much is refused with everything that would
+    follow from it. If a problem raises CircuitizeError, `note` is called with it, and the search goes on with other
+    designs.
     """
     if not problems:
         yield design

@@ -1,4 +1,4 @@
-"""Goes through the designs of a query, past those that cannot be on the front, within a time."""
+"""Going through the designs of a query, past those that cannot be on the front, within a time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from .query import Query
 
 
 class _Over(Exception):
-    """The time is over."""
+    """The time of the search is over."""
 
 
 @dataclass
 class Explored:
-    """The minimal designs of a query; how many designs were sized to the end, and how many were let go before.
+    """The minimal designs of a query; how many designs were sized to the end, and how many were dropped before.
 
-    `left_out` says by target why some designs are none, and of how many; `complete` whether there was time for all.
+    `left_out` says for each target why some designs are impossible, and how many; `complete` whether there was time for
+    all.
     """
 
     front: list[Design] = field(default_factory=list)
@@ -42,9 +43,9 @@ def explore(
 ) -> Explored:
     """The antichain of minimal designs within the limits: formats, then for each target its problems in series.
 
-    A design that takes more than a limit by what is known of it, or in each objective at least as much as one that was
-    found, is let go: nothing that comes of it is on the front, but for equals. Ends at the time `until`, by the clock
-    `time.monotonic`.
+    A design whose known costs exceed a limit, or are in each objective at least those of one that was found, is
+    dropped: nothing that follows from it is on the front, except equals. The search ends at the time `until`, by the
+    clock `time.monotonic`.
     """
     found = Explored()
     vectors = np.empty((0, len(query.objectives)))

@@ -20,7 +20,7 @@ from .design import Design
 from .quantities import ERROR, SHARE, WORST
 
 BITS = range(4, 19)
-"""Fraction bits that are tried, each with so many fewer, as many, and so many more significant bits:"""
+"""The fraction bits that are tried, each with significant bits that are fewer, the same, and more:"""
 
 APART = (0, 3, -3)
 
@@ -29,10 +29,11 @@ Reals = dict[str, NDArray[np.float64]]
 
 
 def errors(program: IntegerProgram, examples: Examples, exact: Sequence[Reals]) -> dict[str, float]:
-    """How far outputs are from what float64 makes of examples, by quantity: of all outputs, and of each.
+    """How far outputs are from those of float64 on examples, by quantity: for all outputs, and for each.
 
-    `worst` is the greatest difference on any of them, a measurement; `error` what a share of nine in ten stays within,
-    which predicts that of other examples like them. Raise Undefined where the integer program has no value of one.
+    `worst` is the greatest difference on any example, a measurement; `error` is the bound within which nine examples in
+    ten stay, which predicts that of other examples like them. Raise Undefined if the integer program has no value on an
+    example.
     """
     names = [port.name for port in program.outputs]
     found = np.zeros((len(examples), len(names)))
@@ -49,14 +50,16 @@ def errors(program: IntegerProgram, examples: Examples, exact: Sequence[Reals]) 
 
 
 def exact_outputs(program: Program, examples: Examples) -> list[Reals]:
-    """What float64 makes of examples, whose inputs are rounded once to their formats, as integers have them."""
+    """The outputs of float64 for examples, whose inputs are rounded once to their formats, as the integer program has
+    them.
+    """
     names = [port.name for port in program.inputs]
     entering = (example_inputs(program, batch, f"example {number}") for number, batch in enumerate(examples))
     return [real.run(program, dict(zip(names, values, strict=True))) for values in entering]
 
 
 def widths(bits: Sequence[int]) -> list[tuple[int, int]]:
-    """Fraction and significant bits to try: ends and middles first, so that few already tell much."""
+    """The fraction and significant bits to try: ends and middles first, so that few already tell much."""
     order: list[int] = []
     parts = [list(bits)]
     while parts:
@@ -71,13 +74,13 @@ def widths(bits: Sequence[int]) -> list[tuple[int, int]]:
 class Formats:
     """The design problem of formats: the programs that a real one becomes with more and fewer bits, each once.
 
-    An integer program has its formats, and no error.
+    An integer program has fixed formats, and no error.
     """
 
     def __init__(self, program: Program, bits: Sequence[int], examples: Examples) -> None:
         self.program, self.bits, self.examples = program, bits, examples
         self.refused: dict[str, int] = {}
-        """Why formats are none of this program's, and how many of them."""
+        """Why some formats are impossible for this program, and how many of them."""
         self._made: list[Design] | None = None
 
     def __iter__(self) -> Iterator[Design]:

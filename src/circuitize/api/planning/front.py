@@ -17,17 +17,18 @@ from .quantities import ERRORS, QUANTITIES, base, kind
 from .query import Query
 
 MOST_REASONS = 3
-"""Reasons why designs of a target are left out that are shown; --json has all."""
+"""The number of reasons why designs of a target are left out that are shown; --json has all."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """The answer to a query: `points`, of which none is better in all objectives; or why there is none.
+    """The answer to a query: `points`, none of which is better than another in all objectives; or why there is none.
 
-    It is true where there is a design within the limits. `conflicts` are the smallest sets of limits that contradict
-    each other. Errors are of so many `examples`, which are `held_out` where calibration did not see them. `sized`
-    designs were decided to the end and `let_go` others were not, since what was known of them sufficed; where the
-    search is not `complete` it ran out of time. `left_out` says by target why some designs are none, and of how many.
+    A Planned is true if there is a design within the limits. `conflicts` are the smallest sets of limits that
+    contradict each other. Errors are over `examples` examples, which are `held_out` if calibration did not see them.
+    `sized` designs were decided to the end and `let_go` others were dropped, since what was known of them sufficed; a
+    search that is not `complete` ran out of time. `left_out` says for each target why some designs are impossible, and
+    how many.
     """
 
     query: Query
@@ -53,7 +54,9 @@ class Planned:
         return f"<pre>{escape(chr(10).join(self.shown()))}</pre>"
 
     def __getitem__(self, number: int) -> Point:
-        """The point of this number in the table, from 1 on. Raise CircuitizeError where there is none."""
+        """The point of this number in the table, from 1 on. Raise CircuitizeError if there is no point of this
+        number.
+        """
         if type(number) is not int or not 1 <= number <= len(self.points):
             raise CircuitizeError(
                 f"expected a point from 1 to {len(self.points)}, found {number!r}; choose one of them"
@@ -78,7 +81,7 @@ class Planned:
         return [*dict.fromkeys(point.target for point in self.points)] or [*self.query.targets]
 
     def as_json(self) -> Json:
-        """What `plan --json` prints."""
+        """The object that `plan --json` prints."""
         return {
             "feasible": bool(self),
             "objectives": list(self.query.objectives),
@@ -98,7 +101,9 @@ class Planned:
         }
 
     def shown(self) -> Iterator[str]:
-        """A line for each point, or for each set of limits that contradict each other; then what the figures are."""
+        """A line for each point, or for each set of limits that contradict each other; then the origin of the
+        figures.
+        """
         if self:
             yield from self._table()
         for number, conflict in enumerate(self.conflicts):
@@ -128,7 +133,7 @@ class Planned:
             yield f"{number:>4} {told:<{wide}}{cells}"
 
     def plot(self, path: Path | str) -> None:
-        """Draw the front as an SVG. Raise CircuitizeError where there is none, or nothing to draw with."""
+        """Draw the front as an SVG. Raise CircuitizeError if there is no front, or nothing to draw with."""
         from .picture import draw
 
         draw(self, Path(path))
@@ -148,7 +153,7 @@ def way(point: Point) -> str:
 
 
 def amount(name: str, value: float) -> str:
-    """A quantity as people read it."""
+    """A quantity in the form in which people read it."""
     if QUANTITIES[base(name)].bytes:
         return amount_of_bytes(int(value))
     if base(name) in (*ERRORS, "seconds"):

@@ -24,22 +24,22 @@ NAMES = {
     "cycles": "interval_cycles",
     "latency": "latency_cycles",
 }
-"""Quantities as the schedulers' reports have them."""
+"""The quantities by their names in the schedulers' reports."""
 
 
 class Hardware:
     """Two design problems: which schedule, by a budget of clocks or of blocks, and its memories, laid out in a shell.
 
-    A schedule tells clocks and multipliers exactly, and of LUTs those of its arithmetic and of its shell. Budgets are
-    powers of two, and the limits that are given on clocks and multipliers. The parallel design of a small program is
-    one schedule more.
+    A schedule tells clocks and multipliers exactly, and of the LUTs those of its arithmetic and of its shell. Budgets
+    are powers of two, and the limits that are given on clocks and multipliers. The parallel design of a small program
+    is one more schedule.
     """
 
     def __init__(self, limits: Mapping[str, float]) -> None:
         self.limits = limits
 
     def schedules(self, design: Design) -> Iterator[Design]:
-        """Designs whose memories are yet to be laid out; those that are the same once."""
+        """Designs whose memories are still to be laid out; equal ones are yielded once."""
         made = bound_somehow(design.program).program
         named = unrolled(made.arrow)
         if named <= MOST_UNROLLED:
@@ -84,7 +84,7 @@ class Hardware:
 
 
 def arithmetic_luts(sizes: Sizes) -> int:
-    """LUTs of lanes and units alone: no design of these sizes has fewer."""
+    """The LUTs of lanes and units alone: no design of these sizes has fewer."""
     total = 0.0
     for number, choice in enumerate(sizes.choices):
         outer, _, inner, _ = sizes.fold.paths(number, choice.split)

@@ -1,4 +1,4 @@
-"""Examples to measure errors on that calibration did not see, as a file has them."""
+"""Examples for measuring errors that calibration did not see, read from a file."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from circuitize.circuits.program import Program
 
 
 def read_held_out(path: Path | None, program: Program) -> list[dict[str, Values]]:
-    """The examples of an .npz file: each array has one more axis than its input, the first, with a row an example.
+    """The examples of an .npz file: each array has one more axis than its input, the first, with a row for each
+    example.
 
-    An input that the file lacks is what the program's first example has, its trained weights for instance. None without
-    a path. Raise CircuitizeError for a file that does not fit.
+    An input that the file lacks is taken from the program's first example, for instance its trained weights. Return
+    None if no path is given. Raise CircuitizeError for a file that does not fit.
     """
     if path is None:
         return []

@@ -1,4 +1,4 @@
-"""Draws a front: the first objective against each other one, a colour for each target."""
+"""Drawing a front: the first objective against each other one, a colour for each target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COLOURS = {"r1cs": "#9a3412", "mirage": "#c2410c", "plonkish": "#7c3aed", "tensor": "#0369a1", "verilog": "#15803d"}
 APART = (14, 9)
-"""Numbers nearer to each other, in points across and up, would be unreadable."""
+"""The distance, in points across and up, below which numbers of points would be unreadable."""
 
 MARKS = {"r1cs": "s", "mirage": "o", "plonkish": "^", "tensor": "D", "verilog": "o"}
 SAID = {
@@ -27,14 +27,14 @@ SAID = {
     "seconds": "processor seconds",
     "cycles": "clocks from frame to frame",
 }
-"""Quantities in words, where their names are not enough."""
+"""The quantities in words, if their names are not enough."""
 
 
 def draw(planned: Planned, path: Path) -> None:
     """Draw the points of a front, numbered as its table is, as an SVG: the same bytes for the same front.
 
-    Of one objective, what it takes by number. Raise CircuitizeError where there are no points, or nothing to draw
-    with.
+    With a single objective, its costs are drawn by the number of the point. Raise CircuitizeError if there are no
+    points, or nothing to draw with.
     """
     if not planned.points:
         raise CircuitizeError("expected a front to draw, found none; raise one of the limits")
@@ -74,13 +74,13 @@ def draw(planned: Planned, path: Path) -> None:
 
 
 def _place(planned: Planned, number: int, across: str | None, up: str) -> tuple[float, float]:
-    """Where a point is drawn."""
+    """The place at which a point is drawn."""
     takes = planned[number].takes
     return number if across is None else takes[across], takes[up]
 
 
 def _number(axes: Any, places: list[tuple[float, float]]) -> None:
-    """Write the points' numbers beside them; of those that lie together the least."""
+    """Write the points' numbers beside them; for points that lie together only the least number."""
     written = np.empty((0, 2))
     for number, (place, shown) in enumerate(zip(places, axes.transData.transform(places), strict=True), 1):
         if not (np.abs(written - shown) < APART).all(axis=1).any():
@@ -89,7 +89,7 @@ def _number(axes: Any, places: list[tuple[float, float]]) -> None:
 
 
 def _scale(scale: Any, values: list[float]) -> None:
-    """Logarithmic, linear below the least where that is 0."""
+    """Set a logarithmic scale, which is linear below the least value if that is 0."""
     positive = [value for value in values if value > 0]
     if positive and min(values) <= 0:
         scale("symlog", linthresh=min(positive))
@@ -98,7 +98,7 @@ def _scale(scale: Any, values: list[float]) -> None:
 
 
 def _label(planned: Planned, name: str) -> str:
-    """The quantity, and how its figures come about."""
+    """The label of a quantity: its name, and how its figures come about."""
     kinds = dict.fromkeys(kind(name, point.target) for point in planned.points)
     own = SAID.get(base(name), base(name).replace("_", " "))
     one = name.partition(":")[2]

@@ -25,7 +25,7 @@ from .query import Query, query
 from .sumchecks import Sumchecks
 
 WITHIN = 60.0
-"""Seconds that a search takes at most, unless another time is given."""
+"""The most seconds of a search, unless another time is given."""
 
 MOST_BITS = 40
 
@@ -45,14 +45,15 @@ def plan(
 ) -> Planned:
     """The ways to build a program that are minimal in the objectives, within limits, over formats, partitions, targets.
 
-    Objectives and limits are names of `QUANTITIES`; without `targets`, those of which all of them are known. `steps`
-    says how often the program is run and proved: seconds and bytes are of all these proofs, and tensor proofs have
-    several steps each, on batches of a dataset of `dataset_size` examples, by default the program's own. `bits` are the
-    fraction bits that are tried; a program of integers keeps its formats. Errors are of the examples `held_out`, real
-    values by input name on which nothing is calibrated, or without any of the program's own.
+    Objectives and limits are names of `QUANTITIES`; without `targets`, the search covers those for which all of them
+    are known. `steps` says how often the program is run and proved: seconds and bytes are those of all these proofs,
+    and tensor proofs have several steps each, on batches of a dataset of `dataset_size` examples, by default the
+    program's own. `bits` are the fraction bits that are tried; a program of integers keeps its formats. Errors are
+    measured on the examples `held_out`, real values by input name on which nothing is calibrated, or by default on the
+    program's own.
 
-    Ends after `within` seconds with what was found. Raise CircuitizeError for what cannot be asked, and where no
-    design was found for another reason than the limits.
+    The search ends after `within` seconds with what it has found. Raise CircuitizeError for a query that makes no
+    sense, and if no design was found for another reason than the limits.
     """
     given = program.given if isinstance(program, Exact) else program
     if not isinstance(given, Program):
@@ -85,7 +86,7 @@ def plan(
 
 
 def _problems(target: str, asked: Query, steps: int, dataset_size: int | None) -> Sequence[Problem]:
-    """What is decided of a target, in series, once the formats are."""
+    """The design problems of a target, in series, once the formats are decided."""
     if target == "verilog":
         hardware = Hardware(asked.limits)
         return hardware.schedules, hardware.laid_out
@@ -113,7 +114,7 @@ def _require_counts(given: Mapping[str, object]) -> None:
 
 
 def _refuse(found: Explored, left_out: Mapping[str, Mapping[str, int]], within: float) -> NoReturn:
-    """There is no answer, for another reason than the limits."""
+    """Raise the error that there is no answer, for another reason than the limits."""
     if not found.complete:
         raise CircuitizeError(
             f"expected a design within the limits in {within:g} seconds, found none among {found.sized:,}; give more "

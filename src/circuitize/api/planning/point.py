@@ -17,7 +17,7 @@ from .quantities import kind
 from .recount import recounted
 
 PROVERS = {"r1cs": "groth16", "mirage": "mirage", "plonkish": "halo2", "tensor": "tensor"}
-"""Whose circuits the targets are."""
+"""The prover that each target's circuits are for."""
 
 PROGRAM_FILE, INPUTS_FILE = "program.arrow", "inputs.npz"
 
@@ -26,7 +26,7 @@ FORMATS = ("fraction_bits", "significant_bits")
 
 @dataclass(frozen=True)
 class Point:
-    """A design of a front. `steps` and `dataset_size` are those of the query."""
+    """A design of a front. The fields `steps` and `dataset_size` are those of the query."""
 
     design: Design
     steps: int
@@ -49,12 +49,12 @@ class Point:
 
     @property
     def takes(self) -> Mapping[str, float]:
-        """All that is known of what it takes, by quantity."""
+        """All known costs of the point, by quantity."""
         return self.design.takes
 
     @property
     def options(self) -> dict[str, Choice]:
-        """The partition: what `compile` takes as options, or `prove_run`."""
+        """The partition, as options of `compile`, or of `prove_run`."""
         return {name: choice for name, choice in self.choices.items() if name not in FORMATS}
 
     def __repr__(self) -> str:
@@ -62,9 +62,7 @@ class Point:
         return f"Point({self.target}, {chosen})"
 
     def as_json(self) -> Json:
-        """Return the point as `circuitize plan --json` writes it; of each figure it is said whether it is counted or a
-        model's.
-        """
+        """Return the point as `circuitize plan --json` writes it, with each figure marked as counted or a model's."""
         return {
             "target": self.target,
             "digest": program_digest(self.program),
@@ -73,11 +71,11 @@ class Point:
         }
 
     def recount(self) -> dict[str, float]:
-        """Build the circuit anew, and return what is counted in it, by quantity."""
+        """Build the circuit anew, and return the quantities that are counted in it."""
         return recounted(self.design, self.steps, self.dataset_size)
 
     def require_counts(self) -> None:
-        """Raise CircuitizeError where the circuit, built anew, is not what was counted."""
+        """Raise CircuitizeError if the circuit, built anew, differs from what was counted."""
         for name, count in self.recount().items():
             if count != self.takes[name]:
                 raise CircuitizeError(

@@ -10,16 +10,17 @@ Kind = Literal["counted", "measured", "predicted"]
 """How a figure comes about: counted in what is emitted, measured on examples, or predicted by a model."""
 
 ERROR, WORST = ERRORS = "error", "worst"
-"""Errors of outputs, which come with the formats: of all outputs, or with :NAME of one."""
+"""The errors of outputs, which come with the formats: of all outputs, or with :NAME of one."""
 
 SHARE = 0.9
-"""The share of examples whose greatest error is within `error`. The greatest of all is what few examples do, where a
-unit is on in one run and off in the other: other examples have another greatest error, but nearly the same `error`."""
+"""The share of examples whose greatest error is within `error`. The greatest error of all is due to few examples, where
+a unit is on in one run and off in the other: other examples have another greatest error, but nearly the same `error`.
+"""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something of which less is better."""
+    """A quantity of which less is better."""
 
     name: str
     unit: str
@@ -45,7 +46,9 @@ _ALL = (
 QUANTITIES = {quantity.name: quantity for quantity in _ALL}
 
 PREDICTED = "seconds", "memory"
-"""What models predict of every target that has it; their constants were measured. `error` is predicted by a sample."""
+"""The quantities that models predict for every target that has them; their constants were measured. The quantity
+`error` is predicted by a sample.
+"""
 
 TAKEN: Mapping[str, tuple[str, ...]] = {
     "r1cs": ("seconds", "bytes", "memory", "rows"),
@@ -54,11 +57,13 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
     "tensor": ("seconds", "bytes", "memory", "lookups"),
     "verilog": ("luts", "registers", "dsps", "bram_bits", "cycles", "latency"),
 }
-"""By target, in the order in which targets are tried, what a circuit of it takes; errors come with formats."""
+"""For each target, in the order in which targets are tried, the quantities of its circuits; errors come with
+formats.
+"""
 
 
 def base(name: str) -> str:
-    """The quantity's own name: `error` of `error:loss`."""
+    """The quantity's own name, such as `error` for `error:loss`."""
     return name.partition(":")[0]
 
 
@@ -71,6 +76,6 @@ def kind(name: str, target: str) -> Kind:
 
 
 def having(names: Iterable[str]) -> list[str]:
-    """The targets of which all these quantities are known."""
+    """The targets for which all these quantities are known."""
     wanted = {base(name) for name in names} - {*ERRORS}
     return [target for target, own in TAKEN.items() if wanted <= {*own}]

@@ -1,4 +1,4 @@
-"""What is asked of a plan: what is to be little, and limits."""
+"""What is asked of a plan: the quantities to minimise, and limits."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from circuitize.circuits.program import Program
 from .quantities import ERRORS, QUANTITIES, TAKEN, base, having
 
 MOST_LIMITS = 12
-"""To explain a conflict every set of limits is tried."""
+"""The most limits of a query: to explain a conflict every set of limits is tried."""
 
 SCALES = {"": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
 @dataclass(frozen=True)
 class Query:
-    """Quantities to minimise, limits by quantity, and the targets among which is searched, in order."""
+    """The quantities to minimise, limits by quantity, and the targets that are searched, in order."""
 
     objectives: tuple[str, ...]
     limits: Mapping[str, float]
@@ -35,9 +35,10 @@ class Query:
 def query(
     program: Program, objectives: Collection[str], limits: Mapping[str, float], targets: Collection[str], real: bool
 ) -> Query:
-    """A query that makes sense for a program, `real` if that has errors.
+    """A query that makes sense for a program; `real` says whether the program has errors.
 
-    Without `targets`, among all of which the quantities are known. Raise CircuitizeError for anything else.
+    Without `targets`, the search covers all targets for which the quantities are known. Raise CircuitizeError for a
+    query that makes no sense.
     """
     asked = [objectives] if isinstance(objectives, str) else [*objectives]
     if not asked:
@@ -92,7 +93,9 @@ def _and(names: Iterable[str]) -> str:
 
 
 def limit(text: str) -> tuple[str, float]:
-    """NAME=NUMBER as it is written: luts=2000, error:loss=1e-4, memory=2GB. Raise CircuitizeError for another."""
+    """A limit from its text NAME=NUMBER: luts=2000, error:loss=1e-4, memory=2GB. Raise CircuitizeError for a text of
+    another form.
+    """
     name, _, number = text.partition("=")
     found = re.fullmatch(r"([0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?)([kMGT]B)?", number)
     quantity = QUANTITIES.get(base(name))
@@ -103,7 +106,9 @@ def limit(text: str) -> tuple[str, float]:
 
 
 def limits_of(texts: Iterable[str]) -> dict[str, float]:
-    """Limits as they are written. Raise CircuitizeError for one that is not, and for two on one quantity."""
+    """The limits from their texts. Raise CircuitizeError for a text of another form, and for two limits on one
+    quantity.
+    """
     found: dict[str, float] = {}
     for name, most in map(limit, texts):
         if name in found:

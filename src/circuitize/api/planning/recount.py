@@ -1,4 +1,4 @@
-"""Builds the circuit of a design by the way that `compile` and `prove` take, and counts in it."""
+"""Building the circuit of a design in the way in which `compile` and `prove` build it, and counting in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .hardware import NAMES
 
 
 def recounted(design: Design, steps: int, dataset_size: int | None) -> dict[str, float]:
-    """Rows, lookups, cells, or all of hardware: what is counted in the circuit itself. Raise as `compile` does."""
+    """The rows, lookups, cells, or all figures of hardware, counted in the circuit itself. It raises the errors of
+    `compile`.
+    """
     program, choices = design.program, design.choices
     if design.target == "verilog":
         options: dict[str, Any] = {name: choice for name, choice in choices.items() if not name.endswith("_bits")}

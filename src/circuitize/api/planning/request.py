@@ -1,4 +1,4 @@
-"""A query as words say it, and all that is to be written of its answer: what a command asks for."""
+"""A query in words, and everything that is to be written of its answer: what a command asks for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .written import FILES, PLAN_FILE, require_examples
 
 @dataclass(frozen=True)
 class Request:
-    """Objectives, limits, fraction bits, and where the chosen point's folder and the picture go, if anywhere."""
+    """The objectives, limits, fraction bits, and where the chosen point's folder and the picture go, if anywhere."""
 
     objectives: tuple[str, ...]
     limits: Mapping[str, float]
@@ -33,9 +33,10 @@ class Request:
 def requested(
     objectives: Iterable[str], limits: Iterable[str], bits: str, folder: Path | None, picture: Path | None
 ) -> Request:
-    """A request of words: names joined by commas, limits NAME=NUMBER, and bits LOW:HIGH. Before there is work.
+    """A request from words: names joined by commas, limits NAME=NUMBER, and bits LOW:HIGH. The request is checked
+    before any work.
 
-    Raise CircuitizeError for limits that are not written so, and where nothing can be written.
+    Raise CircuitizeError for limits of another form, and if nothing can be written.
     """
     if folder is not None:
         require_folder(folder, PLAN_FILE, FILES)
@@ -63,7 +64,7 @@ def answered(
     held_out: Path | None,
     **options: Any,
 ) -> tuple[Planned, list[str]]:
-    """The answer, and what to do with the folder that was written, in lines. Raise CircuitizeError as `plan` does."""
+    """The answer, and, in lines, what to do with the folder that was written. Raise the CircuitizeErrors of `plan`."""
     if request.folder is not None:
         require_examples(program)
     examples = read_held_out(held_out, program)

@@ -23,17 +23,18 @@ NAMES = {
     "memory": "prover_bytes",
     "lookups": "lookups",
 }
-"""Quantities as the sizes of a proof have them."""
+"""The quantities by their names in the sizes of a proof."""
 
 SEED = b"plan"
 """No size depends on the seed of a run."""
 
 
 class Sumchecks:
-    """One proof; or of a run two design problems: how many steps a proof has, and the plans of all its proofs.
+    """One proof; or, for a run, two design problems: how many steps a proof has, and the plans of all its proofs.
 
-    What a proof takes is assumed not to fall where it has more steps: memory, as `prove-run` does where it chooses
-    them; seconds and bytes against a proof of one step. So that one comes first, and bounds what the others take.
+    The costs of a proof are assumed not to fall when it has more steps: memory, as in `prove-run` when it chooses them;
+    seconds and bytes in comparison with a proof of one step. Therefore a proof of one step comes first, and bounds the
+    costs of the others.
     """
 
     def __init__(self, steps: int, examples: int | None, limits: Collection[str] = ()) -> None:
@@ -43,8 +44,8 @@ class Sumchecks:
         self._memory: dict[int, float] = {}
 
     def divided(self, design: Design) -> Iterator[Design]:
-        """Powers of two, and all steps in one proof, as many as verifiers believe; of more than one the most first,
-        unless memory has a limit.
+        """Yield powers of two, and all steps in one proof, up to the number that verifiers believe; the largest comes
+        first, unless memory has a limit.
         """
         self._of_one, self._memory = {}, {}
         most = min(self.steps, MOST_CHOSEN)
@@ -58,7 +59,7 @@ class Sumchecks:
             yield design.decided(chosen, {**least, "memory": memory})
 
     def planned(self, design: Design) -> Iterator[Design]:
-        """What all proofs take."""
+        """The costs of all proofs of a run."""
         if self.steps > 1:
             yield design.decided({}, self._of_a_run(design))
             return
@@ -86,7 +87,9 @@ class Sumchecks:
 
 
 def setting(program: IntegerProgram, steps: int, per_proof: int, examples: int | None) -> Run:
-    """A run of so many steps, on a dataset of so many examples: by default those of the program's own examples."""
+    """A run of `steps` steps, on a dataset of `examples` examples: by default the number of the program's own
+    examples.
+    """
     if examples is None:
         examples = batch_size(program) * max(1, len(program.examples))
     return Run(program, examples, steps, SEED, lambda _: {}, per_proof)

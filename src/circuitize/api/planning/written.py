@@ -1,4 +1,4 @@
-"""What `plan -o` writes: the program of one point, what goes into it, its options and commands, and the whole front."""
+"""What `plan -o` writes: the program of one point, its inputs, its options and commands, and the whole front."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def require_examples(program: Program) -> None:
 def write(planned: Planned, folder: Path, number: int) -> Point:
     """Write the folder of a point, whose circuit is built anew first.
 
-    `program.arrow` is for others too; `inputs.npz`, for its owner alone, has of the first example all that the commands
-    take; `plan.json` has the front and the commands; there is `front.svg` where matplotlib is installed.
+    The file `program.arrow` is for others too; `inputs.npz`, for its owner alone, has from the first example everything
+    that the commands take; `plan.json` has the front and the commands; `front.svg` is there if matplotlib is installed.
 
-    Raise CircuitizeError where there is no such point, its circuit is not what was counted, or something else is in
+    Raise CircuitizeError if there is no such point, if its circuit is not what was counted, or if something else is in
     the folder.
     """
     point = planned[number]
@@ -64,7 +64,7 @@ def write(planned: Planned, folder: Path, number: int) -> Point:
 
 
 def _goes_in(point: Point, port: Port[Fixed]) -> bool:
-    """Whether a command takes the value of an input: hardware and runs take what is held, proofs take all."""
+    """Whether a command takes the value of an input: hardware and runs take held values, proofs take all."""
     return port.held or not (point.target == "verilog" or "per_proof" in point.choices)
 
 

@@ -1,4 +1,4 @@
-"""What a report says of a program: its picture, who learns what, sizes, errors, words moved."""
+"""The part of a report about a program: its picture, who learns what, sizes, errors, words moved."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _range(format: Fixed) -> str:
 
 
 def sizes(made: Exact, progress: Progress) -> Markup:
-    """What every target makes of it, from the emitters' own counts."""
+    """The sizes that every target would need, from the emitters' own counts."""
     try:
         found = estimate(made, progress=progress)
     except CircuitizeError as error:
@@ -152,7 +152,7 @@ def _bits(error: WireError) -> str:
 
 
 def words(made: Exact, progress: Progress) -> Markup:
-    """What it moves between memories."""
+    """The words that the program moves between memories."""
     found = cost(made.given, progress=progress)
     cache, clocks = found.bytes(), found.cycles()
     rows = [

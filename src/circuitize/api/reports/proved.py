@@ -1,4 +1,4 @@
-"""What a report says of a verdict, and of a training: whose word each is, and how to check it oneself."""
+"""The part of a report about a verdict, and about a training: whose word each is, and how to check it oneself."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from ..training.folder import PROGRAM, read_manifest
 from ..verdict import Verdict
 
 MOST_SHOWN = 6
-"""Numbers of a public array that are shown."""
+"""The most numbers of a public array that are shown."""
 
 MOST_ROWS = 1 << 20
-"""Steps of a training whose metrics are read."""
+"""The most steps of a training whose metrics are read."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict, the folder that it is on, and the command by which it was reached, as one would type it again."""
+    """A verdict, the folder that it is about, and the command by which it was reached, as one would type it again."""
 
     verdict: Verdict | RunVerdict
     folder: str = ""
@@ -43,7 +43,9 @@ class Judged:
     def of(
         cls, verdict: Verdict | RunVerdict, command: str, folder: Path, program: str, asked: Mapping[str, object]
     ) -> Self:
-        """A verdict of a command on a folder, by a program and by options with values; those without are left out."""
+        """The verdict of a command on a folder, by a program and by options with values; options without a value are
+        left out.
+        """
         words = ["circuitize", command, str(folder), "--program", program]
         for name, value in asked.items():
             for one in (value if isinstance(value, list) else [value]) if value else ():
@@ -52,7 +54,7 @@ class Judged:
 
 
 def judged(given: Judged) -> Markup:
-    """A verdict: what holds, who says so, and how to check it."""
+    """The section about a verdict: what holds, who says so, and how to check it."""
     verdict = given.verdict
     run = isinstance(verdict, RunVerdict)
     what = "run of training steps" if run else "proof"
@@ -173,7 +175,9 @@ def _by_whom(given: Judged, run: bool) -> Markup:
 
 
 def trained(folder: Path, digest: str) -> Markup:
-    """The curves of a training, as it left them. Raise CircuitizeError for a folder of another program's."""
+    """The section with the curves of a training, as it left them. Raise CircuitizeError for a training of another
+    program.
+    """
     said = read_manifest(folder)
     found = program_digest(load(folder / PROGRAM, integer=True))
     if found != digest:

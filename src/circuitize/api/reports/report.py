@@ -22,13 +22,13 @@ from .proved import Judged, judged, trained
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A page of HTML: one file, without scripts, without anything from a network. A notebook shows it."""
+    """A page of HTML: one file, without scripts, without anything from a network. A notebook shows the page."""
 
     title: str
     html: str
 
     def save(self, path: Path | str) -> None:
-        """Write FILE.html, whole or not at all. Raise CircuitizeError for another ending."""
+        """Write FILE.html, whole or not at all. Raise CircuitizeError for another file ending."""
         file = Path(path)
         require_ending(file)
         require_file(file)
@@ -57,9 +57,10 @@ def report(
 ) -> Report:
     """A page about a program: its picture, who learns what, sizes by target, errors by layer, words moved.
 
-    `evidence` is what else is known of it: verdicts on proofs and runs, which the caller has had a verifier compute,
-    and folders of trainings, whose curves are shown. Raise CircuitizeError for anything else, for a verdict on another
-    program, and for a training of another. The same program and evidence give the same bytes.
+    `evidence` is what else is known of the program: verdicts on proofs and runs, which the caller has had a verifier
+    compute, and folders of trainings, whose curves are shown. Raise CircuitizeError for evidence of another kind, for a
+    verdict on another program, and for a training of another program. The same program and evidence give the same
+    bytes.
     """
     with under_way(progress, "quantizing"):
         made = exact(program, Phases())

@@ -1,4 +1,4 @@
-"""What a verifier believes of a run's lengths, of which it was told nothing: no more than is quick to look at."""
+"""What a verifier believes of a run's lengths that it was not told: no more than is quick to look at."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from circuitize.provers.tensor.runs.setting import Run
 from .spelling import Spelling
 
 BELIEVED_EXAMPLES = 1 << 20
-"""So many examples are put in order on the prover's word."""
+"""The most examples that are put in order on the prover's word."""
 
 BELIEVED_NUMBERS = 1 << 23
-"""A test set of so many numbers is planned for on the prover's word: one proof is of all of it, and its plan takes
-seconds for so many, and minutes for some more."""
+"""The most numbers of a test set that is planned for on the prover's word: one proof covers all of it, and its plan
+takes seconds for this many, and minutes for some more.
+"""
 
 
 def require_believable(folder: Path, manifest: Manifest, examples: bool, per_proof: bool, spelling: Spelling) -> None:
-    """Raise CircuitizeError where a run claims so much that it takes long to look at, unless the verifier said so.
+    """Raise CircuitizeError if a run claims so much that it takes long to look at, unless the verifier said so.
 
-    How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.
+    The number of steps in a proof, and the number of examples, decide what a plan and an order of examples take.
     """
     claimed = manifest.per_proof
     if not per_proof and claimed > MOST_CHOSEN:
@@ -53,7 +54,7 @@ def require_believable_test_set(
 
 
 def require_light(folder: Path, run: Run, per_proof: bool, tested: bool, spelling: Spelling) -> None:
-    """Raise CircuitizeError where proofs take long to check by what the run claims, unless the verifier said so."""
+    """Raise CircuitizeError if proofs take long to check by what the run claims, unless the verifier said so."""
     if not per_proof and is_heavy(run):
         raise CircuitizeError(
             f"{folder}: expected fewer steps in a proof of this program unless you say so, found a claim of "

@@ -1,7 +1,7 @@
 """Proofs of a run as tasks of Ray: on all cores of this machine, or on a cluster's.
 
-Ray places tasks, and does again those whose worker died; a proof made again is the same. What a worker gives is checked
-before it is written (`provers.tensor.runs.apart`), and proved again where it does not hold.
+Ray places tasks, and does those again whose worker died; a proof that is made again is the same. The result of a worker
+is checked before it is written (`provers.tensor.runs.apart`), and proved again if it does not hold.
 """
 
 from __future__ import annotations
@@ -34,27 +34,29 @@ from .spelling import Spelling
 from .worker import Board, prove_here
 
 HERE = "local"
-"""The address of a cluster that is started for this run: all cores of this machine."""
+"""The address that stands for a cluster started for this run: all cores of this machine."""
 
 DEATHS = 20
-"""So often a task is begun again whose worker died."""
+"""How often a task is begun again whose worker died."""
 
 REFUSALS = 3
-"""So often a task is done whose proof does not hold."""
+"""How often a task is done whose proof does not hold."""
 
 AHEAD = 2
-"""Tasks for each core that are known to Ray: the values that enter them lie in its memory."""
+"""The number of tasks for each core that are known to Ray: the values that enter them lie in its memory."""
 
 
 SHOWN = 4
-"""So many workers are said in a line of progress."""
+"""How many workers are named in a line of progress."""
 
 CONNECT_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """What Ray can use: cores of all machines, bytes of memory of the largest one and for each core of the smallest."""
+    """What Ray can use: the cores of all machines, and the bytes of memory of the largest one and for each core of the
+    smallest.
+    """
 
     cores: int
     largest: int
@@ -65,7 +67,7 @@ class Cluster:
         return 1 << max(0, (-(-steps // self.cores)).bit_length() - 1)
 
     def require_memory(self, needed: int, spelling: Spelling) -> None:
-        """Raise CircuitizeError where no machine has so many bytes for a proof: Ray would wait for one for ever."""
+        """Raise CircuitizeError if no machine has enough bytes for a proof: Ray would wait for one for ever."""
         if needed > self.largest:
             raise CircuitizeError(
                 f"{spelling.option('ray')}: expected a machine with {amount_of_bytes(needed)} for a proof, found at "
@@ -74,7 +76,7 @@ class Cluster:
             )
 
     def place(self, run: Run, data: Mapping[str, Integers], needed: int, say: Progress, progress: Progress) -> Place:
-        """Where tasks of a run are done, each with one core and so many bytes of memory."""
+        """The place where tasks of a run are done, each with one core and `needed` bytes of memory."""
         ray = _ray()
 
         def place(tasks: Iterator[Sent], judge: Judge) -> Iterator[tuple[Sent, Done]]:
@@ -116,8 +118,8 @@ class Cluster:
 def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
     """A cluster to prove on: the one at an address, or for `local` one that is started here, and ended.
 
-    A cluster that this process has joined already is used as it is. Raise CircuitizeError where Ray is not installed,
-    where nothing answers at the address, or where it has no core to give.
+    A cluster that this process has joined already is used as it is. Raise CircuitizeError if Ray is not installed, if
+    nothing answers at the address, or if it has no core to give.
     """
     try:
         ray = _ray()
@@ -139,7 +141,7 @@ def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
 
 
 def _ray() -> ModuleType:
-    """The package, which is an extra. Raise ImportError where it is not installed."""
+    """The package Ray, which is an extra. Raise ImportError if Ray is not installed."""
     return import_module("ray")
 
 
@@ -163,7 +165,7 @@ def _join(address: str, spelling: Spelling) -> None:
 
 
 def _require_reached(address: str) -> None:
-    """Raise OSError where nothing answers at HOST:PORT: Ray would try for minutes."""
+    """Raise OSError if nothing answers at HOST:PORT: Ray would try for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
@@ -189,7 +191,7 @@ def _found(spelling: Spelling) -> Cluster:
 
 
 def _answer(reference: object) -> tuple[str, Done | None, str]:
-    """Who did a task, what came back, and why that is nothing where it is."""
+    """Who did a task, its result, and if there is none, why."""
     ray = _ray()
 
     try:
@@ -228,7 +230,9 @@ def _said(board: Any, run: Run) -> str:
 
 
 class _WithoutRay:
-    """Standard output without what Ray's own threads print there: output is for what was asked for."""
+    """Standard output without the lines that Ray's own threads print there: standard output is for the command's
+    result.
+    """
 
     def __init__(self, output: TextIO) -> None:
         self._output = output
@@ -244,7 +248,7 @@ class _WithoutRay:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Ray says nothing of its own: what matters is said by this program."""
+    """Silence Ray's own messages: this program says what matters."""
     output, logger = sys.stdout, logging.getLogger("ray")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""What a run is fed with: the dataset that batches are taken out of, and the values that it begins with."""
+"""The data of a run: the dataset from which batches are taken, and the values that it begins with."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from ..values import given_values, require_values, rounded
 from .spelling import Spelling
 
 Data = Dataset | Split | Mapping[str, Given] | Path | str
-"""All examples: arrays by the names of data inputs, whose first axis is the example; or an .npz file of them."""
+"""All examples: arrays by the names of data inputs, whose first axis is the example; or an .npz file of such arrays."""
 
 Values = Mapping[str, Given] | Path | str | Sequence[Path | str]
-"""Real values by the names of inputs, or .npz files of them."""
+"""Real values by the names of inputs, or .npz files of such values."""
 
 
 def dataset_of(
     program: IntegerProgram, given: Data | None, say: Progress, spelling: Spelling, part: str = "train"
 ) -> dict[str, Integers]:
-    """The tensors of a dataset by the names of data inputs; where none is given, all examples of the program.
+    """The tensors of a dataset by the names of data inputs; by default, all examples of the program.
 
-    Of a `Dataset` or `Split` the part to "train" on, or to "test" with.
+    Of a `Dataset` or `Split`, the part to "train" on or to "test" with is taken.
 
-    Real values are rounded once, which `say` is told.
+    Real values are rounded once, and `say` is called with that.
     """
     ports, named = batch_ports(program), "dataset" if part == "train" else spelling.option(part)
     arrays: Mapping[str, Given]
@@ -80,14 +80,16 @@ def rows_of(ports: Sequence[Port[Fixed]]) -> Wanted:
 
 
 def held(program: IntegerProgram) -> list[Port[Fixed]]:
-    """The inputs that a run begins with values of, and keeps."""
+    """The inputs whose values a run begins with, and keeps."""
     return [port for port in program.inputs if port.held]
 
 
 def public_start(
     program: IntegerProgram, seed: bytes | str | None, model: Model | None, spelling: Spelling
 ) -> Start | None:
-    """What a run begins with by a public seed: what the model draws by it. None without a seed."""
+    """The values that a run begins with by a public seed: those that the model draws by it. Return None if no seed is
+    given.
+    """
     name, other = spelling.option("initial_seed"), spelling.option("model")
     if seed is None and model is None:
         return None
@@ -104,7 +106,7 @@ def public_start(
 
 
 def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed") -> bytes:
-    """A seed, of bytes or in hexadecimal. Raise CircuitizeError for anything else."""
+    """A seed, given as bytes or in hexadecimal. Raise CircuitizeError for any other seed."""
     if isinstance(seed, bytes):
         return seed
     digits = seed.removeprefix("0x") if isinstance(seed, str) else ""
@@ -117,7 +119,9 @@ def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed")
 
 
 def initial_values(program: IntegerProgram, given: Values | None, say: Progress, raw: bool) -> dict[str, Integers]:
-    """Everything held: as given, or out of .npz files, which `say` is told of; or as the first example has it."""
+    """The values of everything held: as given, or from .npz files, with which `say` is called; or as in the first
+    example.
+    """
     ports = held(program)
     if given is None or isinstance(given, Mapping):
         return integers_of(program, given, ports)

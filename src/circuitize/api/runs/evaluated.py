@@ -1,4 +1,4 @@
-"""What a run is worth on its test set, as its prover and its verifier say it."""
+"""How well a run does on its test set, as its prover and its verifier state it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ RIGHT = "right"
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """Sums of an evaluation's outputs over all `batches` of a test set of `examples`; exactly, in steps of 2^-bits."""
+    """The exact sums, in steps of 2^-bits, of an evaluation's outputs over all `batches` of a test set of
+    `examples`.
+    """
 
     examples: int
     batches: int
@@ -26,12 +28,12 @@ class Evaluated:
 
     @property
     def right(self) -> int | None:
-        """How many answers are right, where the evaluation counts them."""
+        """How many answers are right, if the evaluation counts them."""
         return int(self.totals[RIGHT]) if RIGHT in self.totals else None
 
     @property
     def accuracy(self) -> float | None:
-        """The share of right answers, where the evaluation counts them."""
+        """The share of right answers, if the evaluation counts them."""
         return None if self.right is None else self.right / self.examples
 
     def as_json(self) -> Json:
@@ -45,7 +47,7 @@ class Evaluated:
 
 
 def evaluated(evaluation: Evaluation | None, results: Mapping[str, Integers]) -> Evaluated | None:
-    """What an evaluation says, of its integers."""
+    """The result of an evaluation, from its integers."""
     if evaluation is None:
         return None
     formats = {port.name: port.format for port in evaluation.program.outputs if port.format is not None}

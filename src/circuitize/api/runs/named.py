@@ -1,4 +1,4 @@
-"""What a text names in a user's file besides programs: a schedule, a dataset, a model."""
+"""Objects other than programs that a text names in a user's file: a schedule, a dataset, a model."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .spelling import PYTHON, Spelling
 
 
 def schedule_named(text: str | None, spelling: Spelling = PYTHON) -> Schedule | None:
-    """The schedule FILE.py:NAME, or NAME.KEY out of a dict: a Recipe, or a function from the step to scalars by name.
+    """The schedule FILE.py:NAME, or NAME.KEY in a dict: a Recipe, or a function from the step to scalars by name.
 
-    Steps count from 1. Raise CircuitizeError for any other value.
+    Steps of a schedule count from 1. Raise CircuitizeError for any other value.
     """
     return None if text is None else by_step(_named(spelling.option("schedule"), text), text)
 
@@ -27,10 +27,11 @@ def schedule_named(text: str | None, spelling: Spelling = PYTHON) -> Schedule | 
 def dataset_named(
     text: str | None, target: str | None = None, unscaled: bool = False, spelling: Spelling = PYTHON
 ) -> Data | None:
-    """The dataset FILE.npz; FILE.csv with its column `target` to predict, standardised unless `unscaled`; FILE.py:NAME.
+    """The dataset FILE.npz; FILE.csv with its column `target` to predict, standardised unless `unscaled`; or
+    FILE.py:NAME.
 
-    In a Python file it is arrays by name, a Dataset or Split, or a function of no arguments that returns one. Raise
-    CircuitizeError for any other value, and for what is said of CSV files where the dataset is none.
+    In a Python file the dataset is arrays by name, a Dataset or Split, or a function of no arguments that returns one
+    of these. Raise CircuitizeError for any other value, and for options of CSV files if the dataset is none.
     """
     for name, given in (("target", target is not None), ("unscaled", unscaled)):
         if given and not (text or "").endswith(".csv"):
@@ -53,7 +54,7 @@ def dataset_named(
 
 
 def model_named(text: str | None, spelling: Spelling = PYTHON) -> Model | None:
-    """The Model FILE.py:NAME, or NAME.KEY out of a dict. Raise CircuitizeError for any other value."""
+    """The Model FILE.py:NAME, or NAME.KEY in a dict. Raise CircuitizeError for any other value."""
     if text is None:
         return None
     option = spelling.option("model")
@@ -64,7 +65,7 @@ def model_named(text: str | None, spelling: Spelling = PYTHON) -> Model | None:
 
 
 def _named(option: str, text: str) -> object:
-    """What a file has under a name, or a dict in it under a key."""
+    """The object that a file has under a name, or a dict in the file under a key."""
     path, _, name = text.rpartition(":")
     if not path.endswith(".py"):
         raise CircuitizeError(f"{option}: expected FILE.py:NAME, found {text!r}")

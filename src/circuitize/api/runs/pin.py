@@ -49,7 +49,8 @@ SETTING, STEP, JUDGE, SCALARS, STARTS = "pin.json", "step.arrow", "evaluation.ar
 
 @dataclass(frozen=True)
 class Pin:
-    """A run's program and what judges it, its seeds, lengths, scalars of all steps, and roots: the verifier's own.
+    """A run's program and the program that judges it, its seeds, lengths, scalars of all steps, and roots: the
+    verifier's own.
 
     `roots` are those that the run begins with, `final` those that it ends with; `plans` is the digest of its plans.
     """
@@ -60,11 +61,11 @@ class Pin:
     final: Mapping[str, bytes]
 
     def write(self, path: Path) -> None:
-        """Whole or not at all."""
+        """Write the pin, whole or not at all."""
         write_whole(path, [self.encode()])
 
     def encode(self) -> bytes:
-        """The content of its file."""
+        """The content of the pin's file."""
         run, content = self.run, io.BytesIO()
         setting = {
             "circuitize pin": VERSION,
@@ -94,13 +95,13 @@ class Pin:
 
 
 def pinned(run: Run, checked: Checked) -> Pin:
-    """The pin of a run that was checked; scalars that it states are the pin's from now on."""
+    """The pin of a run that was checked; scalars that the run states are the pin's from now on."""
     given = {port.name: checked.scalars[port.name] for port in run.program.inputs if port.role is Role.SCALAR}
     return Pin(_required(run, given), run.plans_digest, dict(checked.roots), dict(checked.final))
 
 
 def read_pin(path: Path) -> Pin:
-    """Raise FormatError for what is no pin, in one line."""
+    """Raise FormatError, in one line, for a file that is no pin."""
     try:
         content = read_at_most(path, MOST_BYTES, "a pin", "ask for it again")
     except OSError as error:
@@ -116,7 +117,9 @@ def read_pin(path: Path) -> Pin:
 
 
 def decode_pin(content: bytes) -> Pin:
-    """A pin from the content of its file, of whichever roots. Raise CircuitizeError or one of DAMAGED for others."""
+    """A pin from the content of its file, whatever its roots are. Raise CircuitizeError or one of DAMAGED for other
+    content.
+    """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
             raise ValueError(f"more than {MOST_BYTES:,} bytes")
@@ -124,14 +127,16 @@ def decode_pin(content: bytes) -> Pin:
 
 
 def _require_roots(found: Pin) -> None:
-    """Raise ValueError unless a pin has each root of its run, and no other: one left out would be left to the run."""
+    """Raise ValueError unless a pin has exactly the roots of its run: a root that is left out would be left to the
+    run.
+    """
     for roots, names in ((found.roots, found.run.rooted), (found.final, (*found.run.kept, DATA))):
         if set(roots) != set(names):
             raise ValueError(f"roots of {excerpt(sorted(roots))}, expected {sorted(names)}")
 
 
 def _read(archive: zipfile.ZipFile) -> Pin:
-    """What an archive says, which has the entries of a pin and no other."""
+    """The pin in an archive, which has the entries of a pin and no other."""
     text = _content(archive, SETTING, MOST_SETTING)
     found = parse_json(text, len(text))
     if read_whole(found["circuitize pin"]) != VERSION:
@@ -209,7 +214,7 @@ def _none(_: int) -> Mapping[str, Fraction]:
 
 @dataclass(frozen=True)
 class _Course:
-    """Scalars of each step, by name, in integers of their formats."""
+    """The scalars of each step, by name, in integers of their formats."""
 
     first: int
     integers: Mapping[str, Integers]
@@ -221,7 +226,7 @@ class _Course:
 
 
 def _required(run: Run, integers: Mapping[str, Integers]) -> Run:
-    """The same run, with these scalars of all of its steps."""
+    """The same run, with these scalars for all of its steps."""
     ports = [port for port in run.program.inputs if port.role is Role.SCALAR]
     bits = {port.name: port.format.fraction_bits for port in ports if port.format is not None}
     course = _Course(run.first, integers, bits)
@@ -241,7 +246,7 @@ def _scalars(run: Run) -> dict[str, Integers]:
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """With one date, so that one pin is one file."""
+    """Write an entry with a fixed date, so that one pin is one file."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, content)

@@ -1,4 +1,4 @@
-"""Proving a run: consecutive training steps, each on what the one before left."""
+"""Proving a run: consecutive training steps, each starting from what the one before left."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from .steps import Steps, whole_number
 class ProvedRun(Steps):
     """A run as it was proved: where its proofs lie, its roots, what its prover keeps, and what it took.
 
-    `kept` is the file, beside the folder, with which an interrupted run goes on: secret. `resumed` is how many steps
-    were proved before; `seconds`, `cpu_seconds` and `proof_bytes` are of the proofs made now, one after the other, and
-    `parts_seconds` of their parts. `outputs` are the real numbers by name that are held at the end, `results` the other
-    outputs of the steps proved now, with the step as first axis: the loss of each, which the proofs need not tell.
-    `evaluation` is what the run is worth, if it was judged.
+    `kept` is the secret file, beside the folder, with which an interrupted run continues. `resumed` is how many steps
+    were proved before; `seconds`, `cpu_seconds` and `proof_bytes` belong to the proofs made now, one after the other,
+    and `parts_seconds` to their parts. `outputs` are the real numbers by name that are held at the end, `results` the
+    other outputs of the steps proved now, with the step as first axis: for instance the loss of each, which the proofs
+    need not tell. `evaluation` is the result on the test set, if the run was judged.
     """
 
     folder: Path
@@ -93,33 +93,35 @@ def prove_run(
     say: Progress = silent,
     spelling: Spelling = PYTHON,
 ) -> ProvedRun:
-    """Prove consecutive steps of a training step, each on what the one before left, and write the folder for others.
+    """Prove consecutive steps of a training step, each starting from what the one before left, and write the folder for
+    others.
 
     Proofs are zero-knowledge; `not_zero_knowledge` asks for faster ones, which tell others about what they hide.
 
-    `seed` (1 to 64 bytes, or hexadecimal) draws the order of examples out of `dataset`: arrays by the names of data
-    inputs, a `Dataset`, of which the part to train on, or an .npz file; without it, all examples of the program. The
-    run begins with `inputs`, real values by name of all that is held, or .npz files of them (of integers of their
-    formats if `raw_inputs`), or those of the first example; or where the run in the folder `after` ended, with its
-    seed. `scalars` are numbers of all steps by name, `schedule` a Recipe or a function of the step for the others, each
-    rounded once; those of which neither says anything must be the same in all examples. A folder of the same run that
-    was interrupted goes on. `say` hears remarks; `spelling` is that of parameters in messages.
+    `seed` (1 to 64 bytes, or hexadecimal) draws the order of examples from `dataset`: arrays by the names of data
+    inputs, a `Dataset`, whose training part is used, or an .npz file; without it, all examples of the program are used.
+    The run begins with `inputs`, real values by name for everything held, or .npz files of them (of integers of their
+    formats if `raw_inputs`), or with those of the first example; or where the run in the folder `after` ended, with its
+    seed. `scalars` are numbers for all steps by name; `schedule`, a Recipe or a function of the step, gives the others,
+    each rounded once; scalars given by neither must be the same in all examples. A folder with an interrupted run of
+    the same setting is continued. `say` is called with remarks; `spelling` says how parameters are named in messages.
 
-    A proof has `per_proof` steps, the last one those that are left; where that is not given, as many as `memory` bytes
-    allow, three quarters of the machine's unless said. `losses` says of which steps public outputs are told: "none",
-    "ends" (the first and the last of each proof), or "all". Those of many steps tell about what the proofs hide.
+    A proof has `per_proof` steps, the last one those that are left; by default, as many as `memory` bytes allow, which
+    is three quarters of the machine's unless given. `losses` says for which steps public outputs are told: "none",
+    "ends" (the first and the last of each proof), or "all". Public outputs of many steps reveal something about what
+    the proofs hide.
 
-    `evaluate` is a program that judges what the run ends with on a `test` set, which is committed to before the first
-    step: arrays or an .npz file as `dataset` is, or the part of a `Dataset` to test with. The commitment of a
+    `evaluate` is a program that judges the values that the run ends with on a `test` set, which is committed to before
+    the first step: arrays or an .npz file like `dataset`, or the test part of a `Dataset`. The commitment of a
     `public_test` set can be made again by anybody who has the set. With `initial_seed` the run begins with what the
     `model` draws by it, which anybody can draw again: the verdict then says that it did.
 
     With `ray`, proofs are made by workers of a cluster: the one at that address, or all cores of this machine for
-    "local". `memory` is then that of one worker, by default what its machine has for each core, and there are at least
-    as many proofs as cores. Workers see the values that they prove, and their proofs are checked as they come.
+    "local". With `ray`, `memory` is that of one worker, by default what its machine has for each core, and there are at
+    least as many proofs as cores. Workers see the values that they prove, and their proofs are checked as they arrive.
 
-    Raise Unprovable for a program that no run consists of, CircuitizeError, before
-    anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
+    Raise Unprovable for a program of which no run consists, and CircuitizeError, before anything is written, if inputs
+    do not fit, if the folder holds something else, or if memory or disk do not suffice.
     """
     path, before = Path(folder), None if after is None else Path(after)
     kept = kept_file(path)
@@ -198,7 +200,7 @@ def prove_run(
 def _judged(
     program: Program | None, test: Data | None, public: bool, hides: bool, say: Progress, spelling: Spelling
 ) -> tuple[Evaluation | None, HeldOut | None]:
-    """What judges the end of a run, and on what."""
+    """The judge of the end of a run, and the test set that it is judged on."""
     if program is None:
         if test is not None or public:
             name = spelling.option("test" if test is not None else "public_test")
@@ -215,7 +217,9 @@ def _judged(
 def _steps_per_proof(
     run: Run, folder: Path, memory: int | None, machines: Cluster | None, progress: Progress, say: Progress
 ) -> int:
-    """As the folder's run has them, if it was interrupted; else as many as memory, and a proof for each core, allow."""
+    """The steps per proof of the folder's run, if it was interrupted; else as many as memory, and a proof for each
+    core, allow.
+    """
     if (folder / MANIFEST).exists():
         return min(read_manifest(folder).per_proof, run.steps)
     usual, most = (usual_memory(), None) if machines is None else (machines.memory_each, machines.most_steps(run.steps))
@@ -229,12 +233,12 @@ def _steps_per_proof(
 
 
 def usual_memory() -> int:
-    """Three quarters of the machine's memory; 4 GB where that cannot be asked."""
+    """Three quarters of the machine's memory; 4 GB if that cannot be asked."""
     return physical_bytes() * 3 // 4 or 4 * 10**9
 
 
 def told_of(losses: str, spelling: Spelling) -> Told:
-    """Of which steps public outputs are told. Raise CircuitizeError for another word."""
+    """The steps for which public outputs are told. Raise CircuitizeError for an unknown word."""
     words = {told.value: told for told in (Told.NONE, Told.ENDS, Told.ALL)}
     if losses not in words:
         raise CircuitizeError(f"{spelling.option('losses')}: expected one of {', '.join(words)}, found {losses!r}")
@@ -247,15 +251,15 @@ def _results(program: Program, made: Mapping[str, Integers]) -> dict[str, Reals]
 
 
 def kept_file(folder: Path) -> Path:
-    """The file beside a run's folder, which is for others, that its prover keeps: secret."""
+    """The secret file that the run's prover keeps, beside the run's folder, which is for others."""
     return kept_beside(folder)
 
 
 def require_beginning(
     folder: Path, seed: bytes | str | None, inputs: object, after: Path | None, spelling: Spelling = PYTHON
 ) -> None:
-    """Raise CircuitizeError unless a run may begin in a folder, before there is work: by values of its own and a seed,
-    or where another one ended; or where it is itself, interrupted.
+    """Raise CircuitizeError, before any work, unless a run may begin in a folder: by values of its own and a seed, or
+    where another one ended; or where it is itself, interrupted.
     """
     if after is None:
         seed_bytes(seed, spelling)
@@ -275,7 +279,7 @@ def require_beginning(
 
 
 def require_apart(folder: Path) -> None:
-    """Raise CircuitizeError where a run's folder lies in another run's: what its prover keeps would lie there too."""
+    """Raise CircuitizeError if a run's folder lies in another run's: what its prover keeps would lie there too."""
     for parent in Path(os.path.abspath(folder)).parents:
         if (parent / MANIFEST).exists():
             raise CircuitizeError(

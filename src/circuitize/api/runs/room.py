@@ -1,4 +1,4 @@
-"""What a run of steps will take, said before it begins: seconds, bytes on disk, and whether the disk has them."""
+"""What a run of steps will take, told before it begins: seconds, bytes on disk, and whether the disk has them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from circuitize.provers.tensor.runs.setting import Run
 from .spelling import Spelling
 
 WORTH_SAYING = 60.0
-"""Seconds from which on it is said how long a run will take."""
+"""The seconds from which on it is told how long a run will take."""
 
 FILE_BYTES = 4096
-"""What a file system takes for a file beyond its bytes, at most, on most of them."""
+"""The most bytes that most file systems take for a file beyond its content."""
 
 
 def predicted(run: Run) -> tuple[float, float]:
@@ -35,9 +35,10 @@ def predicted(run: Run) -> tuple[float, float]:
 
 
 def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Progress, spelling: Spelling) -> None:
-    """Raise CircuitizeError where the proofs of a run cannot fit on the disk; `say` is told where they take long.
+    """Raise CircuitizeError if the proofs of a run cannot fit on the disk; `say` is called if they take long.
 
-    `bytes` and `seconds` are those of all proofs, as predicted. What an interrupted run left in the folder counts.
+    `bytes` and `seconds` are the predicted totals of all proofs of the run. Proofs that an interrupted run left in the
+    folder count as done.
     """
     steps = run.steps
     place = Path(os.path.abspath(folder))
@@ -65,7 +66,7 @@ def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Prog
 
 
 def duration(seconds: float) -> str:
-    """Seconds in the largest unit that keeps them at least two."""
+    """Return a duration in the largest unit in which its number is at least two."""
     for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.0f} {unit}"

@@ -1,4 +1,4 @@
-"""The scalars of a run's steps: numbers that stay the same, and a schedule for those that do not."""
+"""The scalars of a run's steps: constants, and a schedule for the scalars that change from step to step."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ from circuitize.provers.tensor.runs.scalars import Scalars
 from .spelling import Spelling
 
 Schedule = Recipe | Callable[[int], Mapping[str, Given]]
-"""The scalars of step 1, 2, ...: a recipe's, or what a function of the step gives by name."""
+"""A schedule gives the scalars of step 1, 2, ...: it is a recipe, or a function from the step to numbers by name."""
 
 
 def by_step(schedule: object, where: str = "schedule") -> Scalars:
-    """The exact scalars of each step, by a schedule. Raise CircuitizeError, also of a step, that names `where`."""
+    """Return the exact scalars of each step, as a schedule gives them. Raise CircuitizeError, which names `where` and
+    the step, for a schedule that gives something else.
+    """
     if isinstance(schedule, Recipe):
         recipe = replace(schedule)
 
@@ -55,9 +57,10 @@ def proved_scalars(
     say: Progress,
     spelling: Spelling,
 ) -> Scalars:
-    """The scalars that a run is proved with: those given, by the schedule, or as all examples of the program have them.
+    """Return the scalars that a run is proved with: the given constants, those of the schedule, else the examples'
+    common values.
 
-    `say` is told which of those given are rounded to their formats.
+    `say` receives a remark about each given scalar that is rounded to its format.
     """
     fixed = _exact_numbers(program, given, spelling)
     for name, port in _ports(program).items():
@@ -81,10 +84,12 @@ def proved_scalars(
 def required_scalars(
     program: IntegerProgram, given: Mapping[str, Given] | None, schedule: Schedule | None, spelling: Spelling
 ) -> tuple[Scalars, frozenset[str]]:
-    """The scalars that a verifier requires, and the names of those of which it says nothing: the run states them.
+    """Return the scalars that a verifier requires, and the names of the scalars that it leaves to the run's own
+    statement.
 
-    A schedule says all that is not given. Never out of the program's examples, which its author chose. Raise
-    CircuitizeError for a number that is no value of its format.
+    A schedule determines every scalar that is not given as a constant. A required scalar never comes from the program's
+    examples, because the program's author chose them. Raise CircuitizeError for a number that is no value of its
+    scalar's format.
     """
     fixed, ports = _exact_numbers(program, given, spelling), _ports(program)
     for name, number in fixed.items():
@@ -109,7 +114,7 @@ def _format(port: Port[Fixed]) -> Fixed:
 def _exact_numbers(
     program: IntegerProgram, given: Mapping[str, Given] | None, spelling: Spelling
 ) -> dict[str, Fraction]:
-    """The numbers given, by name, as fractions."""
+    """Return the given numbers, by scalar name, as fractions."""
     ports = _ports(program)
     if not isinstance(given, Mapping | None):
         raise CircuitizeError(

@@ -1,21 +1,21 @@
-"""How messages name what a run is proved or verified with: as Python does, or as the command line does."""
+"""How messages spell the settings of a run: as Python parameters, or as options of the command line."""
 
 from __future__ import annotations
 
 
 class Spelling:
-    """Parameters as Python has them."""
+    """Settings spelled as Python parameters."""
 
     dataset = "dataset"
     schedule = "schedule"
     verifier = "circuitize.verifier"
 
     def option(self, name: str, value: object = None) -> str:
-        """A parameter, or that it is given this value."""
+        """Return the spelling of a parameter, alone or with the given value."""
         return name if value is None else f"{name}={value}"
 
     def scalar(self, name: str, value: str | None = None) -> str:
-        """One of the scalars, or that it is given this value."""
+        """Return the spelling of one entry of `scalars`, alone or with the given value."""
         return f"scalars[{name!r}]" if value is None else f"scalars={{{name!r}: {value}}}"
 
 

@@ -1,4 +1,4 @@
-"""Which steps a run is of, as its prover and its verifier say it."""
+"""The setting of a run, meaning its program, steps, batches and roots, in the words of its prover and its verifier."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from circuitize.provers.tensor.runs.setting import Run
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Steps:
-    """Consecutive steps of the program of a digest: from which to which, on batches of what, and the roots.
+    """Consecutive steps of the program with this digest: the first and last step, the batch size and the roots.
 
-    `roots` commit to what the run begins with and to its dataset, `final` to what it ends with, and to the same
-    dataset: in hexadecimal, as its name and its seed are. `security_bits` is of all proofs together. `losses` says of
-    which steps public outputs are told: "none", "ends" (the first and the last of each proof) or "all". By the
-    `initial_seed` of a public start anybody draws what the run begins with.
+    `roots` commit to the run's starting values and dataset, `final` to its last values and the same dataset:
+    hexadecimal, as the run's name and seed are. `security_bits` is the soundness of all proofs of the run together.
+    `losses` tells which steps' public outputs are stated: "none", "ends" (the first and the last of each proof) or
+    "all". From the `initial_seed` of a public start anybody can draw the starting values of the run.
     """
 
     digest: str
@@ -39,7 +39,7 @@ class Steps:
 
     @classmethod
     def of(cls, run: Run, name: bytes, roots: Mapping[str, bytes], final: Mapping[str, bytes], **more: object) -> Self:
-        """Of a setting, the name of a run, and its roots."""
+        """Return the report of a setting, the name of a run, and its roots."""
         return cls(
             digest=run.digest,
             name=name.hex(),
@@ -59,22 +59,22 @@ class Steps:
 
     @property
     def extent(self) -> str:
-        """How many steps, and where they are not the first of a training from which on."""
+        """Return the number of steps in words, with the first step's number if the run continues a training."""
         return f"{self.steps:,} steps{from_step(self.first)}"
 
     @property
     def kind(self) -> str:
-        """Whether the proofs tell others about what they hide."""
+        """Return whether the proofs disclose information about the hidden values."""
         return "zero-knowledge" if self.zero_knowledge else "NOT zero-knowledge"
 
     def as_json(self) -> Json:
-        """What both sides report."""
+        """Return the entries that the reports of prover and verifier share."""
         names = ("first", "steps", "per_proof", "examples", "losses", "seed", "initial_seed", "roots", "final")
         return {"run": self.name} | {name: getattr(self, name) for name in names}
 
 
 def whole_number(where: str, number: object) -> int:
-    """A count. Raise CircuitizeError for what is no whole number."""
+    """Return a whole number as an int. Raise CircuitizeError for a value that is no whole number."""
     try:
         return index(number)  # type: ignore[arg-type]
     except TypeError:
@@ -82,5 +82,5 @@ def whole_number(where: str, number: object) -> int:
 
 
 def from_step(first: int) -> str:
-    """What is said beside a number of steps, where they are not the first of a training."""
+    """Return the words beside a number of steps that tell the first step, if that is not the first of a training."""
     return f", from step {first:,} on," if first > 1 else ""

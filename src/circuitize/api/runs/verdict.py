@@ -1,4 +1,4 @@
-"""The verdict on a run, and what is said of one that holds."""
+"""The verdict on a run, and the report of a run that holds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from .steps import Steps
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """A scalar step by step, exactly, in integers of its format; `required` by the verifier, else the run states it."""
+    """A scalar's exact value at each step, in integers of its format; `required` if the verifier demanded it, else
+    stated by the run.
+    """
 
     required: bool
     fraction_bits: int
@@ -31,11 +33,12 @@ class Course:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RunVerdict(Steps):
-    """Whether a run holds, and what it says if it does; of one that does not, nothing that it states is here.
+    """Whether a run holds, and its statement if it does; the verdict on a refused run repeats nothing that the run
+    states.
 
-    `publics` are the public outputs by name, of the steps whose numbers `told` has, in steps of 2^-`fraction_bits`;
-    `scalars` what each step was given. `hidden` names the ports whose values the proofs do not tell, or not of all
-    steps. `evaluation` is what the run is worth, by the verifier's own program, if it was judged.
+    `publics` are the public outputs by name, in steps of 2^-`fraction_bits`, of the training steps numbered in `told`;
+    `scalars` are the scalars of each step. `hidden` names the ports whose values the proofs do not disclose, or not for
+    all steps. `evaluation` is the result of the verifier's own evaluation program, if the run was judged.
     """
 
     valid: bool
@@ -49,7 +52,7 @@ class RunVerdict(Steps):
     evaluation: Evaluated | None = None
 
     def as_json(self) -> Json:
-        """What is said of any run, and of one that holds its steps."""
+        """Return the report of a run, with its steps if it holds."""
         told = {
             "valid": self.valid,
             "digest": self.digest,
@@ -86,7 +89,7 @@ class RunVerdict(Steps):
 
 
 def verdict_of(setting: Run, checked: Checked, planned: float) -> RunVerdict:
-    """The verdict on a run that holds."""
+    """Return the verdict on a run that holds."""
     formats = {port.name: port.format for port in setting.program.outputs if port.format is not None}
     return RunVerdict.of(
         *(setting, checked.identity, checked.roots, checked.final),
@@ -106,7 +109,9 @@ def verdict_of(setting: Run, checked: Checked, planned: float) -> RunVerdict:
 
 
 def _hidden(run: Run) -> tuple[str, ...]:
-    """The names of ports that are not public, and of public outputs that are not told of all steps."""
+    """Return the names of the ports that are not public, and of the public outputs that are not disclosed for all
+    steps.
+    """
     inputs = [port.name for port in run.program.inputs if port.visibility is not Visibility.PUBLIC]
     outputs = [
         port.name

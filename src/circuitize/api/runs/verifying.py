@@ -1,10 +1,10 @@
-"""Verifying a run: what the verifier holds decides; the folder only claims.
+"""Verifying a run: the verifier's own inputs decide, and the run's folder only makes claims.
 
-Soundness: the program, the number of the first step, and all that is given are the verifier's; the folder claims. What
-it claims of seed, lengths and number of examples must equal what is given; where nothing is, the claim becomes part of
-the setting, and the verdict says it. `checking.check` decides on a setting: whether there are proofs of that program,
-with those batches and scalars, each joined to the next by its roots. Roots, public outputs, and scalars that are not
-given, are believed once these proofs bind them; then roots are compared with those that are expected.
+Soundness: the program, the number of the first step, and every given argument are the verifier's; the folder claims.
+The folder's claims of seed, lengths and number of examples must equal the given values; a claim without a given value
+becomes part of the setting, and the verdict says so. `checking.check` decides on a setting: whether there are proofs of
+that program, with those batches and scalars, each joined to the next by its roots. Roots, public outputs, and scalars
+without a given value are believed once these proofs bind them; then the roots are compared with the expected roots.
 """
 
 from __future__ import annotations
@@ -65,20 +65,22 @@ def verify_run(
     progress: Progress = silent,
     spelling: Spelling = PYTHON,
 ) -> RunVerdict:
-    """The verdict on the run in a folder, by the verifier's own program.
+    """Return the verdict on the run in a folder, by the verifier's own program.
 
-    What is given is required: how many `steps`, the number of the `first`, the `seed` (bytes or hexadecimal), how many
-    `examples` the dataset has, `scalars` of all steps by name, exactly, a `schedule` for the others, the `digest` of
-    the program, and roots, in hexadecimal: `expect={"data": ..., "parameters": ..., "final.parameters": ...}`. What is
-    not given is as the run states it, and the verdict says what that is. A prover who chose the seed chose the batches.
+    Every given argument is required of the run: how many `steps`, the number of the `first`, the `seed` (bytes or
+    hexadecimal), how many `examples` the dataset has, `scalars` of all steps by name, exactly, a `schedule` for the
+    others, the `digest` of the program, and roots, in hexadecimal: `expect={"data": ..., "parameters": ...,
+    "final.parameters": ...}`. For every argument that is left out the run's own statement is taken, and the verdict
+    repeats this statement. A prover who chose the seed also chose the batches.
 
-    A run whose end is judged wants the verifier's own program that judges it, `evaluate`; `test` is a public test set
-    that it must be judged on, `test_examples` how many examples the set must have. A run with a public start wants its
-    `initial_seed` and the `model`, by which the verifier draws what it begins with. Of a run that holds, `pin` is the
-    path of a file to write with which others verify it, by `verify_pinned`: all that was required, and all it states.
+    For a run whose end is judged, pass `evaluate`, the verifier's own program that judges it; `test` is a public test
+    set that the run must be judged on, `test_examples` how many examples the set must have. For a run with a public
+    start, pass its `initial_seed` and the `model`, from which the verifier draws the starting values. If the run holds
+    and `pin` is a path, a file is written there with which others verify the run by `verify_pinned`: it contains every
+    requirement and every statement of the run.
 
-    Raise CircuitizeError where there is no run to check, for scalars that are no values of their formats, other names
-    of roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
+    Raise CircuitizeError if there is no run to check, for scalars that are no values of their formats, unknown names of
+    roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
     """
     start, path = time.perf_counter(), _plain(folder)
     own = exact(program, Phases())
@@ -125,11 +127,12 @@ def verify_run(
 def verify_pinned(
     folder: Path | str, pin: Path | str, *, progress: Progress = silent, judge: checking.Refusal = refusal
 ) -> RunVerdict:
-    """The verdict on the run in a folder, by a pin: program, seeds, lengths, scalars, roots and test set are the pin's.
+    """Return the verdict on the run in a folder, by a pin: program, seeds, lengths, scalars, roots and test set are the
+    pin's.
 
-    `judge` checks one proof, as `checking.check` says.
+    `judge` checks one proof, as `checking.check` describes.
 
-    Raise CircuitizeError for what is no pin, or a pin of another version's plans.
+    Raise CircuitizeError for a file that is no pin, or a pin of another version's plans.
     """
     start, path = time.perf_counter(), _plain(folder)
     held = read_pin(Path(pin))
@@ -149,7 +152,7 @@ def verify_pinned(
 
 
 def _plain(folder: Path | str) -> Path:
-    """A run's folder, in which nothing is a device or a pipe."""
+    """Return a run's folder if no file in it is a device or a pipe."""
     path = Path(folder)
     for each_folder in (path, path / STEPS, path / RENEWALS):
         require_plain_files(each_folder)
@@ -166,8 +169,8 @@ def _verdict(
     pin: Path | None,
     judge: checking.Refusal = refusal,
 ) -> RunVerdict:
-    """The verdict on the run in a folder, by the setting and the roots that are required, if the run claims that
-    setting; where it does not, `required_setting` raises Refused. A run that holds is pinned where a path is given.
+    """Return the verdict on the run in a folder by the required setting and roots; `required_setting` raises Refused if
+    the run claims another setting. If the run holds and a path is given, its pin is written there.
     """
     planned = 0.0
     try:
@@ -189,7 +192,9 @@ def _verdict(
 def _evaluation(
     folder: Path, program: Program | None, manifest: Manifest, examples: int | None, held: bool, spelling: Spelling
 ) -> Evaluation | None:
-    """What judges the end of a run, by the verifier's program. Of a test set that is `held` the size is known."""
+    """Return the judgement of a run's end, by the verifier's program. Return the number of examples of a test set that
+    is `held`.
+    """
     claimed = manifest.test_examples
     if program is None and claimed is None:
         return None
@@ -218,7 +223,7 @@ def _start(
     model: Model | None,
     spelling: Spelling,
 ) -> Start | None:
-    """What a run with a public start begins with, by the verifier's own seed and model."""
+    """Return the starting values of a run with a public start, drawn from the verifier's own seed and model."""
     if manifest.start is None and seed is not None:
         raise Refused("the run begins with values of its prover's, expected those of a public seed")
     if manifest.start is not None and (seed is None or model is None):
@@ -234,7 +239,7 @@ def _start(
 
 
 def _require_test(folder: Path, run: Run, manifest: Manifest, test: Data | None, spelling: Spelling) -> None:
-    """Raise Refused unless a run is judged on a public test set, where one is given."""
+    """Raise Refused if a public test set is given and the run is not judged on it."""
     if test is None:
         return
     if run.evaluation is None:
@@ -257,7 +262,9 @@ def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
 
 
 def _expected_roots(run: Run, expect: Mapping[str, str | None], spelling: Spelling) -> dict[str, bytes]:
-    """Roots by the names `parameters`, `data`, `final.parameters`. Raise CircuitizeError for others."""
+    """Return the roots by the names `parameters`, `data`, `final.parameters`. Raise CircuitizeError for any other name
+    of a root.
+    """
     where, names = spelling.option("expect"), [*run.rooted, *(FINAL + name for name in (*run.kept, "data"))]
     found = {}
     for name, root in expect.items():

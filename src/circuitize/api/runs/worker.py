@@ -1,4 +1,6 @@
-"""What a worker of a cluster does: proofs of steps of a run, each from all that it takes."""
+"""The work of one worker in a cluster: proofs of a run's steps, each computed from a task that contains all its
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,19 @@ from ..exact import Integers
 from .pin import decode_pin
 
 Answer = tuple[str, bytes, bytes | None, float, float, Mapping[str, float]]
-"""Who did it, the files of the proof and of a new root's, processor and other seconds, and those of parts."""
+"""The result of a task: the worker, the files of the proof and of a new root, and the processor and wall seconds in
+total and by part.
+"""
 
 
 class Board:
-    """Which worker makes the proof that begins at which step, for whoever looks on."""
+    """The current proof of each worker, by its first step, for a progress display."""
 
     def __init__(self) -> None:
         self.working: dict[str, int] = {}
 
     def note(self, worker: str, step: int | None) -> None:
-        """Note that a worker makes the proof that begins at a step, or with None that it makes none."""
+        """Record that a worker is making the proof that begins at a step; None means that the worker is idle."""
         if step is None:
             self.working.pop(worker, None)
         else:
@@ -36,14 +40,15 @@ class Board:
             self.working = {name: done for name, done in self.working.items() if done != step} | {worker: step}
 
     def read(self) -> dict[str, int]:
-        """Return the step that each worker is at, without workers that make nothing."""
+        """Return the step that each worker is proving; idle workers are left out."""
         return self.working
 
 
 def prove_here(setting: bytes, data: Mapping[str, Integers], task: Task, board: Any) -> Answer:
-    """Do a task of a run, which comes as a pin has it. One thread proves: Ray gives a worker one core.
+    """Carry out a task of a run, whose setting arrives in a pin's form. The proof is made by one thread, because Ray
+    gives a worker one core.
 
-    Raise CircuitizeError where this machine's version makes other plans.
+    Raise CircuitizeError if this machine's version of the package makes other plans.
     """
     os.environ.setdefault("RAYON_NUM_THREADS", "1")
     worker = f"{socket.gethostname()}:{os.getpid()}"
@@ -60,7 +65,7 @@ def prove_here(setting: bytes, data: Mapping[str, Integers], task: Task, board: 
 
 @lru_cache(maxsize=1)
 def _run(setting: bytes) -> Run:
-    """A run, whose plans are made once in a process."""
+    """Return a run, whose plans are made once in a process."""
     pin = decode_pin(setting)
     if pin.run.plans_digest != pin.plans:
         raise CircuitizeError(

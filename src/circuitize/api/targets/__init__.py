@@ -1,1 +1,1 @@
-"""What programs are compiled to: a descriptor for each target, light to import, and the registry of them."""
+"""The targets that programs are compiled to: a descriptor for each, cheap to import, and their registry."""

@@ -1,4 +1,6 @@
-"""The contract of targets: one descriptor each, which every command, the API and the generic tests iterate over."""
+"""The contract of targets: one descriptor for each target, which every command, the API and the generic tests iterate
+over.
+"""
 
 from __future__ import annotations
 
@@ -29,22 +31,24 @@ if TYPE_CHECKING:
 C = TypeVar("C", covariant=True)
 
 Shown = str | Sequence[tuple[str, object]]
-"""What a command prints: a line, or a table of names and values."""
+"""The text that a command prints: lines, or tables of names and values."""
 
 
 class LeftOut(CircuitizeError):
-    """A target that has no circuit of a program, or does not count it, and why; others may."""
+    """Raised, with the reason, if a target has no circuit of a program or does not count its sizes; other targets
+    may.
+    """
 
 
 class Files(NamedTuple):
-    """The folder of a target's circuit: the file that tells it from others, and all that are its own."""
+    """The folder of a target's circuit: the file that identifies the target, and all files that belong to it."""
 
     marker: str
     own: Own
 
 
 class CheckedFiles(NamedTuple):
-    """What checking a folder came to: what a witness has to satisfy, in words, and the first that it does not."""
+    """The result of checking a folder: the conditions on a witness in words, and the first condition that fails."""
 
     held: str
     failed: str | None
@@ -52,7 +56,7 @@ class CheckedFiles(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """What a circuit is built from besides the program: values, options by name, and who hears remarks.
+    """The inputs of a build besides the program: values, options by name, and the receiver of remarks.
 
     `inputs` are real values by name, or .npz files of them; `raw_inputs` says that those files hold integers.
     """
@@ -63,7 +67,7 @@ class Request:
     say: Progress = silent
 
     def witnessed(self, program: IntegerProgram) -> dict[str, NDArray[np.int64]] | None:
-        """The integers to make a witness of; None if no witness is asked for."""
+        """Return the integers to make a witness of; None if no witness is asked for."""
         from circuitize.api.values import program_inputs
 
         if not ("witness" in self.options or self.raw_inputs or self.inputs is not None):
@@ -75,68 +79,75 @@ PLAIN = Request()
 
 
 class Buildable(Named, Protocol[C]):
-    """Something that programs are compiled to."""
+    """A destination that programs are compiled to."""
 
     inputs_are: str = ""
-    """What values of inputs are for, where `compile` takes any."""
+    """Return the purpose of input values in help texts, if `compile` takes any for this target."""
 
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> C:
-        """The program's circuit. Raise CircuitizeError, naming operation, line and remedy, where it has none."""
+        """Return the program's circuit. Raise CircuitizeError, naming operation, line and remedy, if the program has no
+        circuit of this target.
+        """
 
 
 class Target(Buildable[C], Protocol[C]):
-    """One kind of circuit. Subclasses get these defaults; what they import at the top must be light."""
+    """A kind of circuit, such as a rank-one constraint system. Subclasses inherit these defaults; the imports at the
+    top of a subclass's module must be cheap.
+    """
 
     optional: bool = False
-    """Whether some programs have no such circuit: `check` leaves it out there, without a word."""
+    """Whether some programs have no circuit of this kind: `check` then skips the kind without a remark."""
 
     title: str
-    """What `estimate` calls the circuit."""
+    """The name of the circuit in the output of `estimate`."""
 
     measure: str
-    """What its cost is counted in."""
+    """The unit of the circuit's cost."""
 
     rules_in: str = ""
-    """The module whose RULES are its own."""
+    """The module whose RULES belong to this kind of circuit."""
 
     counted: bool = True
-    """Whether to size it is to emit it, so that the largest programs are not counted."""
+    """Whether computing the sizes emits the circuit, so that the largest programs are not counted."""
 
     files: Files | None = None
-    """What `compile` writes; None where a prover alone takes the circuit."""
+    """The target with which `compile` writes the circuit; None if only a prover uses it."""
 
     @property
     def rules(self) -> Collection[type[Operation]]:
-        """The integer operations that it lowers by itself; every other one must be an Expansion."""
+        """The integer operations that this kind of circuit lowers itself; every other operation must be an
+        Expansion.
+        """
         found: Collection[type[Operation]] = import_module(self.rules_in).RULES
         return found
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
-        """The sizes of the circuit of an integer program, before it is emitted, as `estimate --json` prints them.
+        """Return the sizes of the circuit of an integer program, before it is emitted, as `estimate --json` prints
+        them.
 
-        The entry `left_out`, if there is one, is taken out of them: what has no sizes, and why. Raise LeftOut where
-        there are none at all, any other CircuitizeError where the program is at fault.
+        The entry `left_out`, if present, is removed from the sizes: it names the parts without sizes, and the reason.
+        Raise LeftOut if the circuit has no sizes at all, and any other CircuitizeError if the program is at fault.
         """
 
     def shown(self, sizes: Json) -> Iterator[Shown]:
-        """What `estimate` prints of the sizes."""
+        """Return the lines and tables that `estimate` prints of the sizes."""
         yield self.title
         yield [(name.replace("_", " "), size) for name, size in sizes.items() if isinstance(size, int | float)]
 
     def cost(self, program: IntegerProgram) -> int:
-        """The circuit's cost, in `measure`. Raise CircuitizeError where there is none."""
+        """Return the circuit's cost, in units of `measure`. Raise CircuitizeError if the circuit has no cost."""
         return int(self.estimate(program, {})[self.measure])
 
     def check(self, program: IntegerProgram) -> agree.Target | None:
-        """What is compared with runs of an integer program; None for what is compared by itself."""
+        """Return the outputs to compare with runs of an integer program; None if the target compares by itself."""
         return None
 
     def check_designs(self, program: IntegerProgram, count: int, seed: int) -> Sequence[DesignRun]:
-        """What came of comparing designs on up to `count` frames each."""
+        """Return the results of comparing designs on up to `count` frames each."""
         return ()
 
     def check_files(self, folder: Path) -> CheckedFiles:
-        """Whether the witness in a folder satisfies the circuit there, by the files alone."""
+        """Return whether the witness in a folder satisfies the circuit there, by the files alone."""
         raise CircuitizeError(
             f"{folder}: expected a circuit with a witness, found one of {self.name}; check its program"
         )

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class Mirage(OwnCircuit):
-    """The same constraints, but range checks are lookups; a program that has nothing to test has no such circuit."""
+    """The circuit has the same constraints as the R1CS, but range checks are lookups; a program without range checks
+    has no such circuit.
+    """
 
     title = "r1cs with a commitment before its challenge: prover mirage"
     measure = "constraints"

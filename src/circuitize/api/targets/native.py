@@ -1,4 +1,4 @@
-"""Targets that need the native part of the package, where that is not installed."""
+"""Targets that need the native part of the package, and their message if it is not installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MISSING = "left out, there is no native prover for this Python; install a wheel,
 
 @contextmanager
 def native_part() -> Iterator[None]:
-    """Imports of what needs the native part. Raise LeftOut where it is missing."""
+    """Import the modules that need the native part. Raise LeftOut if the native part is missing."""
     try:
         yield
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Options of targets: what `compile` and `estimate` take, as flags of the command line and as keywords in Python."""
+"""Options of targets: arguments of `compile` and `estimate`, as flags of the command line and as keywords in Python."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, Literal, Protocol, TypeAlias
 from circuitize.circuits.errors import CircuitizeError
 
 Options: TypeAlias = dict[str, Any]
-"""What is given for options, by name."""
+"""The given values of options, by name."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option. A `flag` is True or not there, a `count` at least 1, a `choice` one of `choices`, a `file` a path, a
-    `name` a word.
+    """An option of a target. A `flag` is True or absent, a `count` is at least 1, a `choice` is one of `choices`, a
+    `file` is a path, a `name` is a word.
 
-    `only` names the other option, and its value, that it goes with. Where `required` is a text, the command line wants
-    the option said, with that text as the remedy; Python takes `default`.
+    `only` names another option and the value of it that this option requires. If `required` is a text, the option must
+    be written on a command line, and the text is the error's remedy; Python uses `default`.
     """
 
     name: str
@@ -34,11 +34,11 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """Its spelling on the command line."""
+        """The option's spelling on the command line."""
         return "--" + self.name.replace("_", "-")
 
     def require(self, value: object) -> None:
-        """Raise CircuitizeError for a value that it does not take."""
+        """Raise CircuitizeError for a value that the option does not take."""
         fits = {
             "flag": value is True,
             "count": type(value) is int and value >= 1,
@@ -52,7 +52,7 @@ class Option:
 
 
 class Named(Protocol):
-    """What has options."""
+    """An object with options, such as a target."""
 
     options: tuple[Option, ...] = ()
 
@@ -61,12 +61,12 @@ class Named(Protocol):
         """Return the name of the target, for messages."""
 
     def require(self, command: str, options: Options) -> None:
-        """Raise CircuitizeError for options of a command that do not go together, before there is work."""
+        """Raise CircuitizeError for options of a command that contradict each other, before there is work."""
         return
 
 
 def offered(targets: Iterable[Named], command: str) -> dict[str, tuple[Option, list[str]]]:
-    """The options of a command, each with the names of the targets that have it."""
+    """Return the options of a command, each with the names of the targets that have it."""
     found: dict[str, tuple[Option, list[str]]] = {}
     for target in targets:
         for option in target.options:
@@ -76,10 +76,10 @@ def offered(targets: Iterable[Named], command: str) -> dict[str, tuple[Option, l
 
 
 def chosen(target: Named, command: str, given: Options, targets: Iterable[Named], spoken: bool = False) -> Options:
-    """The options of a command that were given: all must be the target's, with values that they take.
+    """Return the given options of a command: the target must have each of them and take its value.
 
-    `targets` are all that there are. With `spoken`, as on a command line, what is required must be said. Raise
-    CircuitizeError otherwise, and for options that do not go together.
+    `targets` are all registered targets. With `spoken`, as on a command line, required options must be written. Raise
+    CircuitizeError for an option of another target, a value that is not taken, and options that contradict each other.
     """
     own = {option.name: option for option in target.options if command in option.commands}
     said = {name: value for name, value in given.items() if value is not None and value is not False}

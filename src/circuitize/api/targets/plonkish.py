@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 SHOWN = (*PLONKISH_SIZES, "proof_bytes", "verifying_key_bytes", "proving_key_bytes", "prove_seconds", "prove_bytes")
 
 CELL_BYTES = 64
-"""Memory of a check for each cell of a system: a field element of it, and of its column's copy."""
+"""Bytes that a check needs for each cell of a system: a field element of the cell, and one of its column's copy."""
 
 
 class Plonkish(Target["PlonkishSystem"]):
-    """The layout of the least proving cost, or with 2^k rows."""
+    """Return the layout of least proving cost, or the layout with 2^k rows."""
 
     name = "plonkish"
     title = "plonkish, the layout of least proving cost"
@@ -55,7 +55,7 @@ class Plonkish(Target["PlonkishSystem"]):
         return PlonkishSystem(self, program, phases, request)
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
-        """The layout, and what its keys and proof take with halo2."""
+        """Return the layout, and the size of its keys and proof with halo2."""
         from circuitize.backends.plonkish.emit import emit
         from circuitize.provers.halo2.cost import sizes
 

@@ -1,4 +1,4 @@
-"""A program's Plonkish system, with its cells where they are asked for."""
+"""Return a program's Plonkish system, with its cells if they are asked for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from .written import WrittenCircuit
 
 
 class PlonkishSystem(WrittenCircuit):
-    """The system, as circuit.plonkish and program.arrow; on request witness.cells, whose challenges are random."""
+    """The files of a system: circuit.plonkish and program.arrow; on request witness.cells, whose challenges are
+    random.
+    """
 
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         super().__init__(target.name, exact.digest, target.files, phases)
@@ -55,7 +57,7 @@ class PlonkishSystem(WrittenCircuit):
         return written
 
     def _cells(self, inputs: Mapping[str, Integers]) -> Cells:
-        """The cells of a run with fresh salts and random challenges, as a prover would be given."""
+        """Return the cells of a run with fresh salts and random challenges, as a prover would be given."""
         plan, system = self.emission.plan, self.emission.system
         filling = Filling(plan, trace(self.program, inputs), random_salts(plan))
         first = filling.first()

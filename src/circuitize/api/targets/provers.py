@@ -1,4 +1,4 @@
-"""The circuits of provers, which can prove and make keys."""
+"""The circuits of provers, as targets that can prove and make keys."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProverTarget(Buildable["ProvableCircuit"]):
     def build(
         self, program: Exact, phases: Phases, request: Request = PLAIN, memory: int | None = None
     ) -> ProvableCircuit:
-        """Of a tensor proof, the most bytes of `memory` may be said."""
+        """For a tensor proof, `memory` gives the largest number of bytes that the proof may take."""
         from circuitize.api.circuits import ProvableCircuit
         from circuitize.provers import catalogue
 
@@ -37,10 +37,10 @@ class ProverTarget(Buildable["ProvableCircuit"]):
 
 
 class OwnCircuit(ProverTarget, Target["ProvableCircuit"]):
-    """The circuit that one prover alone takes; some programs have none."""
+    """A circuit that only one prover takes; some programs have no such circuit."""
 
     optional = True
 
 
 groth16, halo2 = ProverTarget("groth16"), ProverTarget("halo2")
-"""Provers of the circuits that `r1cs` and `plonkish` are."""
+"""The provers that take the circuits of the targets `r1cs` and `plonkish`."""

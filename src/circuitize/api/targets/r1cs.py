@@ -73,7 +73,9 @@ class R1CS(Target["RankOne"]):
 
 
 def sizes_and_soundness(title: str, sizes: Json, hash: str, challenges: int) -> Iterator[Shown]:
-    """The sizes, and what a satisfied system says of the program, its challenge being one of so many."""
+    """Return the sizes, and the error with which a satisfied system shows the program's claim, given the number of
+    possible challenges.
+    """
     yield title
     yield [(name.replace("_", " "), sizes[name]) for name in SIZES]
     degree = sizes["challenge_degree"]

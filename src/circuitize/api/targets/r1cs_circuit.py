@@ -1,4 +1,4 @@
-"""A program's rank-one constraint system, with a witness where one is asked for."""
+"""Return a program's rank-one constraint system, with a witness if one is asked for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .written import WrittenCircuit
 
 
 class RankOne(WrittenCircuit):
-    """The system, as circuit.r1cs, circuit.sym and program.arrow; on request circuit.json and witness.wtns."""
+    """The files of a system: circuit.r1cs, circuit.sym and program.arrow; on request circuit.json and witness.wtns."""
 
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         super().__init__(target.title, exact.digest, target.files, phases)

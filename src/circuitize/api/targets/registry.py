@@ -1,4 +1,4 @@
-"""The targets there are, by name, in the order in which they are shown."""
+"""Return all registered targets by name, in the order in which they are shown."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .tensor import tensor_proof
 from .verilog import verilog
 
 TARGETS: dict[str, Target[Any]] = {}
-"""One entry for each kind of circuit; several provers may take the same."""
+"""The map has one entry for each kind of circuit; several provers may take the same kind."""
 
 
 def register(target: Target[Any]) -> None:
-    """Add a target: compile, estimate, check, accuracy, their help and the generic tests have it from then on.
+    """Add a target: compile, estimate, check, accuracy, their help and the generic tests include it from then on.
 
-    Raise CircuitizeError where another one has its name, or another option by the name of one of its own.
+    Raise CircuitizeError if another target has its name, or another option has the name of one of its options.
     """
     known = {option.name: option for other in TARGETS.values() for option in other.options}
     taken = [option.flag for option in target.options if known.get(option.name, option) != option]

@@ -1,4 +1,4 @@
-"""Plans of tensor proofs: what is committed to, looked up and summed."""
+"""Plans of tensor proofs: the commitments, lookups and sums of a proof before it is made."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from circuitize.sims import agree
 
 MOST_PARTS = 12
-"""Parts of a tensor proof that are shown; --json has all."""
+"""The number of parts of a tensor proof that are printed; --json has all."""
 
 
 class TensorProof(OwnCircuit):
-    """A proof by itself, in zero knowledge and without, and a step of a run."""
+    """Return the plans of a single proof, in zero knowledge and without, and of a step of a run."""
 
     title = "tensor proof"
     measure = "lookups"

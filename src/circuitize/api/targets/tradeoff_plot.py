@@ -1,4 +1,4 @@
-"""A plot of the LUTs and clocks that designs of more and of fewer lanes take."""
+"""A plot of the LUTs and clocks of designs with different numbers of lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hardware: synthesisable Verilog, by a scheduler of one's choice."""
+"""Hardware: synthesisable Verilog, by a scheduler of the user's choice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _own(folder: Path) -> Collection[str]:
 
 
 class Verilog(Target["Hardware"]):
-    """A frame a cycle, or a few multipliers that take turns."""
+    """The scheduler `parallel` takes a frame every cycle, `folded` shares a few multipliers."""
 
     name = title = "verilog"
     measure = "LUTs, folded"
@@ -90,7 +90,9 @@ class Verilog(Target["Hardware"]):
         return Hardware(self, program, phases, request)
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
-        """The folded design, its `tradeoff`, and `parallel` where that is small enough; it alone where none folds."""
+        """Return the folded design, its `tradeoff`, and `parallel` if that is small enough; if no design folds, return
+        `parallel` alone.
+        """
         from circuitize.backends.verilog.shell import Interface
         from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
         from circuitize.sims.rtl.frames import bound_somehow
@@ -122,7 +124,7 @@ class Verilog(Target["Hardware"]):
         return found | {"left_out": {scheduler: f"none, {reason}" for scheduler, reason in left_out.items()}}
 
     def shown(self, sizes: Json) -> Iterator[Shown]:
-        """A row for each scheduler, then one for each number of lanes."""
+        """Return a table row for each scheduler, then one for each number of lanes."""
         from circuitize.backends.verilog.sizes import SIZES
 
         rows = [(sizes["scheduler"], sizes)]

@@ -1,4 +1,4 @@
-"""A program's hardware, with frames to try it on."""
+"""Return a program's hardware, with frames to try it on."""
 
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ from .contract import Request, Shown, Target
 from .written import WrittenCircuit
 
 RANDOM_FRAMES = 16
-"""How many frames a design without examples is handed over with."""
+"""The number of frames that accompany a design whose program has no examples."""
 
 INTERFACE = ("name", "elements", "bus_bits", "control")
-"""The options that say how a design meets what is around it."""
+"""Return the options that describe a design's interface to its surroundings."""
 
 
 class Hardware(WrittenCircuit):
-    """A design, as design.json, program.arrow, rtl, test and synth. The digest is that of the bound program."""
+    """The files of a design: design.json, program.arrow, rtl, test and synth. Return the digest of the program with its
+    held inputs bound.
+    """
 
     noun = "design"
 
@@ -88,13 +90,15 @@ class Hardware(WrittenCircuit):
 
 
 def board_of(options: dict[str, Any]) -> Board | None:
-    """The board that options name, which are taken out of them."""
+    """Return the board that options name, and remove the board's options from them."""
     given = {name: options.pop(name) for name in ("board", "mhz") if name in options}
     return Board(given["board"], given.get("mhz", DEFAULT)) if given else None
 
 
 def loadable(program: IntegerProgram, request: Request, options: dict[str, Any]) -> Bound:
-    """A program whose held inputs are memory, with its prediction, where options say so; they are taken out of them."""
+    """Return a program whose held inputs are memory, with its prediction, if options ask for it; these options are
+    removed.
+    """
     given, asked = options.pop("predict", None), options.pop("loadable", False)
     if given is None and not asked:
         return bound(program, request)
@@ -112,9 +116,9 @@ def loadable(program: IntegerProgram, request: Request, options: dict[str, Any])
 
 
 def bound(program: IntegerProgram, request: Request, asked: bool = False) -> Bound:
-    """Bind every held input to its value as given, or in the first example; state is kept as an input.
+    """Bind every held input to its given value, else its value in the first example; state is kept as an input.
 
-    Where memory is `asked` for, every held input is state.
+    If memory is `asked` for, every held input is state.
 
     Values are read as `program_inputs` reads them. Raise CircuitizeError for a held input without a value, for an
     unknown name, and for values that do not fit.

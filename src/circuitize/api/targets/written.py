@@ -1,4 +1,4 @@
-"""Circuits as folders of files that other tools read, written whole or not at all."""
+"""Circuits as folders of files for other tools, each folder written whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .contract import Files, Shown
 
 
 class WrittenCircuit(ABC):
-    """A program as a circuit that is written. `sizes` are counted in it, `digest` is the program's."""
+    """A program's circuit as a folder of files. `sizes` are the circuit's counts by name, `digest` is the program's."""
 
     noun = "circuit"
     sizes: Mapping[str, int]
@@ -26,23 +26,23 @@ class WrittenCircuit(ABC):
 
     @property
     def report(self) -> Json:
-        """What `compile --json` prints of it."""
+        """Return the object that `compile --json` prints."""
         return {"digest": self.digest, **self.sizes}
 
     def write(self, folder: Path | str) -> dict[str, int]:
         """Write the folder, whole or not at all. Return the bytes of each file, by its name in the folder.
 
-        Raise CircuitizeError where something else is in the folder.
+        Raise CircuitizeError if the folder contains foreign files.
         """
         with self.phases.phase("write", f"writing the {self.noun}"), whole_folder(Path(folder), *self.files) as whole:
             return {str(path.relative_to(whole)): path.stat().st_size for path in self.fill(whole)}
 
     @abstractmethod
     def fill(self, folder: Path) -> list[Path]:
-        """Write the files into an empty folder. Return their paths, as they are to be listed."""
+        """Write the files into an empty folder. Return the written files' paths, in the order of a listing."""
 
     def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
-        """What `compile` prints of what was written."""
+        """Return the lines that `compile` prints of the written files."""
         yield [(str(folder / name), amount_of_bytes(size)) for name, size in written.items()]
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Checkpoints of a training: what is held after a step, as safetensors, written whole."""
+"""Checkpoints of a training: the carried values after a step, as safetensors, written whole."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """What one executor holds after a step: int64 of the formats, or float64.
+    """The carried values of one executor after a step: int64 of the formats, or float64.
 
-    `course` and `scalars` are hashes of what its values follow from, the scalars those up to this step.
+    `course` hashes everything else that the values follow from; `scalars` hashes the scalars up to this step.
     """
 
     executor: str
@@ -33,7 +33,9 @@ class Checkpoint:
     held: Mapping[str, Values]
 
     def write(self, folder: Path) -> Path:
-        """In the folder of its executor. Raise CircuitizeError where the disk does not take it."""
+        """Write the checkpoint into the folder of its executor. Raise CircuitizeError if the disk does not take the
+        file.
+        """
         path = path_of(folder, self.step)
         said = {"executor": self.executor, "step": str(self.step), "course": self.course, "scalars": self.scalars}
         said["values"] = _hash(self.held)
@@ -42,7 +44,7 @@ class Checkpoint:
 
 
 def _hash(held: Mapping[str, Values]) -> str:
-    """Of what is held: a number that changed on a disk is still in its format."""
+    """Return a hash of the carried values: a number that changed on a disk may still be within its format."""
     found = hashlib.sha256()
     for name in sorted(held):
         values = np.ascontiguousarray(held[name])
@@ -52,19 +54,21 @@ def _hash(held: Mapping[str, Values]) -> str:
 
 
 def path_of(folder: Path, step: int) -> Path:
-    """Where the checkpoint of a step lies."""
+    """Return the path of the checkpoint of a step."""
     return folder / f"{step:08}{SUFFIX}"
 
 
 def steps_in(folder: Path) -> list[int]:
-    """The steps of which a folder has checkpoints, ascending."""
+    """Return the steps whose checkpoints are in a folder, ascending."""
     found = ((path, path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}"))
     steps = ((path, int(name)) for path, name in found if name.isascii() and name.isdecimal())
     return sorted(step for path, step in steps if path == path_of(folder, step) and path.is_file())
 
 
 def read(folder: Path, step: int, executor: str, ports: tuple[Port[Fixed], ...]) -> Checkpoint:
-    """The checkpoint of a step. Raise FormatError where it is of other values, or they are out of format."""
+    """Read the checkpoint of a step. Raise FormatError if the checkpoint has other tensors, or values outside their
+    formats.
+    """
     path = path_of(folder, step)
     tensors = load_safetensors(path)
     said = next(iter(tensors.files.values())).metadata

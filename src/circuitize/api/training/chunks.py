@@ -1,4 +1,4 @@
-"""Values hashed in chunks: a change of one value changes one hash, and says roughly where it is."""
+"""Values hashed in chunks: a change of one value changes one hash, and so is located roughly."""
 
 from __future__ import annotations
 
@@ -18,31 +18,33 @@ from circuitize.circuits.program import IntegerProgram
 from ..exact import Integers
 
 SIZE = 256
-"""Elements of a chunk; of what enters with each step, a chunk is one example."""
+"""The number of elements in a chunk; among values that enter with each step, a chunk is one example."""
 
 HASH = 32
-"""Bytes of a hash, SHA-256."""
+"""The number of bytes of a hash, SHA-256."""
 
 Kind = Literal["input", "operation", "kept"]
 
 
 def hashes(values: Integers, size: int = SIZE) -> bytes:
-    """The hashes of the chunks of an array, one after the other: each of up to `size` numbers, little-endian int64."""
+    """Return the hashes of the chunks of an array, one after the other: each of up to `size` numbers, little-endian
+    int64.
+    """
     content = np.ascontiguousarray(values, "<i8").reshape(-1).view(np.uint8).data
     return b"".join(hashlib.sha256(content[at : at + 8 * size]).digest() for at in range(0, len(content), 8 * size))
 
 
 def folded(parts: Iterable[bytes]) -> bytes:
-    """One hash of hashes."""
+    """Return one hash of several hashes."""
     return hashlib.sha256(b"".join(parts)).digest()
 
 
 @dataclass(frozen=True)
 class Part:
-    """One tensor of a step: an input, a target of an operation, or what is kept of an output; where its hashes lie.
+    """One tensor of a step: an input, a target of an operation, or the carried part of an output; with the place of its
+    hashes.
 
-    `name` is that of the port, empty for an operation's; `edge` is the operation, -1 where there is none; `wire` is
-    the tensor.
+    `name` is the port's, and empty for an operation's target; `edge` is the operation, or -1; `wire` is the tensor.
     """
 
     kind: Kind
@@ -55,17 +57,17 @@ class Part:
 
     @property
     def count(self) -> int:
-        """How many chunks it has."""
+        """Return the number of its chunks."""
         return -(-prod(self.shape) // self.size)
 
     def of(self, record: bytes) -> bytes:
-        """Its hashes in those of a whole step."""
+        """Return its part of the hashes of a whole step."""
         return record[HASH * self.first : HASH * (self.first + self.count)]
 
 
 class Layout:
-    """The tensors of a step in the order of a dispute: inputs, then operations in the order of the digest, then what is
-    kept.
+    """The tensors of a step in the order of a dispute: inputs, then operations in the order of the digest, then carried
+    outputs.
     """
 
     def __init__(self, program: IntegerProgram) -> None:
@@ -97,30 +99,30 @@ class Layout:
 
     @cached_property
     def length(self) -> int:
-        """How many bytes the record of a step has."""
+        """Return the number of bytes in the record of a step."""
         return HASH * sum(part.count for part in self.parts)
 
     def entered(self, batch: Mapping[str, Integers]) -> bytes:
-        """A hash of what enters a step besides what is held."""
+        """Return a hash of a step's inputs except the carried values."""
         names = [port.name for port in self.program.inputs if not port.held]
         return folded(hashes(batch[name], self._data.get(name, SIZE)) for name in names)
 
     def kept(self, held: Mapping[str, Integers]) -> list[bytes]:
-        """The hashes of each tensor that a step leaves."""
+        """Return the hashes of each tensor that a step hands on."""
         return [hashes(held[name]) for name in self.held]
 
     def left(self, held: Mapping[str, Integers]) -> bytes:
-        """A hash of what a step leaves."""
+        """Return a hash of the values that a step hands on."""
         return folded(self.kept(held))
 
     def wires(self, wires: list[Integers]) -> list[bytes]:
-        """The hashes of each part but what is kept, of the values of all wires."""
+        """Return the hashes of each part except the carried outputs, from the values of all wires."""
         return [hashes(wires[part.wire], part.size) for part in self.parts if part.kind != "kept"]
 
     def entered_in(self, record: bytes) -> bytes:
-        """What `entered` is by a record."""
+        """Return the hash `entered` from a record."""
         return folded(p.of(record) for p in self.parts if p.kind == "input" and p.name not in self.held)
 
     def left_in(self, record: bytes) -> bytes:
-        """What `left` is by a record."""
+        """Return the hash `left` from a record."""
         return folded(part.of(record) for part in self.parts if part.kind == "kept")

@@ -1,4 +1,6 @@
-"""What a training follows: the examples and scalars of each step, and a hash of all that its values follow from."""
+"""The course of a training: the examples and scalars of each step, and a hash of everything that its values follow
+from.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from ..exact import Exact, Integers
 class Course:
     """A step, the examples of its data inputs, the seed of their order, and the scalars of each step, all exact.
 
-    Batches and scalars are those of a run that is proved, by the same functions.
+    Batches and scalars are computed by the same functions as those of a proved run.
     """
 
     step: Exact
@@ -48,7 +50,7 @@ class Course:
 
     @property
     def size(self) -> int:
-        """How many examples there are."""
+        """Return the number of examples."""
         return len(next(iter(self.data.values())))
 
     @cached_property
@@ -71,23 +73,23 @@ class Course:
         return Asked(tuple(p for p in self.step.integer.inputs if p.role is Role.SCALAR), self.scalars)
 
     def scalars_of(self, step: int) -> dict[str, Integers]:
-        """The scalars of step 1, 2, ... Raise CircuitizeError where one is missing or out of its format."""
+        """Return the scalars of step 1, 2, ... Raise CircuitizeError if a scalar is missing or outside its format."""
         return {name: values[0] for name, values in self._asked.of(step, 1).items()}
 
     def all_scalars(self, last: int) -> dict[str, Integers]:
-        """The scalars of steps 1 to `last`, by name. Raise as `scalars_of` does."""
+        """Return the scalars of steps 1 to `last`, by name. Raise CircuitizeError as `scalars_of` does."""
         steps = [self.scalars_of(step) for step in range(1, last + 1)]
         return {port.name: np.array([made[port.name] for made in steps], np.int64) for port in self._asked.ports}
 
     def batches(self, after: int, last: int) -> Iterator[dict[str, Raw]]:
-        """What the steps after one take besides what is held."""
+        """Return the inputs of the steps after a given step, except the carried values."""
         for step in range(after + 1, last + 1):
             chosen = rows(self.seed, self.size, self.batch, step)
             given = {name: tensor[chosen] for name, tensor in self.data.items()} | self.scalars_of(step)
             yield {name: Raw(values) for name, values in given.items()}
 
     def stretch(self, after: int, count: int) -> dict[str, Integers]:
-        """The same of so many steps together: by name, those of a step each along the first axis."""
+        """Return these inputs for `count` steps at once: by name, the steps along the first axis."""
         steps = range(after + 1, after + 1 + count)
         chosen = np.stack([rows(self.seed, self.size, self.batch, step) for step in steps])
         scalars = [self.scalars_of(step) for step in steps]
@@ -96,11 +98,15 @@ class Course:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of program, seed, examples and starting values: with the scalars, all that a training follows from."""
+        """Return a hash of program, seed, examples and starting values: with the scalars, these determine a
+        training.
+        """
         return digest_of(f"{self.step.digest} {self.seed.hex()}", self.data, self.initial)
 
     def scalars_digest(self, last: int) -> str:
-        """A hash of the scalars of steps 1 to `last`: asked for at one step after the other, each is hashed once."""
+        """Return a hash of the scalars of steps 1 to `last`; if `last` grows from call to call, each scalar is hashed
+        once.
+        """
         done, found = self._hashed[-1] if self._hashed and self._hashed[-1][0] <= last else (0, hashlib.sha256())
         for step in range(done + 1, last + 1):
             for name, value in sorted(self.scalars_of(step).items()):
@@ -110,12 +116,12 @@ class Course:
 
     @cached_property
     def _hashed(self) -> list[tuple[int, Any]]:
-        """The last step whose scalars were hashed, and the hash up to it."""
+        """The last step whose scalars were hashed, and the hash up to that step."""
         return []
 
 
 def digest_of(named: str, *arrays: Mapping[str, Integers]) -> str:
-    """A hash of a text, and of arrays by name."""
+    """Return a hash of a text, and of arrays by name."""
     found = hashlib.sha256(json.dumps(named).encode())
     for group in arrays:
         for name in sorted(group):

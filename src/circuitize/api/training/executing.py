@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EXECUTORS = ("integer", "real", "both")
 DEVICES = NAMES
 RIGHT = "right"
-"""The output of an evaluation that counts right answers."""
+"""The name of an evaluation's output that counts right answers."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ class Judge:
             )
 
     def require_judges(self, course: Course) -> None:
-        """Raise CircuitizeError unless what is judged is what a training holds, in its formats."""
+        """Raise CircuitizeError if the evaluation's held inputs differ from the training's carried values, or from
+        their formats.
+        """
         held = {port.name: port.format for port in course.held}
         for port in self.program.integer.inputs:
             if port.held and held.get(port.name) != port.format:
@@ -76,12 +78,14 @@ class Judge:
 
     @property
     def names(self) -> list[str]:
-        """What is measured: `accuracy` where right answers are counted, and the mean of each other output."""
+        """Return the names of the measures: `accuracy` if right answers are counted, and the mean of each other
+        output.
+        """
         return ["accuracy" if port.name == RIGHT else f"test_{port.name}" for port in self.program.integer.outputs]
 
 
 def names_of(executor: str) -> tuple[str, ...]:
-    """The executors that a word means. Raise CircuitizeError for another word."""
+    """Return the executors that a word such as `both` means. Raise CircuitizeError for another word."""
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")
     return ("integer", "real") if executor == "both" else (executor,)
@@ -89,7 +93,7 @@ def names_of(executor: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Running:
-    """One executor on a course, on a device: integers are the same on all of them."""
+    """One executor on a course, on a device: the integers are the same on all devices."""
 
     name: str
     course: Course
@@ -107,7 +111,7 @@ class Running:
         return self.name == "integer"
 
     def initial(self) -> dict[str, Values]:
-        """What is held before the first step."""
+        """Return the carried values before the first step."""
         return {port.name: self._own(port, self.course.initial[port.name]) for port in self.course.held}
 
     def _own(self, port: Port[Fixed], values: Integers) -> Values:
@@ -116,10 +120,10 @@ class Running:
     def steps(
         self, held: Mapping[str, Values], after: int, last: int, often: int, journal: Journal | None
     ) -> Iterator[dict[str, Values]]:
-        """The outputs of each step after one; what is held is among them after `often` steps, 2 * often, ..., and the
-        last at least. With a journal, which hears what enters each step, `often` is 1.
+        """Yield the outputs of each step after a given one; carried values are among them after every `often` steps and
+        after the last. With a journal, which records the inputs of each step, `often` is 1.
 
-        Raise CircuitizeError, naming the step, where it has no value.
+        Raise CircuitizeError, naming the step, if a step has no value.
         """
         compiled = isinstance(self.device, Xla) and after < last
         made = (
@@ -135,7 +139,7 @@ class Running:
     def _plain(
         self, held: Mapping[str, Values], after: int, last: int, journal: Journal | None
     ) -> Iterator[Mapping[str, Values]]:
-        """By numpy, step by step; integers by way of the journal where one is kept."""
+        """Run by numpy, step by step; integers run through the journal if one is kept."""
         batches, given = self.course.batches(after, last), self.course.step
         if journal is not None:
             return journal.steps(held, batches)
@@ -146,9 +150,9 @@ class Running:
     def _compiled(
         self, held: Mapping[str, Values], after: int, last: int, often: int, journal: Journal | None
     ) -> Iterator[Mapping[str, Values]]:
-        """By XLA, many steps at a time, none of which goes beyond one after which what is held is asked for.
+        """Run by XLA, many steps at a time, never past a step after which carried values are wanted.
 
-        Where one of them has no value, numpy does them again, and says which one and why.
+        If a step has no value, numpy repeats these steps and names the step and the reason.
         """
         stretches = self.stretches(often)
         step, there = after, stretches.put(held)
@@ -172,7 +176,7 @@ class Running:
             step, there = step + count, done.held
 
     def stretches(self, often: int) -> Stretches:
-        """The step compiled for the device of XLA that this runs on; kept for the one used last."""
+        """Return the step compiled for the XLA device of this executor; the one used last is kept."""
         from circuitize.sims.xla.stretch import MOST_STEPS, Stretches
 
         assert isinstance(self.device, Xla)
@@ -190,17 +194,17 @@ class Running:
 
     @property
     def folder(self) -> str:
-        """Where its checkpoints lie."""
+        """Return the folder of its checkpoints."""
         return f"checkpoints-{self.name}"
 
     @property
     def measures(self) -> list[str]:
-        """The outputs of a step that are numbers and not held: the loss."""
+        """Return the numeric outputs of a step that are not carried, such as the loss."""
         kept = {port.name for port in self.course.held}
         return [p.name for p in self.course.step.integer.outputs if p.name not in kept and p.format.shape == ()]
 
     def measured(self, made: Mapping[str, Values]) -> dict[str, float]:
-        """The numbers among the outputs of a step that are not held, as reals."""
+        """Return the numbers among the outputs of a step that are not carried, as reals."""
         wanted = set(self.measures)
         return {p.name: self._real(p, made[p.name]) for p in self.course.step.integer.outputs if p.name in wanted}
 
@@ -208,7 +212,7 @@ class Running:
         return float(to_reals(port.format, value) if self.exact else value)
 
     def reals(self, held: Mapping[str, Values]) -> dict[str, Reals]:
-        """What is held, as the real numbers that it stands for."""
+        """Return the carried values as the real numbers that they represent."""
         made = {}
         for port in self.course.held:
             values: Any = held[port.name]
@@ -216,7 +220,7 @@ class Running:
         return made
 
     def judged(self, judge: Judge, held: Mapping[str, Values]) -> dict[str, float]:
-        """What is held, judged on the test set: see `Judge.names`."""
+        """Return the measures of carried values on the test set, by the names of `Judge.names`."""
         program, totals = judge.program, dict.fromkeys((p.name for p in judge.program.integer.outputs), 0.0)
         wanted = {port.name for port in program.integer.inputs}
         for start in range(0, judge.size, judge.batch):
@@ -234,5 +238,5 @@ class Running:
 
 
 def drift(ours: Mapping[str, Reals], theirs: Mapping[str, Reals]) -> float:
-    """The greatest distance of a value that is held from the same in float64."""
+    """Return the greatest distance of a carried value from its float64 counterpart."""
     return max((float(np.max(np.abs(ours[name] - theirs[name]), initial=0.0)) for name in ours), default=0.0)

@@ -1,4 +1,6 @@
-"""The folder of a training: what says which training it is of, what `prove-run` takes, and where it goes on."""
+"""The folder of a training: a description of the training, the inputs of `prove-run`, and the point at which to
+resume.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from .executing import Running
 
 MANIFEST = "training.json"
 PROGRAM, DATASET, INITIAL = "program.arrow", "data.npz", "initial.npz"
-"""What `prove-run` takes: the integer program, its examples as reals, and the start as integers of its formats."""
+"""The inputs of `prove-run`: the integer program, its examples as reals, and the start as integers of its formats."""
 SCALARS = "scalars.npz"
 """The scalars of each step, as integers of their formats."""
 
@@ -31,9 +33,10 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Setting:
-    """What a folder is of, and a training that goes on must be of too: hashes, executors, steps between checkpoints.
+    """The identity of a folder's training, which a resumed training must match: hashes, executors, steps between
+    checkpoints.
 
-    But for the `journal`: whether one is kept, of every step from the first on.
+    `journal` tells whether a journal is kept, of every step from the first on; it is no part of the comparison.
     """
 
     course: str
@@ -45,14 +48,16 @@ class Setting:
     record: bool
 
     def write(self, folder: Path, steps: int, roots: Mapping[str, str], final: Mapping[str, str] | None = None) -> None:
-        """With the number of steps and, once they are done, the roots that they end with."""
+        """Return the description with the number of steps and, once they are done, the final roots."""
         said = {"circuitize training": VERSION, **asdict(self), "steps": steps, "roots": dict(roots)}
         said |= {} if final is None else {"final": dict(final)}
         write_whole(folder / MANIFEST, [(json.dumps(said, indent=2) + "\n").encode()])
 
 
 def read_manifest(folder: Path) -> Json:
-    """What a folder says of its training. Raise CircuitizeError where there is none, FormatError for another file."""
+    """Return a folder's description of its training. Raise CircuitizeError if the folder has no description,
+    FormatError for another file.
+    """
     path = folder / MANIFEST
     try:
         found = parse_json(read_at_most(path, MOST_BYTES, "a training", "choose another folder"), MOST_BYTES)
@@ -77,7 +82,7 @@ def _are_roots(found: object) -> bool:
 
 
 def begin(folder: Path, course: Course) -> None:
-    """Write what `prove-run` takes, but for scalars."""
+    """Write the inputs of `prove-run` except the scalars."""
     save(course.step.integer, folder / PROGRAM)
     tensors = [whole(port, course.size) for port in batch_ports(course.step.integer)]
     write_outputs(folder / DATASET, tensors, course.data, raw=False)
@@ -87,9 +92,10 @@ def begin(folder: Path, course: Course) -> None:
 def resume(
     folder: Path, setting: Setting, running: list[Running], last: int
 ) -> tuple[list[dict[str, Values]], int | None]:
-    """What each executor holds after the last checkpoint of all of them, and its step; None for a new training.
+    """Return the carried values of each executor after the last checkpoint that all of them have, and its step; None
+    for a new training.
 
-    Raise CircuitizeError where the folder holds something else, or a training that is longer.
+    Raise CircuitizeError if the folder holds something else, or a training that is longer.
     """
     if not (folder / MANIFEST).exists():
         _require_new(folder)

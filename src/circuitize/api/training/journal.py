@@ -1,4 +1,6 @@
-"""The journal of a training: for each step a hash of what entered it, one of what it left, and a chain over both."""
+"""The journal of a training: for each step a hash of its inputs, a hash of its carried outputs, and a chain over
+both.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ ENTRY = 3 * HASH
 
 @dataclass(frozen=True)
 class Entry:
-    """What entered a step besides what was held, what it left, and both chained to all steps before it."""
+    """One entry: the hash of a step's inputs besides the carried values, the hash of its carried outputs, and the chain
+    up to it.
+    """
 
     entered: bytes
     left: bytes
@@ -30,7 +34,7 @@ class Entry:
 
     @classmethod
     def after(cls, chain: bytes, step: int, entered: bytes, left: bytes) -> Entry:
-        """The entry of a step, given the chain up to the one before it."""
+        """Return the entry of a step, given the chain up to the one before it."""
         content = [b"circuitize journal 1", chain, step.to_bytes(8, "little"), entered, left]
         return cls(entered, left, hashlib.sha256(b"".join(content)).digest())
 
@@ -40,12 +44,12 @@ class Entry:
 
 
 def beginning(course: str) -> bytes:
-    """The chain before the first step: a hash of what the training follows."""
+    """Return the chain before the first step: a hash of the course that the training follows."""
     return hashlib.sha256(b"circuitize journal 1 of " + course.encode()).digest()
 
 
 class Journal:
-    """Writes the journal, and with `record` the hashes of every wire too. Entries wait until they are flushed.
+    """A writer of the journal, and with `record` also of the hashes of every wire. Entries wait until they are flushed.
 
     A file never has fewer entries than there are steps up to the last checkpoint, as with `Metrics`.
     """
@@ -53,9 +57,9 @@ class Journal:
     def __init__(
         self, folder: Path, layout: Layout, course: str, done: int, held: Mapping[str, Integers], record: bool
     ) -> None:
-        """After the entries of the first `done` steps, which left what is held.
+        """Open the journal after the entries of the first `done` steps, which ended with the given carried values.
 
-        Raise FormatError where the file has others.
+        Raise FormatError if the file's entries differ.
         """
         self.path, self.layout = folder / FILE, layout
         entries = read(folder, course, done) if done else []
@@ -71,11 +75,13 @@ class Journal:
 
     @property
     def head(self) -> str:
-        """The chain after the last step, in hexadecimal: who gives it away is bound to every step."""
+        """Return the chain after the last step, in hexadecimal: whoever publishes it is bound to every step."""
         return self._chain.hex()
 
     def steps(self, held: Mapping[str, Integers], batches: Iterator[dict[str, Raw]]) -> Iterator[dict[str, Integers]]:
-        """The outputs of each step, as the integer executor makes them, of which a record is kept if it is wanted."""
+        """Return the outputs of each step, as the integer executor computes them, and record them if a record is
+        wanted.
+        """
         program, records = self.layout.program, self._records
         if records is None:
             yield from integer.train(program, raw(held), self._heard(batches))
@@ -89,7 +95,7 @@ class Journal:
             yield made
 
     def entering(self, batch: Mapping[str, Integers]) -> None:
-        """What enters the next step besides what is held."""
+        """Note the next step's inputs besides the carried values."""
         self._entered = self.layout.entered(batch)
 
     def _heard(self, batches: Iterator[dict[str, Raw]]) -> Iterator[dict[str, Raw]]:
@@ -98,7 +104,7 @@ class Journal:
             yield batch
 
     def add(self, held: Mapping[str, Integers]) -> None:
-        """The entry of the step that was done, which left this."""
+        """Add the entry of the step that ended with these carried values."""
         self._step += 1
         kept = self.layout.kept(held)
         entry = Entry.after(self._chain, self._step, self._entered, folded(kept))
@@ -108,7 +114,7 @@ class Journal:
             self._records.kept(kept)
 
     def flush(self) -> None:
-        """Append the entries that wait."""
+        """Append the waiting entries."""
         if self._records is not None:
             self._records.flush()
         try:
@@ -120,7 +126,9 @@ class Journal:
 
 
 def read(folder: Path, course: str, most: int | None = None) -> list[Entry]:
-    """The entries of a journal, at most so many. Raise FormatError unless each follows from the one before it."""
+    """Return the entries of a journal, at most `most`. Raise FormatError unless each entry follows from the one before
+    it.
+    """
     path = folder / FILE
     remedy = "it is damaged: put the file back"
     try:

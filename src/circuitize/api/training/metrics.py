@@ -1,4 +1,4 @@
-"""Metrics of a training: a line for each step, as JSON lines and as CSV, the same again where it was interrupted."""
+"""Metrics of a training: a line for each step, as JSON lines and as CSV, with the same lines after an interruption."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ LINES = "metrics.jsonl"
 TABLE = "metrics.csv"
 
 MOST_BYTES = 1 << 16
-"""A row has so many bytes or fewer."""
+"""The largest number of bytes of a row."""
 
 Row = Mapping[str, float | int]
-"""What is measured at one step, by name."""
+"""The measures of one step, by name."""
 
 
 class Metrics:
-    """Both files of the rows of a training. Rows wait in memory until they are flushed, with a checkpoint.
+    """Writes the rows of a training into both files. Rows wait in memory until they are flushed, with a checkpoint.
 
-    So the files never have fewer rows than the last checkpoint has steps; a process that was killed may leave more,
-    which are cut off when the training goes on and writes them again.
+    The files therefore never have fewer rows than the last checkpoint has steps; a killed process may leave more, and a
+    resumed training cuts these off and writes them again.
     """
 
     def __init__(self, folder: Path, columns: Sequence[str], done: int) -> None:
-        """With the rows of the first `done` steps. Raise FormatError where the file has others."""
+        """Open the files after the rows of the first `done` steps. Raise FormatError if the file's rows differ."""
         self._lines, self._table, self._columns = folder / LINES, folder / TABLE, list(columns)
         self._waiting: list[Row] = []
         rows = list(read(folder, done)) if done else []
@@ -49,7 +49,7 @@ class Metrics:
         self._waiting.append(row)
 
     def flush(self) -> None:
-        """Append the rows that wait."""
+        """Append the waiting rows."""
         try:
             with self._lines.open("a") as lines, self._table.open("a") as table:
                 lines.writelines(map(_line, self._waiting))
@@ -65,7 +65,7 @@ class Metrics:
 
 
 def read(folder: Path, most: int | None = None) -> Iterator[Row]:
-    """The rows that a training wrote, at most so many. Raise FormatError for a line that is none."""
+    """Yield the rows that a training wrote, at most `most`. Raise FormatError for a line that is no row."""
     path = folder / LINES
     try:
         with path.open("rb") as file:
@@ -86,7 +86,7 @@ def _is_number(value: object) -> bool:
 
 
 def read_last(folder: Path) -> Row:
-    """The row of the last step."""
+    """Return the row of the last step."""
     last: Row = {}
     for last in read(folder):  # noqa: B007 - the last one is wanted
         pass

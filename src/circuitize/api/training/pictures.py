@@ -1,4 +1,4 @@
-"""Pictures of trainings: what was measured, and integers beside float64."""
+"""Pictures of trainings: the metrics of one training, and integers beside float64."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .side_by_side import Curve
 
 PICTURE = "curves.png"
 WINDOW = 200
-"""Points of a curve: each is the mean of so many steps that there are about as many."""
+"""The approximate number of points of a curve, each of which is the mean of several steps."""
 
 
 def plotting() -> ModuleType:
-    """matplotlib's pyplot, drawing to files only. Raise CircuitizeError where it is missing."""
+    """Import matplotlib's pyplot, set to draw to files only. Raise CircuitizeError if matplotlib is missing."""
     try:
         import matplotlib
 
@@ -36,7 +36,7 @@ def plotting() -> ModuleType:
 
 
 def draw_metrics(folder: Path, remark: Callable[[str], object]) -> Path | None:
-    """Draw what a training measured into its folder: None, which `remark` hears of, where matplotlib is missing."""
+    """Draw a training's metrics into its folder; without matplotlib return None and pass `remark` the reason."""
     try:
         pyplot = plotting()
     except CircuitizeError as error:
@@ -66,19 +66,19 @@ def draw_metrics(folder: Path, remark: Callable[[str], object]) -> Path | None:
 
 
 def _is_beside(name: str) -> bool:
-    """Whether this is of float64 beside integers."""
+    """Return whether this metric is of float64 beside integers."""
     return name.endswith("_float64")
 
 
 def _means(steps: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means of steps that follow one another, at most WINDOW of them or twice as many."""
+    """Return means of consecutive steps, each of WINDOW steps at most, or of up to twice as many."""
     width = max(1, len(steps) // WINDOW)
     whole = len(steps) // width * width
     return tuple(column[:whole].reshape(-1, width).mean(axis=1) for column in (steps, values))
 
 
 def draw_side_by_side(curves: Mapping[str, Curve], path: Path) -> None:
-    """The losses and accuracies of the runs as a PNG. Raise CircuitizeError where matplotlib is missing."""
+    """Return the losses and accuracies of the runs as a PNG. Raise CircuitizeError if matplotlib is missing."""
     pyplot = plotting()
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     styles = {"float64": {"color": "#9aa5b1", "linewidth": 5}, "integers": {"color": "#c2410c", "linewidth": 1.5}}

@@ -1,4 +1,4 @@
-"""Roots of the run that is to prove a training: written down before there is a proof."""
+"""Roots of the run that will prove a training, written down before there is a proof."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ..exact import Integers
 from .course import Course
 
 RUN = "run"
-"""The folder, in that of the training, that `prove-run` is to write."""
+"""The folder, in that of the training, that `prove-run` will write."""
 
 
 @dataclass(frozen=True)
 class Promise:
     """A run that is proved later, and the secret that its prover keeps until then.
 
-    The root of the dataset is made for the openings of a known number of proofs: it is there where `per_proof` is
-    given, or where nothing is hidden.
+    The dataset's root is made for the openings of a known number of proofs: it exists if `per_proof` is given, or if
+    nothing is hidden.
     """
 
     run: Run
@@ -36,16 +36,16 @@ class Promise:
     kept: Path
 
     def roots(self, course: Course, step: int, held: Mapping[str, Integers]) -> dict[str, str]:
-        """The roots after a step, in hexadecimal, by the names that `prove-run` gives them."""
+        """Return the roots after a step, in hexadecimal, by the names that `prove-run` gives them."""
         found = roots(self.run, self.state, step, held, course.data)
         if step == 0 and (self.per_proof is not None or not self.run.zero_knowledge):
             found["data"] = dataset_root(self.run, self.state, held, course.data)
         return {name: f"0x{root.hex()}" for name, root in found.items()}
 
     def final(self, course: Course, held: Mapping[str, Integers], say: Progress) -> dict[str, str]:
-        """The roots after the last step, of which it is written first that this is what the secret commits to.
+        """Return the roots after the last step, once it is written down that the secret commits to these values.
 
-        None, which `say` is told of, where a run has taken the secret that may go on otherwise.
+        Return no roots, with a remark to `say`, if a run has already taken the secret and may continue differently.
         """
         if fix(self.run, course.data, self.kept) is None:
             say(f"no final roots: a run has taken what is kept in {self.kept}, and says itself what it ends with")
@@ -56,10 +56,11 @@ class Promise:
 def promise(
     course: Course, folder: Path, steps: int, per_proof: int | None, zero_knowledge: bool, told: bool, say: Progress
 ) -> Promise | None:
-    """What the run will keep: made now, or where roots were `told` before, or nearly, as it was.
+    """Return the promise of a run: made now, or read again if its roots were `told` before, or an earlier attempt
+    nearly told them.
 
-    None, which `say` is told of, where no run consists of such steps, and where what was kept is gone, or is of
-    another run. Raise CircuitizeError where it was kept for other values: these would share the salts of those.
+    Return None, with a remark to `say`, if no run consists of such steps, or if the secret is missing or belongs to
+    another run. Raise CircuitizeError if the secret was made for other values, whose salts the new values would share.
     """
     kept = kept_beside(folder / RUN)
     try:

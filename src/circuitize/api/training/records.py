@@ -15,11 +15,11 @@ FOLDER = "records"
 SUFFIX = ".bin"
 
 MOST_WAITING = 1 << 26
-"""Bytes of records that wait in memory; a file has so many and those of one more step, or fewer."""
+"""The number of bytes of records from which on they are written: a file has at most as many, plus one step's."""
 
 
 class Records:
-    """Writes the records of steps, which wait in memory until a checkpoint is due, or they are many."""
+    """A writer of the records of steps, which wait in memory until a checkpoint is due or the limit is reached."""
 
     def __init__(self, folder: Path, layout: Layout, done: int) -> None:
         """Files of steps after the `done` ones are written again."""
@@ -31,18 +31,18 @@ class Records:
                 path_of(self._folder, step).unlink()
 
     def took(self, wires: list[Integers]) -> None:
-        """The values of all wires in a step."""
+        """Add the record of a step, from the values of all its wires."""
         self._waiting += b"".join(self._layout.wires(wires))
 
     def kept(self, kept: list[bytes]) -> None:
-        """The hashes of what is held after that step."""
+        """Add the hashes of the carried values after that step."""
         self._waiting += b"".join(kept)
         self._step += 1
         if len(self._waiting) > MOST_WAITING:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits, the records up to the last step: a hash of all of them, and then each."""
+        """Write the waiting records up to the last step: a hash of all of them, and then each."""
         if self._waiting:
             write_whole(
                 path_of(self._folder, self._step), [hashlib.sha256(self._waiting).digest(), bytes(self._waiting)]
@@ -56,14 +56,14 @@ def path_of(folder: Path, step: int) -> Path:
 
 
 def steps_in(folder: Path) -> list[int]:
-    """The last steps of the files in a folder, ascending."""
+    """Return the last steps of the files in a folder, ascending."""
     names = ((path, path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}"))
     steps = ((path, int(name)) for path, name in names if name.isascii() and name.isdecimal())
     return sorted(step for path, step in steps if path == path_of(folder, step) and path.is_file())
 
 
 def read(folder: Path, layout: Layout, step: int) -> bytes | None:
-    """The record of a step, or None if it has no record. Raise FormatError for a file that is damaged."""
+    """Return the record of a step, or None if the step has no record. Raise FormatError for a damaged file."""
     last = next((found for found in steps_in(folder / FOLDER) if found >= step), None)
     if last is None:
         return None

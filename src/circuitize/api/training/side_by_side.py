@@ -20,14 +20,14 @@ from circuitize.frontends.layers import Model
 from circuitize.sims import integer, real
 
 MEASURED_EVERY = 5
-"""Epochs from one measurement of the test accuracy to the next."""
+"""The number of epochs from one measurement of the test accuracy to the next."""
 
 Values = dict[str, NDArray[Any]]
 
 
 @dataclass
 class Curve:
-    """One training run: the mean loss of each epoch, and the parameters at some of them, as real numbers."""
+    """One training run: the mean loss of each epoch, and the parameters after some epochs, as real numbers."""
 
     losses: list[float] = field(default_factory=list)
     moments: dict[int, Values] = field(default_factory=dict)
@@ -53,7 +53,9 @@ def train_both(
     inputs: Format = DATA,
     progress: Progress = silent,
 ) -> dict[str, Curve]:
-    """The same batches from the same start, in float64 and in integers; accuracies are of the test examples."""
+    """Trainings on the same batches from the same start, in float64 and in integers; accuracies are of the test
+    examples.
+    """
     initial = model.initial(seed=0)
     floats = _train(
         "float64", recipe, split, real.train(step, initial, recipe.batches(split)), lambda name, value: value, progress

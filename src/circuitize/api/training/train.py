@@ -1,4 +1,4 @@
-"""Training: steps one after the other, with checkpoints, metrics, and what proves them later."""
+"""Training: steps one after the other, with checkpoints, metrics, and the inputs of a later proof."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ from .metrics import Metrics, Row
 from .promised import RUN, promise
 
 WEIGHTS = "weights.safetensors"
-"""What is held at the end, as the real numbers that it stands for."""
+"""The carried values at the end, as the real numbers that they represent."""
 
 OWN = 0o700
-"""The mode of a new folder: it holds data and weights."""
+"""The mode of a new folder, which contains private data and weights."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Trained:
-    """A training as it was done: where it lies, what it ended with, and the roots of the run that is to prove it.
+    """The result of a training: its folder, its last values and measures, and the roots of the run that is to prove it.
 
-    `outputs` are the real numbers that are held at the end, of the integers where both executors ran; `last` is what
-    was measured at the last step. `resumed` is how many steps were done before. `roots` and `final` are those that the
-    run begins and ends with, empty where there are none. `head` is the end of the journal's chain, of which a dispute
-    bisects two; None in float64, which keeps no journal.
+    `outputs` are the carried values at the end as real numbers, of the integers if both executors ran; `last` is the
+    last step's row of metrics. `resumed` is the number of steps that were done before. `roots` and `final` are the
+    roots of the run's first and last values, empty if there are none. `head` is the end of the journal's chain, by
+    which a dispute between two trainings is bisected; it is None in float64, which keeps no journal.
     """
 
     folder: Path
@@ -76,7 +76,7 @@ class Trained:
         return f"Trained({self.steps:,} steps in {self.folder}{worth}, program {self.digest[:16]}...)"
 
     def as_json(self) -> Json:
-        """Return the training as `circuitize train --json` writes it, without the held values."""
+        """Return the training as `circuitize train --json` writes it, without the carried values."""
         names = (
             "digest",
             "executor",
@@ -122,21 +122,22 @@ def train(
 ) -> Trained:
     """Train by a step, in integers (the exact meaning that is proved), in float64 ("real"), or in "both" side by side.
 
-    `dataset`, `seed`, `inputs`, `scalars`, `schedule`, `initial_seed` and `model` say what they say to `prove_run`, and
-    batches are the same: `prove_run` with the program, data.npz and initial.npz of the folder proves this training. A
-    checkpoint is written `every` so many steps (default: each epoch) and at the end; there `evaluate` judges what is
-    held on the `test` set, by default the part of a `Dataset` to test with. A folder of the same training that was
-    interrupted goes on from its last checkpoint: values, metrics and files are those of one that nothing interrupted.
-    One of fewer steps is made longer.
+    `dataset`, `seed`, `inputs`, `scalars`, `schedule`, `initial_seed` and `model` have the meaning that `prove_run`
+    gives them, and batches are the same: `prove_run` with the program, data.npz and initial.npz of the folder proves
+    this training. A checkpoint is written `every` so many steps (default: each epoch) and at the end; at each
+    checkpoint `evaluate` judges the carried values on the `test` set, by default the test part of a `Dataset`. A folder
+    of the same training that was interrupted is resumed from its last checkpoint: values, metrics and files equal those
+    of a training without an interruption. A folder whose training had fewer steps is continued up to `steps`.
 
-    `device` says where it runs: by numpy, or compiled by XLA for the processor ("xla") or an NVIDIA GPU ("cuda"), to
-    the same integers; a training may go on elsewhere than it began. A journal is kept of the integers, for `dispute`;
-    with `record`, where numpy runs it, the hashes of every wire, too.
+    `device` names where the training runs: by numpy, or compiled by XLA for the processor ("xla") or an NVIDIA GPU
+    ("cuda"), to the same integers; a training may be resumed on another device. A journal of the integers is kept for
+    `dispute`; with `record`, on numpy only, also the hashes of every wire.
 
-    With `roots`, unless the executor is "real", the run that is to prove the training is committed to: see `Trained`.
+    With `roots`, unless the executor is "real", the training also commits to the run that is to prove it: see
+    `Trained`.
 
-    Raise CircuitizeError, before anything is written, where inputs do not fit or the folder holds something else; and
-    where the program has no value at a step: checkpoints before it stay.
+    Raise CircuitizeError, before anything is written, if inputs do not fit or the folder holds something else; and if
+    the program has no value at a step, in which case earlier checkpoints stay.
     """
     path, names = Path(folder), names_of(executor)
     given = exact(program, Phases())
@@ -243,7 +244,7 @@ def _make(path: Path) -> None:
 
 
 def _last(course: Course, steps: int | None, epochs: int | None, spelling: Spelling) -> int:
-    """How many steps there are in all."""
+    """Return the total number of steps."""
     given = {"steps": steps, "epochs": epochs}
     said = [name for name, count in given.items() if count is not None]
     if len(said) != 1:
@@ -273,7 +274,9 @@ def _rows(
     often: int,
     journal: Journal | None,
 ) -> Iterator[tuple[dict[str, float | int], list[dict[str, Values]]]]:
-    """After each step what is measured; and what each executor holds, after `often` steps and the last at least."""
+    """Yield the metrics after each step; and the carried values of each executor, at least after every `often` steps
+    and after the last.
+    """
     course = running[0].course
     names = [port.name for port in course.held]
     everything = [
@@ -292,7 +295,7 @@ def _rows(
 
 
 def _compile(running: list[Running], often: int, say: Progress, progress: Progress, needed: bool) -> None:
-    """Compile what runs by XLA, and say how long that took."""
+    """Compile the executors that run by XLA, and report how long that took."""
     for one in running:
         if needed and isinstance(one.device, Xla):
             with under_way(progress, f"compiling for {one.device.name}"):
@@ -309,7 +312,7 @@ def _judged(running: list[Running], judge: Judge | None, held: list[dict[str, Va
 
 
 def _named(running: list[Running], one: Running, measured: Mapping[str, float]) -> dict[str, float]:
-    """Beside integers, what is measured of float64 has names of its own."""
+    """Return metrics by name, with separate names for float64 if it runs beside integers."""
     beside = one is not running[0]
     return {f"{name}_float64" if beside else name: value for name, value in measured.items()}
 
@@ -325,5 +328,5 @@ def _worth(row: Row) -> str:
 
 
 def _live(course: Course, row: Row, last: int, left: float) -> str:
-    """One line: where it is, what was measured, and how long it will take."""
+    """Return one line of progress: the step, its metrics, and the remaining time."""
     return f"step {row['step']:,} of {last:,}, epoch {row['epoch']:,}: {_worth(row)}; {duration(left)} left"
