@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from circuitize.circuits.types import Shape
 
 from .steps import Affine, Regroup, Step
 
 
-def normal_form(source: Shape, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The same map with neighbours merged if no outside element is lost, and without identities."""
+@lru_cache(1 << 14)
+def normal_form(source: Shape, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The same map with neighbours merged if no outside element is lost, and without identities.
+
+    Layers of a network read the same views again and again: a form is found once.
+    """
     done: list[Step] = []
     shapes = [source]
     pending = list(reversed(steps))

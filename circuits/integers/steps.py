@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +84,7 @@ def locate(step: Affine, source: Shape, flat: Indices) -> Indices:
     return located
 
 
+@lru_cache(1 << 14)
 def fibre_sizes(step: Affine, source: Shape) -> tuple[int, int, bool, bool] | None:
     """The least and greatest number of target elements that read one source element, whether some target element reads
     outside, and whether some reads inside; None unless each target axis moves at most one source axis.

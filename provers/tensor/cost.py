@@ -14,7 +14,6 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
 
 from .config import FOLD
-from .flow import claimed_elements, dense_weights
 from .plan import OPENINGS, Plan, plan
 from .proof import HEADER_BYTES
 from .security import bounds, union
@@ -112,7 +111,7 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
         byte = (byte[0], FRACTIONS_AGAIN * byte[1], *byte[2:])
     seconds, memory = (sum(map(prod, zip(own, amounts, strict=True))) for own in (second, byte))
     memory = max(memory, BYTES[0] + _opened_bytes(made))
-    memory += WEIGHT_BYTES * dense_weights(made)
+    memory += WEIGHT_BYTES * made.claimed.dense
     return {
         "committed": made.committed,
         "lookups": made.looked_up,
@@ -144,7 +143,7 @@ def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
     fractional = (leaves + (1 << _depth(leaves))) / 2
     sizes = (sum(committed) - sum(known), sum(opened))
     new, every = (size * log2(max(2, size)) / 20 for size in sizes)
-    return 1.0, fractional, new, every, claimed_elements(made), _read(made)
+    return 1.0, fractional, new, every, made.claimed.elements, _read(made)
 
 
 def _read(made: Plan) -> int:
@@ -227,4 +226,4 @@ def _beside_opening(made: Plan) -> int:
     if made.hidden:
         return HEADER_BYTES + DIGEST + element * (made.layout.numbers + 2 * made.layout.products)
     lookups = element * (1 + sum(3 * level + 4 for level in range(_depth(made.fractions))))
-    return HEADER_BYTES + DIGEST + lookups + element * claimed_elements(made)
+    return HEADER_BYTES + DIGEST + lookups + element * made.claimed.elements

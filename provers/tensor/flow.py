@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.forms import Column, Product, Rows, padded_bits
@@ -101,29 +102,27 @@ class Flow:
             self.settle([(form, self.weights()) for _ in range(count)])
 
 
-def claimed_elements(made: TensorSystem) -> int:
-    """The elements of the extension that the claims on a proof's tensors take, reductions of products included.
+class Claimed(NamedTuple):
+    """What a proof claims of tensors: the number of `claims`, and of `elements` of the extension that these take,
+    reductions of products included.
 
-    Raise Unprovable for more claims than any proof may need.
+    Of the weights in the claims on a program's tensors, `dense` is the number of those that are no sum of few products:
+    one for each element. Prover and verifier both hold all these weights at once.
     """
-    return followed(made).elements
+
+    claims: int
+    elements: int
+    dense: int
 
 
-def claims(made: TensorSystem) -> int:
-    """How many claims on tensors a proof makes; raise Unprovable for more than any proof may need."""
-    return followed(made).claims
-
-
-def dense_weights(made: TensorSystem) -> int:
-    """How many weights, one per element, a proof's claims on a program's tensors have that are no sum of few products.
-
-    Prover and verifier both hold all these weights at once.
-    """
-    return followed(made).dense
+def claimed(made: TensorSystem) -> Claimed:
+    """What a proof claims of tensors; raise Unprovable for more claims than any proof may need."""
+    flow = followed(made)
+    return Claimed(flow.claims, flow.elements, flow.dense)
 
 
 def followed(made: TensorSystem) -> Flow:
-    """Everything that a proof claims of tensors; raise Unprovable for more claims than any proof may need."""
+    """The claims of a proof on tensors, one after another; raise Unprovable for more claims than any proof may need."""
     flow = Flow(made)
     if made.lookups:
         by_shape: dict[Shape, int] = {}

@@ -25,6 +25,7 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Scan
 
 from .config import DEGREES, GEOMETRY, HIDDEN_GEOMETRY, HIDDEN_TYPE, PROOF_TYPE, Layout, parameters
+from .flow import Claimed, claimed
 from .roots import CHUNKS, FLAGS, HIDDEN, encoded
 from .security import least_degree
 
@@ -56,7 +57,19 @@ class Plan(TensorSystem):
         """The plan of a system, over the extension of the least degree at which its proof is sound enough."""
         parts = {part.name: getattr(system, part.name) for part in fields(TensorSystem)}
         made = Plan(**parts, openings=None if openings is None else _openings(openings, system))
-        return replace(made, degree=least_degree(made))
+        _hand_on(system, made)
+        return made.over(least_degree(made))
+
+    def over(self, degree: int) -> Plan:
+        """The same plan over the extension of another degree."""
+        made = replace(self, degree=degree)
+        _hand_on(self, made)
+        return made
+
+    @cached_property
+    def claimed(self) -> Claimed:
+        """What a proof claims of tensors; raise Unprovable for more claims than any proof may need."""
+        return claimed(self)
 
     @cached_property
     def native(self) -> TensorPlan:
@@ -144,7 +157,13 @@ def plan(
     least, most = made.degree, DEGREES[-1]
     if degree is not None and not least <= degree <= most:
         raise CircuitizeError(f"expected an extension of degree {least} to {most} for this program, found {degree}")
-    return made if degree is None else replace(made, degree=degree)
+    return made if degree is None else made.over(degree)
+
+
+def _hand_on(system: TensorSystem, made: Plan) -> None:
+    """Give a plan what is derived already of its own tensor system, which neither degree nor openings change."""
+    derived = {"records": system.records, **vars(system)}
+    vars(made).update({name: derived[name] for name in ("records", "fractions", "claimed") if name in derived})
 
 
 def _openings(given: Openings, system: TensorSystem) -> tuple[int, ...]:

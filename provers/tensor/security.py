@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,6 @@ from .config import (
     Bound,
     Geometry,
 )
-from .flow import claims
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -117,15 +115,15 @@ def least_degree(made: Plan) -> int:
     degree is returned if none is enough; `require_secure` refuses that. Raise Unprovable for more claims than any
     degree allows.
     """
-    needed = claims(made)
-    secure = (d for d in DEGREES if needed <= MOST_CLAIMS[d] and _enough(bounds(replace(made, degree=d))))
+    needed = made.claimed.claims
+    secure = (d for d in DEGREES if needed <= MOST_CLAIMS[d] and _enough(bounds(made.over(d))))
     return next(secure, DEGREES[-1])
 
 
 def for_a_run(made: Plan, proofs: int) -> Plan:
     """A plan for a run that has `proofs` proofs by it: of a greater degree if that gives all together 96 bits."""
     needed = RUN_BITS + math.log2(proofs)
-    others = (replace(made, degree=degree) for degree in DEGREES if degree > made.degree)
+    others = (made.over(degree) for degree in DEGREES if degree > made.degree)
     return made if union(bounds(made)) >= needed else next((o for o in others if union(bounds(o)) >= needed), made)
 
 

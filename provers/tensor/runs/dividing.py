@@ -9,7 +9,6 @@ from enum import Enum
 from circuitize.backends.tensor.errors import Unprovable
 
 from ..cost import sizes
-from ..flow import dense_weights
 from ..security import least_degree
 from .chunk import Chunk
 from .setting import Run
@@ -106,7 +105,7 @@ def _bytes(chunk: Chunk) -> int:
 
 
 def _is_heavy(chunk: Chunk) -> bool:
-    return chunk.count > 1 and dense_weights(chunk.plan) > MOST_WEIGHTS
+    return chunk.count > 1 and chunk.plan.claimed.dense > MOST_WEIGHTS
 
 
 def _limit(run: Run, steps: int, memory: int, least: int) -> Limit | None:

@@ -16,7 +16,6 @@ import circuitize as cz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.scan import Told
 from circuitize.provers.tensor import flow
-from circuitize.provers.tensor.flow import dense_weights
 from circuitize.provers.tensor.runs import dividing
 from circuitize.provers.tensor.runs.dividing import (
     MOST_WEIGHTS,
@@ -93,7 +92,7 @@ def test_an_end_that_is_judged_has_weights_too(monkeypatch: pytest.MonkeyPatch) 
 def test_many_weights_take_a_plan_no_longer() -> None:
     """What proofs of 1,024 steps send is counted without the weights: half a second in place of half a minute."""
     run = of("cnn.py:step", 1024, 1024)
-    assert dense_weights(run.chunk(1).plan) > MOST_WEIGHTS and is_heavy(run)
+    assert run.chunk(1).plan.claimed.dense > MOST_WEIGHTS and is_heavy(run)
 
 
 @pytest.mark.usefixtures("one_by_one")

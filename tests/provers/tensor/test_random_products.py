@@ -16,7 +16,6 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Multiply
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.flow import claimed_elements
 from circuitize.provers.tensor.plan import plan
 
 OF_CLAIMS = {"zeros", "lookups.values", "dense", "dense.value", "product", "operands"}
@@ -38,7 +37,7 @@ def test_all_agree_on_random_products(seed: int) -> None:
         return message
 
     drawn.prove(hook)
-    assert words == drawn.made.degree * claimed_elements(drawn.made)
+    assert words == drawn.made.degree * drawn.made.claimed.elements
     assert judged(drawn) is None
     assert judged(drawn.without_the_last_equation()) is not None
 
@@ -54,7 +53,7 @@ def test_all_agree_on_random_products_in_zero_knowledge(seed: int) -> None:
     checked.check(b"")
     depth = (drawn.made.fractions - 1).bit_length() if drawn.made.lookups else 0
     of_lookups = (2 + sum(3 * level + 4 for level in range(depth))) * bool(drawn.made.lookups)
-    assert checked.checks.counts[0] == of_lookups + claimed_elements(drawn.made)  # type: ignore[attr-defined]
+    assert checked.checks.counts[0] == of_lookups + drawn.made.claimed.elements  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("behind", [0, 1])

@@ -20,7 +20,6 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import MOST_CLAIMS
 from circuitize.provers.tensor.cost import sizes
-from circuitize.provers.tensor.flow import claims
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import Proved, prove
 from circuitize.provers.tensor.security import bounds, least_degree, require_secure, union
@@ -107,7 +106,7 @@ def test_the_plan_decides_the_degree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plan(program, degree=2).digest == made.digest
     for degree in (1, 4):
         assert f"degree 2 to 3 for this program, found {degree}" in refused(lambda d=degree: plan(program, degree=d))
-    monkeypatch.setitem(MOST_CLAIMS, 2, claims(made) - 1)
+    monkeypatch.setitem(MOST_CLAIMS, 2, made.claimed.claims - 1)
     assert plan(program).degree == 3
     assert "degree 3 to 3" in refused(lambda: plan(program, degree=2))
 

@@ -14,7 +14,6 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.flow import claimed_elements
 from circuitize.provers.tensor.plan import Plan, plan
 
 
@@ -36,7 +35,7 @@ def cuts(made: Plan) -> list[int]:
 
 
 def test_claims_grow_with_levels_not_with_elements() -> None:
-    counts = [claimed_elements(plan(committed_inputs(greatest(1 << levels)))) for levels in (4, 7, 10)]
+    counts = [plan(committed_inputs(greatest(1 << levels))).claimed.elements for levels in (4, 7, 10)]
     assert counts[2] - counts[1] < 2 * (counts[1] - counts[0])
     assert not cuts(plan(committed_inputs(greatest(1 << DEEPEST))))
 

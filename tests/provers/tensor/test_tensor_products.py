@@ -18,7 +18,6 @@ from circuitize.circuits.integers import View
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import DEGREES
-from circuitize.provers.tensor.flow import claimed_elements, claims, dense_weights
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 
@@ -66,14 +65,14 @@ def test_a_product_is_reduced_once(case: tuple[str, tuple[int, ...], tuple[int, 
     proved(program, inputs, made, hook=hook)
     assert labels.count("operands") == 1
     assert ("dense" in labels) == (case is TO_A_POINT)
-    assert claims(made) <= 3 * len(made.bases)
+    assert made.claimed.claims <= 3 * len(made.bases)
     hiding = replace(made.hiding(1), degree=degree)
     hidden = prove(program, inputs, made=hiding)
     checked = Verifier(hiding, hidden.statement, hidden.proof.messages)
     checked.check(b"")
     depth = (made.fractions - 1).bit_length()
     of_lookups = 2 + sum(3 * level + 4 for level in range(depth))
-    assert checked.checks.counts[0] == of_lookups + claimed_elements(made)  # type: ignore[attr-defined]
+    assert checked.checks.counts[0] == of_lookups + made.claimed.elements  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("case", [BY_ELEMENTS, APART, TO_A_POINT], ids=lambda case: case[0])
@@ -96,5 +95,5 @@ def test_weights_that_are_a_sum_of_many_products_are_kept_one_by_one() -> None:
     turned = builder.add(integers.Reindex(View.reshape((37, 34), (34, 37))), x)
     program = committed_inputs(program_of(builder.build([builder.add(integers.Shift(1), turned)])))
     made = plan(program)
-    assert dense_weights(made) >= 37 * 34
+    assert made.claimed.dense >= 37 * 34
     proved(program, drawn(program), made)
