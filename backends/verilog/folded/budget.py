@@ -24,7 +24,7 @@ UNDER_WAY = 4
 
 BESIDE = 8
 """New state in block memory leaves in one part in so many of the clocks of a stage, a few elements a beat."""
-BESIDE_WIDEST = 16
+BESIDE_WIDEST = 32
 """At most so many."""
 
 
@@ -159,6 +159,7 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
             fold.axes[number],
             (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp),
             bool(fold.modal) and stage.wire in fold.states.values(),
+            fold.updates and fold.modal is None,
         )
         choices.append(choice)
         writer[stage.wire] = first + number
@@ -175,8 +176,9 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
             last = result = choice.passes
         spans.append((last, result))
         actors.append(model.Actor(stage.name, choice.cycles, result + 1 + late_results + after))
+    units = {stage.wire: choice.units for stage, choice in zip(stages, choices, strict=True)}
+    mapped = {stage.wire: units[stage.wire] for stage in stages if not stage.reduction}
     for wire, load in fold.loads.items():
-        units = {stage.wire: choice.units for stage, choice in zip(stages, choices, strict=True)}
         name = next(entry.stream for entry in fold.entries if entry.wire == load)
         lane_of[name] = units.get(fold.states[wire], _stream_lanes(1, 1, fold.elements_per_beat))
     in_lanes = [lane_of[entry.stream] for entry in fold.entries]
@@ -186,7 +188,7 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     out_lanes = [
         loaded[exit.wire]
         if exit.passage.modes == {Mode.READ}
-        else _stream_lanes(exit.at.size, _sending(fold, exit, target), fold.elements_per_beat)
+        else _stream_lanes(exit.at.size, _sending(fold, exit, target, mapped.get(exit.wire, 1)), fold.elements_per_beat)
         for exit in fold.exits
     ]
     readers = []
@@ -247,12 +249,15 @@ def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link])
     return [writer[stage.wire] for stage in fold.stages if writer[stage.wire] not in fed]
 
 
-def _sending(fold: Fold, exit: Exit, target: int) -> int:
-    """Clocks in which an output leaves: few for new state in block memory, which is not read meanwhile by a stage."""
+def _sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
+    """Clocks in which an output leaves: few for new state in block memory, which is not read meanwhile by a stage.
+
+    Where nothing is reduced, it leaves as many elements a beat as are written a clock: it lies in so many memories.
+    """
     size, width = exit.at.size, element(fold.format(exit.wire)).width
     if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width):
         return target
-    return max(target // BESIDE, -(-size // BESIDE_WIDEST), 1)
+    return -(-size // units) if units > 1 else max(target // BESIDE, -(-size // BESIDE_WIDEST), 1)
 
 
 def _stream_lanes(size: int, target: int, wanted: int) -> int:

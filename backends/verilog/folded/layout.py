@@ -136,8 +136,35 @@ def in_order(written: Indices) -> Layout:
         enable = None if there.all() else Sequence.of(there.astype(np.int64))
         writings.append(Writing(lane, Sequence.of(np.full(len(written), lane)), Sequence.of(step), enable))
         stored.append((lane, lane))
+    return _bare(tuple(writings), tuple(stored), len(written))
+
+
+def packed(host: Layout, written: Indices, size: int) -> Layout | None:
+    """The memories of a layout, read by nobody, without the words that hold nothing; None where it has copies.
+
+    A bank that several of the writer's lanes write has a memory for each, and each numbers its words for itself.
+    """
+    if len(host.copies) != 1:
+        return None
+    (copy,) = host.copies
+    memory_of, word_of = _places(copy, written, size)
+    kept = np.flatnonzero(memory_of >= 0)
+    order = kept[np.lexsort((word_of[kept], memory_of[kept]))]
+    counts = np.bincount(memory_of[kept], minlength=len(copy.stored))
+    rank = np.full(size, -1, np.int64)
+    rank[order] = np.arange(len(order)) - (np.cumsum(counts) - counts)[memory_of[order]]
+    writings = []
+    for writing in copy.writings:
+        elements = written[:, writing.lane]
+        word = np.where(elements >= 0, rank[np.maximum(elements, 0)], -1)
+        writings.append(Writing(writing.lane, writing.bank, Sequence.of(_held(word)), writing.enable))
+    return _bare(tuple(writings), copy.stored, int(counts.max()))
+
+
+def _bare(writings: tuple[Writing, ...], stored: tuple[tuple[int, int], ...], depth: int) -> Layout:
+    """A layout that nobody reads."""
     nowhere = Sequence.of(np.zeros(1, np.int64))
-    return Layout((), (), (Copy((nowhere,) * len(stored), tuple(writings), tuple(stored), len(written)),))
+    return Layout((), (), (Copy((nowhere,) * len(stored), writings, stored, depth),))
 
 
 def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout | None:
@@ -149,16 +176,7 @@ def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indic
     if len(host.copies) != 1:
         return None
     (copy,) = host.copies
-    number = {pair: k for k, pair in enumerate(copy.stored)}
-    memory_of, word_of = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
-    for writing in copy.writings:
-        elements = written[:, writing.lane]
-        kept = elements >= 0
-        if writing.enable is not None:
-            kept &= writing.enable.values == 1
-        places = np.array([number.get((bank, writing.lane), -1) for bank in range(int(writing.bank.values.max()) + 1)])
-        memory_of[elements[kept]] = places[writing.bank.values[kept]]
-        word_of[elements[kept]] = writing.word.values[kept]
+    memory_of, word_of = _places(copy, written, size)
     columns, slots = columns_of(table, valid)
     inside, elements = columns >= 0, np.maximum(columns, 0)
     memory = np.where(inside, memory_of[elements], -1)
@@ -179,6 +197,21 @@ def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indic
         made.append(Column(0, tuple(copy.stored[k] for k in used), select, _mask(columns[:, place])))
     own = tuple(Sequence.of(word) for word in _joined(reads))
     return Layout(tuple(slots.tolist()), tuple(made), (Copy(own, copy.writings, copy.stored, copy.depth),))
+
+
+def _places(copy: Copy, written: Indices, size: int) -> tuple[Indices, Indices]:
+    """The memory, by its number in `stored`, and the word of each element; -1 of one that is not kept."""
+    number = {pair: k for k, pair in enumerate(copy.stored)}
+    memory_of, word_of = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
+    for writing in copy.writings:
+        elements = written[:, writing.lane]
+        kept = elements >= 0
+        if writing.enable is not None:
+            kept &= writing.enable.values == 1
+        places = np.array([number.get((bank, writing.lane), -1) for bank in range(int(writing.bank.values.max()) + 1)])
+        memory_of[elements[kept]] = places[writing.bank.values[kept]]
+        word_of[elements[kept]] = writing.word.values[kept]
+    return memory_of, word_of
 
 
 def _joined(reads: list[Indices]) -> list[Indices]:

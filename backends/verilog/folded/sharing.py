@@ -12,7 +12,7 @@ from ..signals import element
 from . import model
 from .budget import Sizes
 from .counter import banked, in_block, rom_in_block
-from .layout import Layout, guest, in_order, layout
+from .layout import Layout, guest, in_order, layout, packed
 from .sequence import Sequence as Numbers
 
 Indices = NDArray[np.int64]
@@ -154,8 +154,10 @@ def _groups(
     width = element(sizes.fold.format(readers[numbers[0]].wire)).width
     rest = sorted(_clients(sizes, tables, memories, numbers), key=lambda c: -len(c.layout.columns))
     while rest:
-        found = joining(rest[0].layout, rest[:1], rest[1:])
-        saved, joined = max(found, joining(in_order(tables[numbers[0]].written), [], rest), key=lambda one: one[0])
+        first, table = rest[0].layout, tables[numbers[0]]
+        bare = [in_order(table.written), packed(first, table.written, table.size)]
+        found = [joining(first, rest[:1], rest[1:]), *(joining(host, [], rest) for host in bare if host is not None)]
+        saved, joined = max(found, key=lambda one: one[0])
         joined.sort(key=lambda client: (shows(client), place[readers[client.readers[0]].actor]))
         if saved > 0 and not shows(joined[0]):
             yield saved, Memory(tuple(joined), shows(joined[-1]))
