@@ -11,8 +11,8 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
 
 from .design import Stream
+from .folded.budget import Sizes as Folded
 from .folded.folding import fold
-from .folded.plan import Sizes as Folded
 from .folded.plan import plan
 from .folded.schedule import all_streams, choose_sizes, report
 from .parallel.schedule import Unrolled

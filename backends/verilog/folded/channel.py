@@ -1,4 +1,4 @@
-"""Channels: the memories between the stage that writes a tensor and one that reads it, as Verilog text."""
+"""Channels: the memories between the stage that writes a tensor and those that read it, as Verilog text."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .counter import bits_of, counter, in_block, memory, rom_in_block
-from .layout import Column, Copy, Layout, Rom
+from .counter import banked, bits_of, counter, in_block, memory, rom_in_block
+from .layout import Column, Layout, Rom
 from .sequence import Sequence
+from .tokens import front, prefix, queued
 
 HEAD = "`default_nettype none\n"
 TAIL = "endmodule\n`default_nettype wire\n"
@@ -35,189 +36,165 @@ class Counters:
 
 @dataclass(frozen=True)
 class Channel:
-    """A tensor kept for one reader, `banks` frames of it; with `initial` it is state: two banks, one of them read."""
+    """A tensor kept for readers that take turns, `banks` frames of it, laid out as each of them reads it.
+
+    With `initial` it is state: two banks, one of them read. With `shows` the last reader reads the other one: what the
+    frame has written.
+    """
 
     name: str
     width: int
-    layout: Layout
+    layouts: tuple[Layout, ...]
     banks: int
     comment: str
     initial: NDArray[np.int64] | None = None
+    shows: bool = False
 
     @property
     def lanes(self) -> tuple[int, ...]:
         """The writer's lanes that are kept."""
-        return tuple(sorted({w.lane for copy in self.layout.copies for w in copy.writings}))
-
-    @property
-    def bits(self) -> int:
-        """Of memory."""
-        return self.width * self.layout.words * self.banks
+        return tuple(sorted({w.lane for copy in self.layouts[0].copies for w in copy.writings}))
 
 
 def write_channel(channel: Channel, files: dict[str, str]) -> str:
     """The module's text."""
-    state, width, banks = channel.initial is not None, channel.width, channel.banks
+    state, width, readers = channel.initial is not None, channel.width, len(channel.layouts)
     counters = Counters(channel.name, files)
-    bank = bits_of(banks - 1) if banks > 1 else 0
+    queues = not state or channel.shows
     ports = ["input wire clk", "input wire rst"]
-    ports += [] if state else ["input wire w_start", "output wire w_free"]
+    ports += ["output wire w_free"] if queues else []
+    ports += ["input wire w_start"] if not state else []
     ports += ["input wire w_valid"]
-    ports += ["input wire w_last"] if not state else []
+    ports += ["input wire w_last"] if queues else []
     ports += [f"input wire [{width - 1}:0] w_data{lane}" for lane in channel.lanes]
-    ports += ["input wire r_start", "output wire r_ready", "input wire r_step", "input wire r_last"]
+    for reader, layout in enumerate(channel.layouts):
+        name = prefix(reader)
+        ports += [f"input wire {name}_start", f"output wire {name}_ready"]
+        ports += [f"input wire {name}_step", f"input wire {name}_{'last' if readers == 1 else 'done'}"]
+        ports += [f"output wire [{width - 1}:0] {name}_data{column}" for column in range(len(layout.columns))]
     ports += (
-        ["input wire commit", "input wire [0:0] r_bank", "output wire r_done", "input wire steady"] if state else []
+        ["input wire commit", "input wire [0:0] r_bank", "output wire all_done", "input wire steady"] if state else []
     )
-    ports += [f"output wire [{width - 1}:0] r_data{column}" for column in range(len(channel.layout.columns))]
-    body = _front() if state else _banks(banks, bank)
+    body = front(readers - channel.shows, channel.shows) if state else queued(channel.banks, readers)
     names: dict[tuple[int, int, int], str] = {}
     memories: list[str] = []
-    for number, copy in enumerate(channel.layout.copies):
-        memories += _memories(channel, number, copy, bank, counters, names, files)
+    for number in range(len(channel.layouts[0].copies)):
+        memories += _memories(channel, number, counters, names, files)
     reads = [
         line
-        for place, column in enumerate(channel.layout.columns)
-        for line in _column(place, column, width, counters, names)
+        for reader, layout in enumerate(channel.layouts)
+        for place, column in enumerate(layout.columns)
+        for line in _column(reader, place, column, width, counters, names)
     ]
     head = f"// {channel.comment}\n{HEAD}module {channel.name} (\n  " + ",\n  ".join(ports) + "\n);\n"
     return head + "\n".join([*body, *counters.lines, *memories, *reads]) + "\n" + TAIL
 
 
-def _banks(banks: int, bank: int) -> list[str]:
-    """Tokens: frames that are there, and banks that are taken; and the banks now written and read."""
-    bits = bits_of(banks)
-    lines = [
-        f"  reg [{bits - 1}:0] filled;",
-        f"  reg [{bits - 1}:0] taken;",
-        f"  assign r_ready = filled != {bits}'d0;",
-        f"  assign w_free = taken != {bits}'d{banks};",
-        "  wire w_done = w_valid & w_last;",
-        "  wire r_done = r_step & r_last;",
-        "  always @(posedge clk)",
-        "    if (rst) begin",
-        f"      filled <= {bits}'d0;",
-        f"      taken <= {bits}'d0;",
-        "    end else begin",
-        f"      if (w_done & ~r_start) filled <= filled + {bits}'d1;",
-        f"      if (~w_done & r_start) filled <= filled - {bits}'d1;",
-        f"      if (w_start & ~r_done) taken <= taken + {bits}'d1;",
-        f"      if (~w_start & r_done) taken <= taken - {bits}'d1;",
-        "    end",
-    ]
-    for side in ("w", "r") if banks > 1 else ():
-        name = f"{side}_bank"
-        lines += [
-            f"  reg [{bank - 1}:0] {name};",
-            "  always @(posedge clk)",
-            f"    if (rst) {name} <= {bank}'d0;",
-            f"    else if ({side}_done) {name} <= ({name} == {bank}'d{banks - 1}) ? {bank}'d0 : {name} + {bank}'d1;",
-        ]
-    return lines
-
-
-def _front() -> list[str]:
-    """State: the bank that the status names is read while the other is written; a frame that is kept swaps them.
-
-    A frame reads it once, but any number of times where it stays as it is.
-    """
-    return [
-        "  reg fresh;",
-        "  reg done;",
-        "  wire [0:0] w_bank = ~r_bank;",
-        "  assign r_ready = fresh;",
-        "  assign r_done = done;",
-        "  always @(posedge clk)",
-        "    if (rst) begin",
-        "      fresh <= 1'b1;",
-        "      done <= 1'b0;",
-        "    end else begin",
-        "      fresh <= commit | steady | (fresh & ~r_start);",
-        "      done <= ~commit & ~steady & (done | (r_step & r_last));",
-        "    end",
-    ]
-
-
 def _memories(
-    channel: Channel,
-    number: int,
-    copy: Copy,
-    bank: int,
-    counters: Counters,
-    names: dict[tuple[int, int, int], str],
-    files: dict[str, str],
+    channel: Channel, number: int, counters: Counters, names: dict[tuple[int, int, int], str], files: dict[str, str]
 ) -> list[str]:
-    bits, width = bits_of(copy.depth - 1), channel.width
-    address, words = bits + bank, channel.banks << bits if channel.banks > 1 else copy.depth
-    read = counters.number(f"c{number}_read", copy.read, "r_step", bits)
-    read = f"{{r_bank, {read}}}" if bank else read
+    """The memories of a copy, each with the address of the reader whose turn it is."""
+    copy, width = channel.layouts[0].copies[number], channel.width
+    bits, (words, bank, low) = bits_of(copy.depth - 1), banked(channel.banks, copy.depth)
+
+    def address(which: str, word: str) -> str:
+        return (f"{{{word}, {which}}}" if low else f"{{{which}, {word}}}") if bank else word
+
+    lines: list[str] = []
+    steps = [f"{prefix(reader)}_step" for reader in range(len(channel.layouts))]
+    known: dict[tuple[str, ...], str] = {}
+
+    def reads(place: int) -> str:
+        """The address at which a memory is read: that of the reader whose turn it is."""
+        own = []
+        for reader, layout in enumerate(channel.layouts):
+            sequence = layout.copies[number].reads[place]
+            name = f"c{number}_read{place or ''}" + f"_{prefix(reader)}" * (reader > 0)
+            word = counters.number(name, sequence, steps[reader], bits)
+            own.append(address("s_bank" if channel.shows and reader == len(steps) - 1 else "r_bank", word))
+        if len(own) == 1:
+            return own[0]
+        if tuple(own) not in known:
+            known[tuple(own)] = name = f"c{number}_address{len(known) or ''}"
+            others = [f"{step} ? {word}" for step, word in zip(steps[:-1], own[:-1], strict=True)]
+            lines.append(f"  wire [{bits + bank - 1}:0] {name} = {' : '.join([*others, own[-1]])};")
+        return known[tuple(own)]
+
     writings = {writing.lane: writing for writing in copy.writings}
     several = len({place for place, _ in copy.stored}) > 1
-    lines = []
-    for place, lane in copy.stored:
+    for at, (place, lane) in enumerate(copy.stored):
         writing, name = writings[lane], f"m{number}_{place}_{lane}"
         names[number, place, lane] = name
-        word = counters.number(f"c{number}_word{lane}", writing.word, "w_valid", bits)
-        word = f"{{w_bank, {word}}}" if bank else word
+        word = address("w_bank", counters.number(f"c{number}_word{lane}", writing.word, "w_valid", bits))
         guards = ["w_valid"]
         if several and not (writing.bank.constant and int(writing.bank.values[0]) == place):
             size = writing.bank.bits
-            at = counters.number(f"c{number}_bank{lane}", writing.bank, "w_valid", size)
-            guards.append(f"({at} == {size}'d{place})")
+            which = counters.number(f"c{number}_bank{lane}", writing.bank, "w_valid", size)
+            guards.append(f"({which} == {size}'d{place})")
         if writing.enable is not None:
             guards.append(counters.number(f"c{number}_enable{lane}", writing.enable, "w_valid", 1))
         module, text = memory(in_block(words, width), channel.initial is not None)
         files[f"{module}.v"], extra = text, ""
         if channel.initial is not None:
             file = f"{channel.name}_{name}.hex"
-            files[file] = _contents(channel, copy, number, place, lane, words)
+            files[file] = _contents(channel, number, place, lane)
             extra = f', .FILE("{file}")'
         lines += [
             f"  wire [{width - 1}:0] {name};",
-            f"  {module} #(.WIDTH({width}), .WORDS({words}), .ADDRESS({address}){extra}) {name}_words (",
+            f"  {module} #(.WIDTH({width}), .WORDS({words}), .ADDRESS({bits + bank}){extra}) {name}_words (",
             f"    .clk(clk), .write({' & '.join(guards)}), .write_address({word}), .write_data(w_data{lane}),",
-            f"    .read(r_step), .read_address({read}), .read_data({name}));",
+            f"    .read({' | '.join(steps)}), .read_address({reads(at)}), .read_data({name}));",
         ]
     return lines
 
 
-def _contents(channel: Channel, copy: Copy, number: int, place: int, lane: int, words: int) -> str:
+def _contents(channel: Channel, number: int, place: int, lane: int) -> str:
     """The first contents of a state's memory: written as a frame would, into the bank that is read first."""
     assert channel.initial is not None
+    copy = channel.layouts[0].copies[number]
+    words, bank, low = banked(channel.banks, copy.depth)
     (writing,) = [w for w in copy.writings if w.lane == lane]
     values = np.zeros(words, np.int64)
     elements = channel.initial[:, lane]
     here = (elements[:, 0] >= 0) & (writing.bank.values == place)
     if writing.enable is not None:
         here &= writing.enable.values == 1
-    values[writing.word.values[here]] = elements[here, 1]
+    values[writing.word.values[here] << (bank if low else 0)] = elements[here, 1]
     mask = (1 << channel.width) - 1
     return "".join(f"{value & mask:x}\n" for value in values.tolist())
 
 
 def _column(
-    place: int, column: Column, width: int, counters: Counters, names: Mapping[tuple[int, int, int], str]
+    reader: int,
+    place: int,
+    column: Column,
+    width: int,
+    counters: Counters,
+    names: Mapping[tuple[int, int, int], str],
 ) -> list[str]:
-    """What is read: of one of the writer's lanes, or zero."""
-    lines, sources = [], [names.get((column.copy, column.bank, lane), "") for lane in column.lanes]
+    """What is read: of one of the memories that hold it, or zero."""
+    own, first = prefix(reader), f"{prefix(reader)}_" * (reader > 0)
+    step = f"{own}_step"
+    lines, sources = [], [names[column.copy, bank, lane] for bank, lane in column.sources]
     text = sources[-1] if sources else f"{width}'d0"
     if column.select is not None:
-        bits = column.select.bits
-        select = counters.number(f"select{place}", column.select, "r_step", bits)
+        bits, chosen = column.select.bits, f"{first}selected{place}"
+        select = counters.number(f"{first}select{place}", column.select, step, bits)
         lines += [
-            f"  reg [{bits - 1}:0] selected{place};",
-            f"  always @(posedge clk) if (r_step) selected{place} <= {select};",
+            f"  reg [{bits - 1}:0] {chosen};",
+            f"  always @(posedge clk) if ({step}) {chosen} <= {select};",
         ]
         for index, source in reversed(list(enumerate(sources[:-1]))):
-            text = f"(selected{place} == {bits}'d{index}) ? {source} : {text}"
+            text = f"({chosen} == {bits}'d{index}) ? {source} : {text}"
     if column.mask is not None and sources:
-        mask = counters.number(f"mask{place}", column.mask, "r_step", 1)
+        inside = f"{first}inside{place}"
+        mask = counters.number(f"{first}mask{place}", column.mask, step, 1)
         lines += [
-            f"  reg inside{place};",
-            f"  always @(posedge clk) if (r_step) inside{place} <= {mask};",
+            f"  reg {inside};",
+            f"  always @(posedge clk) if ({step}) {inside} <= {mask};",
         ]
-        text = f"inside{place} ? ({text}) : {width}'d0"
-    return [*lines, f"  assign r_data{place} = {text};"]
+        text = f"{inside} ? ({text}) : {width}'d0"
+    return [*lines, f"  assign {own}_data{place} = {text};"]
 
 
 def write_rom(name: str, comment: str, rom: Rom, widths: tuple[int, ...], files: dict[str, str]) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..signals import element
-from .counter import bits_of, in_block, rom_in_block
+from .budget import streams as in_streams
+from .counter import banked, bits_of, in_block, rom_in_block
 from .lane_text import lane_bits
 from .layout import Layout
 from .plan import Plan, operand_widths
-from .plan import streams as in_streams
-from .sequence import Sequence
+from .sequence import Sequence as Numbers
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Cost:
         """Add lookup tables and flip-flops."""
         self.lut, self.ff = self.lut + lut, self.ff + ff
 
-    def sequence(self, sequence: Sequence | None) -> None:
+    def sequence(self, sequence: Numbers | None) -> None:
         """Add what a sequence takes: its counters, and its table in block RAM or in LUTs; nothing for None."""
         if sequence is None:
             return
@@ -77,8 +77,10 @@ def estimate(plan: Plan) -> dict[str, int]:
         (found,) = [o for o in stage.operands if o.name == operand]
         if plan.tilings[number].late[0 if found.in_reduction else 1]:
             cost.add(0, sum(operand_widths(stage, operand, columns)))
-    for reader, layout, link in zip(plan.sizes.readers, plan.layouts, plan.sizes.links, strict=False):
-        _channel(cost, layout, element(fold.format(reader.wire)).width, link.banks or 1)
+    for memory in plan.memories:
+        first = memory.readers[0]
+        width, banks = element(fold.format(plan.sizes.readers[first].wire)).width, plan.sizes.links[first].banks
+        _channel(cost, [client.layout for client in memory.clients], width, banks or 1)
     for (number, operand), rom in plan.roms.items():
         words, columns = rom.words.shape
         cost.constants(words, sum(operand_widths(fold.stages[number], operand, columns)))
@@ -100,26 +102,36 @@ def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
     for (number, operand), rom in plan.roms.items():
         yield number, operand, rom.words.shape[1]
     first = len(plan.sizes.in_lanes)
-    for reader, layout in zip(plan.sizes.readers, plan.layouts, strict=True):
-        if reader.operand is not None:
-            yield reader.actor - first, reader.operand, len(layout.columns)
+    for memory in plan.memories:
+        for client in memory.clients:
+            for number, columns in zip(client.readers, client.columns, strict=True):
+                reader = plan.sizes.readers[number]
+                if reader.operand is not None:
+                    yield reader.actor - first, reader.operand, len(columns)
 
 
-def _channel(cost: Cost, layout: Layout, width: int, banks: int) -> None:
-    """The memories, counters and tokens of a channel."""
-    bank = bits_of(banks - 1) if banks > 1 else 0
+def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int) -> None:
+    """The memories, counters and tokens of a channel, and what selects the address of the reader whose turn it is."""
+    bank, readers = bits_of(banks - 1) if banks > 1 else 0, len(layouts)
     cost.add(5 + bank, 2 * bits_of(banks) + 2 * bank)
-    for copy in layout.copies:
-        words = banks << bits_of(copy.depth - 1) if banks > 1 else copy.depth
+    cost.add(4 * (readers - 1), (1 + bits_of(readers - 1)) if readers > 1 else 0)
+    for number, copy in enumerate(layouts[0].copies):
+        words, _, _ = banked(banks, copy.depth)
         cost.memory(words, width, len(copy.stored))
-        counted: set[bytes] = set()
-        for sequence in [copy.read, *(s for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None)]:
-            if sequence.values.tobytes() not in counted:
-                counted.add(sequence.values.tobytes())
+        counted: set[tuple[int, bytes]] = set()
+        sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
+        sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]
+        for side, sequence in sequences:
+            key = (side * (readers > 1), sequence.values.tobytes())
+            if key not in counted:
+                counted.add(key)
                 cost.sequence(sequence)
         cost.add(len(copy.stored) if len(copy.stored) > 1 else 0, 0)
-    for column in layout.columns:
-        cost.sequence(column.select)
-        cost.sequence(column.mask)
-        if column.select is not None:
-            cost.add(width * (len(column.lanes) - 1) / 2, column.select.bits)
+        addresses = max(len({read.values.tobytes() for read in layout.copies[number].reads}) for layout in layouts)
+        cost.add((bits_of(copy.depth - 1) + bank) * (readers - 1) * addresses / 2, 0)
+    for layout in layouts:
+        for column in layout.columns:
+            cost.sequence(column.select)
+            cost.sequence(column.mask)
+            if column.select is not None:
+                cost.add(width * (len(column.sources) - 1) / 2, column.select.bits)

@@ -87,6 +87,18 @@ def rom_in_block(words: int, width: int) -> bool:
     return words > 64 and words * width >= BLOCK_BITS // 4
 
 
+def banked(banks: int, depth: int) -> tuple[int, int, bool]:
+    """Return the words of a memory of so many banks of `depth` words, the address bits that say which bank, and where.
+
+    They are the lowest bits, so that no word is lost between banks, where that takes no more words than the highest.
+    """
+    if banks == 1:
+        return depth, 0, False
+    bank, bits = bits_of(banks - 1), bits_of(depth - 1)
+    low = depth > 1 and depth << bank <= banks << bits
+    return (depth << bank if low else banks << bits), bank, low
+
+
 def bits_of(most: int) -> int:
     """Bits that hold 0 to `most`, at least one."""
     return max(1, most.bit_length())

@@ -42,10 +42,24 @@ class Link:
     state: bool = False
 
 
-def starts(actors: Sequence[Actor], links: Sequence[Link], frames: int, spacing: int = 0) -> Indices:
+Turns = Sequence[tuple[int, int]]
+"""Actors that read one memory, in the order in which they do in each frame, and when their last reads are.
+
+One may start once the one before has read, the first one once the last one has read the frame before.
+"""
+
+
+def starts(
+    actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns], frames: int, spacing: int = 0
+) -> Indices:
     """starts[frame, actor], the status last; receivers, which have no links in, start at least `spacing` apart."""
     status = len(actors) - 1
     made = np.zeros((frames, len(actors)), np.int64)
+    after: list[list[tuple[int, int, int]]] = [[] for _ in actors]
+    for one in turns:
+        for place, (actor, _) in enumerate(one):
+            after[actor].append((*one[place - 1], 1 if place == 0 else 0))
+    order = first_come(actors, links) if turns else range(len(actors))
     into: list[list[Link]] = [[] for _ in actors]
     out: list[list[Link]] = [[] for _ in actors]
     for link in links:
@@ -59,8 +73,8 @@ def starts(actors: Sequence[Actor], links: Sequence[Link], frames: int, spacing:
         if link.state:
             state_reads[link.reader] = max(state_reads[link.reader], link.reads)
     for frame in range(frames):
-        for number, actor in enumerate(actors):
-            soonest = made[frame - 1, number] + actor.cycles if frame else 0
+        for number in order:
+            soonest = made[frame - 1, number] + actors[number].cycles if frame else 0
             if not into[number]:
                 soonest = max(soonest, frame * spacing)
             for link in into[number]:
@@ -73,8 +87,21 @@ def starts(actors: Sequence[Actor], links: Sequence[Link], frames: int, spacing:
             for link in out[number]:
                 if link.banks is not None and frame >= link.banks:
                     soonest = max(soonest, made[frame - link.banks, link.reader] + link.reads + 1)
+            for other, reads, back in after[number]:
+                if frame >= back:
+                    soonest = max(soonest, made[frame - back, other] + reads + 1)
             made[frame, number] = soonest
     return made
+
+
+def first_come(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
+    """The actors in an order in which memories may be read in turns: as they start where none waits for a turn.
+
+    Outputs come after all stages, so that no stage of a frame waits for a sender of this frame, and the status last.
+    """
+    soonest = starts(actors, links, (), 1)[0]
+    status = len(actors) - 1
+    return sorted(range(len(actors)), key=lambda k: (k == status, actors[k].shows is not None, soonest[k], k))
 
 
 def ends(actors: Sequence[Actor], made: Indices) -> Indices:
@@ -84,30 +111,32 @@ def ends(actors: Sequence[Actor], made: Indices) -> Indices:
     return found
 
 
-def interval(actors: Sequence[Actor], links: Sequence[Link]) -> int:
-    """Clocks from frame to frame in the long run, rounded up."""
-    frames = FRAMES
-    found = ends(actors, starts(actors, links, frames))
+def interval(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), frames: int = FRAMES) -> int:
+    """Clocks from frame to frame in the long run, rounded up: over the second half of so many frames."""
+    found = ends(actors, starts(actors, links, turns, frames))
     half = frames // 2
     return int(-(-(found[-1] - found[half - 1]) // (frames - half)))
 
 
-def latency(actors: Sequence[Actor], links: Sequence[Link]) -> int:
+def latency(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = ()) -> int:
     """Clocks of the first frame, that of its first beat in and that of its last beat out included."""
-    return int(ends(actors, starts(actors, links, 1))[0]) + 1
+    return int(ends(actors, starts(actors, links, turns, 1))[0]) + 1
 
 
-def banks(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
-    """For each channel the fewest banks with which no writer waits, when frames come as fast as they can leave."""
-    free = [Link(link.writer, link.reader, link.reads, None, link.state) for link in links]
-    spacing = interval(actors, free)
+def banks(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = ()) -> list[int]:
+    """For each channel the fewest banks with which no writer waits, when frames come as fast as they can leave.
+
+    A link that has a number of banks keeps it.
+    """
+    spacing = interval(actors, links, turns)
     frames = FRAMES
-    made = starts(actors, free, frames, spacing)
+    made = starts(actors, links, turns, frames, spacing)
     found = []
-    for link in free:
-        count = 1
+    for link in links:
+        count = link.banks or 1
         while (
-            not link.state and (made[: frames - count, link.reader] + link.reads + 1 > made[count:, link.writer]).any()
+            not (link.state or link.banks)
+            and (made[: frames - count, link.reader] + link.reads + 1 > made[count:, link.writer]).any()
         ):
             count += 1
         found.append(2 if link.state else count)

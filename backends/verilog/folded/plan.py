@@ -1,258 +1,38 @@
-"""The plan of a folded design: stages tiled for a budget, and the channels between them, before any text is made."""
+"""The plan of a folded design: stages tiled for a budget, and the memories between them, before any text is made."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from types import MappingProxyType
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.types import Fixed
 
-from ..design import Stream
-from ..modes import Mode
 from ..signals import element
-from . import model
-from .folding import Exit, Fold
+from .budget import Sizes
 from .graph import Stage
-from .lane_text import interval_of, lane_bits, literal_operand
-from .layout import NOTHING, Layout, Rom, layout, rom
-from .tiling import Choice, Tiling, choose, divisor, tile
+from .lane_text import interval_of, literal_operand
+from .layout import NOTHING, Rom, rom
+from .sharing import Memory, Table, shared
+from .tiling import Tiling, tile
 
 Indices = NDArray[np.int64]
-
-UNDER_WAY = 4
-"""Frames of a program that may be under way at once in a design with modes."""
-
-
-@dataclass
-class Reader:
-    """A channel to be: who reads a wire, as which operand (None for a sender), and when its last read is."""
-
-    wire: int
-    actor: int
-    operand: str | None
-    reads: int
-
-
-@dataclass
-class Sizes:
-    """A budget's choices: sizes of every stage and stream, the model of their timing, and what they come to."""
-
-    fold: Fold
-    target: int
-    choices: list[Choice]
-    in_lanes: list[int]
-    out_lanes: list[int]
-    actors: list[model.Actor]
-    unbanked: list[model.Link]
-    readers: list[Reader]
-    lanes: int
-    dsp: int
-    shared: dict[int, int] = field(default_factory=dict)
-    modes: list[frozenset[Mode]] = field(default_factory=list)
-
-    @cached_property
-    def links(self) -> list[model.Link]:
-        """The channels, with as many banks as keep every writer busy."""
-        if self.fold.modal is None:
-            counts = model.banks(self.actors, self.unbanked)
-        else:
-            counts = [2 if link.state else 1 for link in self.unbanked]
-            for mode in self.fold.modal.programs:
-                kept, actors, links = self.within(mode, self.unbanked)
-                for number, count in zip(kept, model.banks(actors, links), strict=True):
-                    counts[number] = max(counts[number], min(count, UNDER_WAY))
-        status = len(self.actors) - 1
-        counts = [
-            1 if link.reader == status and link.writer in self.updating else count
-            for link, count in zip(self.unbanked, counts, strict=True)
-        ]
-        return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
-
-    @cached_property
-    def updating(self) -> set[int]:
-        """The stages that write state, as actors.
-
-        One frame of such a stage is under way at a time: it writes the bank that the last frame filled as soon as that
-        frame's status is taken, and not before, even where nothing that it reads is state.
-        """
-        first, written = len(self.fold.entries), set(self.fold.states.values())
-        return {first + k for k, stage in enumerate(self.fold.stages) if stage.wire in written}
-
-    def within(self, mode: Mode, links: list[model.Link]) -> tuple[list[int], list[model.Actor], list[model.Link]]:
-        """The links that are used in a mode, by number; its actors; these links between them.
-
-        What a prediction reads stays the same, so it waits for no status.
-        """
-        number = {k: n for n, k in enumerate(k for k, modes in enumerate(self.modes) if mode in modes)}
-        kept = [
-            k
-            for k, link in enumerate(links)
-            if {link.writer, link.reader} <= number.keys() and (not link.state or mode == Mode.TRAIN)
-        ]
-        own = [replace(links[k], writer=number[links[k].writer], reader=number[links[k].reader]) for k in kept]
-        return kept, [self.actors[k] for k in number], own
-
-    @cached_property
-    def programs(self) -> list[tuple[list[model.Actor], list[model.Link]]]:
-        """Actors and channels of the frames of each program that the design runs, the step first."""
-        if self.fold.modal is None:
-            return [(self.actors, self.links)]
-        return [self.within(mode, self.links)[1:] for mode in self.fold.modal.programs]
-
-    @cached_property
-    def interval(self) -> int:
-        """Clocks from frame to frame."""
-        return model.interval(*self.programs[0])
-
-    @property
-    def latency(self) -> int:
-        """Clocks of a frame."""
-        return model.latency(*self.programs[0])
-
-
-def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({})) -> Sizes:
-    """The cheapest sizes with which each stage takes at most `target` clocks a frame, where it can.
-
-    With state, stages run one after another. Lanes in proportion to the roots of their work then make the sum of their
-    clocks least: the target is that of the stage with the most work, and others have less in proportion to the root.
-    `halved` says of some stages how often their targets are halved.
-    """
-    stages = fold.stages
-    choices, dsp, lanes = [], 0, 0
-    actors: list[model.Actor] = []
-    lane_of = {
-        entry.stream: _stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
-    }
-    writer = {entry.wire: k for k, entry in enumerate(fold.entries)}
-    first = len(fold.entries)
-    spans: list[tuple[int, int]] = []
-    most = max(stage.size * stage.terms for stage in stages)
-    for number, stage in enumerate(stages):
-        path = fold.paths(number, 1)[0]
-        bits = lane_bits(stage, 1) if stage.reduction else 0
-        share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
-        choice = choose(
-            stage,
-            max(1, round(target * share) >> halved.get(number, 0)),
-            fold.axes[number],
-            (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp),
-            bool(fold.modal) and stage.wire in fold.states.values(),
-        )
-        choices.append(choice)
-        writer[stage.wire] = first + number
-        path, after, inner, before = fold.paths(number, choice.split)
-        late_terms, late_results = choice.late(stage)
-        dsp += choice.units * path.dsp
-        if inner is not None:
-            lanes, dsp = lanes + choice.lanes * choice.split, dsp + choice.lanes * choice.split * inner.dsp
-            reading, drain = -(-stage.terms // choice.split), -(-choice.lanes // choice.units)
-            clocks = max(reading, drain)
-            last = (choice.passes - 1) * clocks + reading
-            result = last + late_terms + before + 2 + (drain > 1) + drain - 1
-        else:
-            last = result = choice.passes
-        spans.append((last, result))
-        actors.append(model.Actor(stage.name, choice.cycles, result + 1 + late_results + after))
-    for wire, load in fold.loads.items():
-        units = {stage.wire: choice.units for stage, choice in zip(stages, choices, strict=True)}
-        name = next(entry.stream for entry in fold.entries if entry.wire == load)
-        lane_of[name] = units.get(fold.states[wire], _stream_lanes(1, 1, fold.elements_per_beat))
-    in_lanes = [lane_of[entry.stream] for entry in fold.entries]
-    counts = [-(-e.passage.format.size // width) for e, width in zip(fold.entries, in_lanes, strict=True)]
-    actors = [model.Actor(f"in{e.wire}", count, count) for e, count in zip(fold.entries, counts, strict=True)] + actors
-    loaded = {wire: in_lanes[writer[load]] for wire, load in fold.loads.items()}
-    out_lanes = [
-        loaded[exit.wire]
-        if exit.passage.modes == {Mode.READ}
-        else _stream_lanes(exit.at.size, target, fold.elements_per_beat)
-        for exit in fold.exits
-    ]
-    readers = []
-    for number, stage in enumerate(stages):
-        for operand in stage.operands:
-            if operand.amounts is None:
-                reads = spans[number][0 if operand.in_reduction else 1]
-                readers.append(Reader(operand.wire, writer[stage.wire], operand.name, reads))
-    shared: dict[int, int] = {}
-    for exit, width in zip(fold.exits, out_lanes, strict=True):
-        beats = -(-exit.at.size // width)
-        found = _read_in_order(fold, choices, readers, first, exit, width)
-        if found is None:
-            readers.append(Reader(exit.wire, len(actors), None, beats))
-        else:
-            shared[len(actors)] = found
-        actors.append(model.Actor(f"out{exit.wire}", beats, 0, beats + 1))
-    status = len(actors)
-    actors.append(model.Actor("status", 1, 0, 0))
-    state = {wire: writer[new] for wire, new in fold.states.items()}
-    links = [
-        model.Link(state.get(r.wire, writer.get(r.wire, 0)), r.actor, r.reads, None, r.wire in state) for r in readers
-    ]
-    links += [model.Link(k, status, 0) for k in range(first)]
-    links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
-    if fold.modal is None:
-        links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
-        return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
-    modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
-    modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
-    read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]
-    links += [model.Link(k, status, 0) for k in read_back]
-    admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
-    links += [model.Link(0, actor, 0) for actor in admitted]
-    return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
-
-
-def _read_in_order(
-    fold: Fold, choices: list[Choice], readers: list[Reader], first: int, exit: Exit, width: int
-) -> int | None:
-    """The reader, by number, that takes a state's elements in order and so many a clock: its memory is read back."""
-    if exit.passage.modes != {Mode.READ}:
-        return None
-    for number, reader in enumerate(readers):
-        if reader.wire != exit.wire or reader.operand is None:
-            continue
-        stage, choice = fold.stages[reader.actor - first], choices[reader.actor - first]
-        (operand,) = [operand for operand in stage.operands if operand.name == reader.operand]
-        inside = operand.in_reduction or stage.wire not in fold.states.values()
-        if not inside and choice.units == width and np.array_equal(operand.at, exit.at):
-            return number
-    return None
-
-
-def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link]) -> list[int]:
-    """Stages that read constants and state only: they start with the first input's frames."""
-    fed = {link.reader for link in links if not link.state}
-    return [writer[stage.wire] for stage in fold.stages if writer[stage.wire] not in fed]
-
-
-def _stream_lanes(size: int, target: int, wanted: int) -> int:
-    """Elements a beat: the fewest that keep to the target; if some are wanted, a power of two or the whole tensor."""
-    least = min(size, -(-size // max(1, target)))
-    if wanted:
-        return min(size, 1 << (max(least, wanted) - 1).bit_length())
-    even = divisor(size, least)
-    return even if even <= 2 * least else least
 
 
 @dataclass
 class Plan:
-    """Everything that is emitted: tilings, layouts and constants, by stage and operand."""
+    """Everything that is emitted: tilings, memories and constants, by stage and operand, and the elements written."""
 
     sizes: Sizes
     tilings: list[Tiling]
-    layouts: list[Layout]
+    memories: list[Memory]
     roms: dict[tuple[int, str], Rom]
     written: dict[int, Indices]
 
 
 def plan(sizes: Sizes) -> Plan:
-    """The tables of all stages and channels."""
+    """The tables of all stages and memories; its sizes are those given, with what readers of one memory wait for."""
     fold = sizes.fold
     tilings = [tile(stage, choice) for stage, choice in zip(fold.stages, sizes.choices, strict=True)]
     written: dict[int, Indices] = {}
@@ -262,8 +42,12 @@ def plan(sizes: Sizes) -> Plan:
         written[stage.wire] = tiling.written()
     for wire, load in fold.loads.items():
         assert np.array_equal(written[load], written[fold.states[wire]]), "memory is loaded as it is updated"
-    layouts: list[Layout] = []
+    tables: list[Table] = []
     roms: dict[tuple[int, str], Rom] = {}
+
+    def read(wire: int, elements: Indices, valid: NDArray[np.bool_]) -> None:
+        tables.append(Table(elements, valid, written[fold.states.get(wire, wire)], fold.format(wire).size))
+
     for number, (stage, tiling) in enumerate(zip(fold.stages, tilings, strict=True)):
         for operand in stage.operands:
             if literal_operand(operand) is not None:
@@ -276,16 +60,15 @@ def plan(sizes: Sizes) -> Plan:
             if operand.amounts is not None:
                 roms[number, operand.name] = rom(table, valid, operand.amounts)
             else:
-                source = fold.states.get(operand.wire, operand.wire)
-                layouts.append(layout(table, valid, written[source], fold.format(operand.wire).size))
+                read(operand.wire, table, valid)
     for number, (exit, width) in enumerate(zip(fold.exits, sizes.out_lanes, strict=True)):
         if number + len(fold.entries) + len(fold.stages) in sizes.shared:
             continue
         places = _beats(exit.at.size, width)
         table = np.where(places >= 0, exit.at[np.maximum(places, 0)], -1)
-        source = fold.states.get(exit.wire, exit.wire)
-        layouts.append(layout(table, np.ones(table.shape, bool), written[source], fold.format(exit.wire).size))
-    return Plan(sizes, tilings, layouts, roms, written)
+        read(exit.wire, table, np.ones(table.shape, bool))
+    memories, chosen = shared(sizes, tables)
+    return Plan(chosen, tilings, memories, roms, written)
 
 
 def _beats(size: int, lanes: int) -> Indices:
@@ -294,29 +77,9 @@ def _beats(size: int, lanes: int) -> Indices:
     return np.concatenate([flat, np.full(missing, NOTHING)]).reshape(-1, lanes)
 
 
-def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:
-    """Input and output streams, the status apart."""
-    fold = sizes.fold
-    ins = [
-        Stream(e.stream, e.passage.port, False, e.passage.format, width, user=True)
-        for e, width in zip(fold.entries, sizes.in_lanes, strict=True)
-    ]
-    outs = [
-        Stream(e.stream, e.passage.port, True, e.passage.format, width)
-        for e, width in zip(fold.exits, sizes.out_lanes, strict=True)
-    ]
-    return ins, outs
-
-
 def operand_widths(stage: Stage, name: str, columns: int) -> tuple[int, ...]:
     """Bits of each column of an operand."""
     (found,) = [operand for operand in stage.operands if operand.name == name]
     low, high = interval_of(found) if found.amounts is not None else (0, 0)
     kind = element(found.format).width if found.amounts is None else element(Fixed((), 0, low, high)).width
     return (kind,) * columns
-
-
-def least_cycles(fold: Fold) -> int:
-    """Clocks of the longest stage when nothing is done in parallel."""
-    longest = [stage.size * stage.terms for stage in fold.stages]
-    return max([*longest, *(entry.passage.format.size for entry in fold.entries), 1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,10 @@ from circuitize.circuits.values import Raw, to_integers
 from ..design import STATUS, Design, Stream
 from ..modes import Modal, Mode
 from . import model
+from .budget import Sizes, least_cycles, sizes, streams
 from .cost import estimate
 from .folding import Fold, fold
-from .plan import Plan, Sizes, least_cycles, plan, sizes, streams
+from .plan import Plan, plan
 from .top import TOP, emit
 
 LANES = 32
@@ -115,14 +117,14 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
     if interval_budget is not None:
         quick = sizes(folded, max(1, min(interval_budget, slowest)))
         if not folded.updates and quick.interval <= interval_budget:
-            return quick
+            return replace(quick, longest=interval_budget)
         found = _last(slowest, lambda target: sizes(folded, target), lambda s: s.interval <= interval_budget)
         if found is None:
             least = sizes(folded, 1).interval
             raise CircuitizeError(
                 f"expected an interval of at least {least} clocks, found interval_budget={interval_budget}; raise it"
             )
-        return found
+        return replace(found, longest=interval_budget)
     word, limit = ("dsp", dsp_budget) if dsp_budget is not None else ("lanes", LANES if lanes is None else lanes)
     assert limit is not None
     small = sizes(folded, slowest)

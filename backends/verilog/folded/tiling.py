@@ -143,16 +143,18 @@ def _varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
     return bool((np.take(at, [0], axis) != at).any())
 
 
-def choose(stage: Stage, budget: int, axis: int, widths: tuple[int, int, int], ordered: bool = False) -> Choice:
+def choose(
+    stage: Stage, budget: int, axis: int, widths: tuple[int, int, int], ordered: bool = False, whole: bool = False
+) -> Choice:
     """The cheapest sizes with which a frame takes at most `budget` clocks, or the quickest if none do.
 
     `widths` are relative costs: of a multiplier, of a lane, of a unit for the result's operations. With `ordered` the
     elements are written in row-major order, a power of two of them a clock or all at once, and lanes spread over the
-    last axis.
+    last axis. With `whole`, where nothing is reduced, as many elements a clock as make whole rows, or parts of one.
     """
     if not stage.reduction:
         units = min(stage.size, -(-stage.size // max(1, budget)))
-        units = _even(stage.size, stage.size, units) if ordered else units
+        units = _even(stage.size, stage.size, units) if ordered else _rows(stage.shape, units) if whole else units
         passes = -(-stage.size // units)
         return Choice(axis, 1, stage.size, 1, units, passes, 1, units, passes)
     best: tuple[tuple[int, float], Choice] | None = None
@@ -186,6 +188,15 @@ def _tiles(shape: tuple[int, ...], axis: int) -> list[tuple[int, int, int, int, 
         found += [(outside, inner, tile, inner * tile, outside * -(-extent // tile)) for tile in sorted(tiles)]
         inner *= extent
     return found
+
+
+def _rows(shape: tuple[int, ...], least: int) -> int:
+    """The fewest elements from `least` on that are equal parts of a row, of a plane and so on; fewer than twice."""
+    found, inner = [], 1
+    for extent in reversed(shape):
+        found += [inner * part for part in range(1, extent + 1) if extent % part == 0 and least <= inner * part]
+        inner *= extent
+    return min(found) if found and min(found) < 2 * least else least
 
 
 def divisor(number: int, least: int) -> int:

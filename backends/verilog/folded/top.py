@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 from ..design import STATUS, Bus, Stream
 from ..modes import Mode
 from ..signals import element
+from .budget import UNDER_WAY, Reader, streams
 from .channel import HEAD, TAIL, Channel, write_channel, write_rom
 from .conductor import Conductor, frames
 from .graph import Stage
 from .lane_text import literal_operand
 from .layout import NOTHING
-from .plan import UNDER_WAY, Plan, Reader, operand_widths, streams
+from .plan import Plan, operand_widths
+from .sharing import Client, Memory
 from .stage_text import Body, write_stage
 from .streams import flags, receiver, sender, status
+from .tokens import prefix
 
 Indices = NDArray[np.int64]
 TOP = "folded"
@@ -79,6 +82,7 @@ class _Top:
         self.ready: dict[int, list[str]] = {}
         self.free: dict[int, list[str]] = {}
         self.columns: dict[tuple[int, str], list[str]] = {}
+        self.slots: dict[tuple[int, str], tuple[int, ...]] = {}
         self.done: list[str] = []
         self._name_writers()
         self._stores()
@@ -134,54 +138,92 @@ class _Top:
         return self.sizes.modes[actor] if self.sizes.modes else frozenset()
 
     def _channels(self) -> None:
-        """One channel for each reader, with the reader's control signals named after it."""
+        """A channel for each memory, with the control signals of its readers named after them."""
         used: dict[int, set[int]] = {}
-        for number, (reader, layout) in enumerate(zip(self.sizes.readers, self.plan.layouts, strict=True)):
-            state = reader.wire in self.fold.states
-            port = self.stores[reader.wire] if state else self.writers[reader.wire]
-            width = element(self.fold.format(reader.wire)).width
-            name, to = self._reader(reader)
+        for memory in self.plan.memories:
+            readers = [self.sizes.readers[client.readers[0]] for client in memory.clients]
+            wire, number = readers[0].wire, memory.readers[0]
+            state = wire in self.fold.states
+            port = self.stores[wire] if state else self.writers[wire]
+            width = element(self.fold.format(wire)).width
+            name = self._reader(readers[0])[0]
             banks = self.sizes.links[number].banks or 1
-            initial = self._initial(reader.wire) if state else None
-            comment = f"{name}: what {port.name} writes, {self.fold.format(reader.wire)}, as {to} reads it."
-            channel = Channel(name, width, layout, banks, comment, initial)
+            whom = ", then ".join(self._reader(reader)[1] for reader in readers)
+            comment = f"{name}: what {port.name} writes, {self.fold.format(wire)}, as {whom} reads it."
+            layouts = tuple(client.layout for client in memory.clients)
+            initial = self._initial(wire) if state else None
+            channel = Channel(name, width, layouts, banks, comment, initial, memory.shows)
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)
             wires = [".clk(clk)", ".rst(rst)"]
-            if state:
-                done, train = self.wire(f"{name}_done"), self.conductor.within(frozenset({Mode.TRAIN}))
-                if self.fold.updates and (reader.operand is not None or not self.fold.modal):
-                    self.done.append(f"({done} | ~{train})" if self.fold.modal else done)
-                else:
-                    self.lines.append(f"  wire {done}_unused = {done};")
-                wires += [f".w_valid({port.name}_valid)", ".commit(status_take)", ".r_bank(status_bank)"]
-                wires += [
-                    f".r_done({done})",
-                    f".steady({f'~{train}' if self.fold.modal else chr(49) + chr(39) + 'b0'})",
-                ]
-            else:
-                writer, free = self.sizes.links[number].writer, self.wire(f"{name}_free")
-                some = self.conductor.narrowed(self._modes(writer), self._modes(reader.actor))
-                self.free.setdefault(writer, []).append(f"({free} | ~{some})" if some else free)
-                wires += [f".w_free({free})", f".w_last({port.name}_last)"]
-                wires += [f".w_{word}({port.name}_{word}{f' & {some}' * bool(some)})" for word in ("start", "valid")]
-            used.setdefault(reader.wire, set()).update(channel.lanes)
+            wires += self._kept(name, memory, port) if state else self._queued(name, memory, port)
+            used.setdefault(wire, set()).update(channel.lanes)
             wires += [f".w_data{lane}({port.lanes[lane]})" for lane in channel.lanes]
-            self.ready.setdefault(reader.actor, []).append(self.wire(f"{name}_ready"))
-            wires += [f".r_start({to}_start)", f".r_ready({name}_ready)"]
-            side = self._side(reader)
-            also = [k for k, shared in self.sizes.shared.items() if shared == number]
-            more = "".join(f" | out_{self.outs[k - self.first - len(self.fold.stages)].name}_r_step" for k in also)
-            wires += [f".r_step({to}_{side}step{more})", f".r_last({to}_{side}last)"]
-            columns = [self.wire(f"{name}_{k}", width) for k in range(len(layout.columns))]
-            wires += [f".r_data{k}({column})" for k, column in enumerate(columns)]
-            self.columns[reader.actor, reader.operand or ""] = columns
+            for turn, client in enumerate(memory.clients):
+                wires += self._client(name, turn, client, width)
+                wires.append(self._last(turn, readers[turn], len(readers) > 1))
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
         for wire, port in self.writers.items():
             kept = set().union(*(used.get(key, set()) for key in [wire, *self._states_of(wire)]))
             for lane, name in enumerate(port.lanes):
                 if lane not in kept:
                     self.lines.append(f"  wire {name}_unused = ^{name};")
+
+    def _kept(self, name: str, memory: Memory, port: _Port) -> list[str]:
+        """The control signals of state."""
+        reader = self.sizes.readers[memory.readers[0]]
+        done, train = self.wire(f"{name}_done"), self.conductor.within(frozenset({Mode.TRAIN}))
+        if self.fold.updates and (reader.operand is not None or not self.fold.modal):
+            self.done.append(f"({done} | ~{train})" if self.fold.modal else done)
+        else:
+            self.lines.append(f"  wire {done}_unused = {done};")
+        steady = f"~{train}" if self.fold.modal else "1'b0"
+        wires = [f".w_valid({port.name}_valid)", ".commit(status_take)", ".r_bank(status_bank)"]
+        wires += [f".all_done({done})", f".steady({steady})"]
+        if memory.shows:
+            free = self.wire(f"{name}_free")
+            self.free.setdefault(self.sizes.links[memory.readers[-1]].writer, []).append(free)
+            wires += [f".w_free({free})", f".w_last({port.name}_last)"]
+        return wires
+
+    def _queued(self, name: str, memory: Memory, port: _Port) -> list[str]:
+        """The control signals of what one frame writes and reads."""
+        link, free = self.sizes.links[memory.readers[0]], self.wire(f"{name}_free")
+        some = self.conductor.narrowed(self._modes(link.writer), self._modes(link.reader))
+        self.free.setdefault(link.writer, []).append(f"({free} | ~{some})" if some else free)
+        wires = [f".w_free({free})", f".w_last({port.name}_last)"]
+        return wires + [f".w_{word}({port.name}_{word}{f' & {some}' * bool(some)})" for word in ("start", "valid")]
+
+    def _client(self, name: str, turn: int, client: Client, width: int) -> list[str]:
+        """The ports of what reads a channel in its turn."""
+        own, number = prefix(turn), client.readers[0]
+        reader = self.sizes.readers[number]
+        to, side = self._reader(reader)[1], self._side(reader)
+        ready = self.wire(f"{name}_{own}_ready" if turn else f"{name}_ready")
+        self.ready.setdefault(reader.actor, []).append(ready)
+        also = [k for k, shared in self.sizes.shared.items() if shared == number]
+        more = "".join(f" | out_{self.outs[k - self.first - len(self.fold.stages)].name}_r_step" for k in also)
+        columns = [
+            self.wire(f"{name}_{own}_{k}" if turn else f"{name}_{k}", width) for k in range(len(client.layout.columns))
+        ]
+        for place, taken in zip(client.readers, client.columns, strict=True):
+            self.columns[reader.actor, self.sizes.readers[place].operand or ""] = [columns[k] for k in taken]
+        for place, slots in zip(client.readers, client.slots, strict=True):
+            self.slots[reader.actor, self.sizes.readers[place].operand or ""] = slots
+        wires = [f".{own}_start({to}_start)", f".{own}_ready({ready})"]
+        wires.append(f".{own}_step({to}_{side}step{more})")
+        return wires + [f".{own}_data{k}({column})" for k, column in enumerate(columns)]
+
+    def _last(self, turn: int, reader: Reader, among: bool) -> str:
+        """What ends a reader's frame: its last step; among several, that what it read is no longer shown."""
+        to, side = self._reader(reader)[1], self._side(reader)
+        if not among:
+            return f".r_last({to}_{side}last)"
+        if reader.operand is not None:
+            return f".{prefix(turn)}_done({to}_{side}step & {to}_{side}last)"
+        stream = to.removeprefix("out_")
+        self.lines.append(f"  wire {to}_r_last_unused = {to}_r_last;")
+        return f".{prefix(turn)}_done({stream}_tvalid & {stream}_tready & {stream}_tlast)"
 
     def _states_of(self, wire: int) -> list[int]:
         return [old for old, new in self.fold.states.items() if new == wire]
@@ -290,11 +332,6 @@ class _Top:
             actor, name = self.first + number, stage.name
             flagged = f"{name}_flag" in self.flag_names
             slots: dict[str, tuple[int, ...]] = {}
-            layouts = {
-                reader.operand: layout
-                for reader, layout in zip(self.sizes.readers, self.plan.layouts, strict=True)
-                if reader.actor == actor
-            }
             wires = [".clk(clk)", ".rst(rst)"]
             go = " & ".join([*self.ready.get(actor, []), *self.free.get(actor, [])])
             sides = set()
@@ -304,7 +341,7 @@ class _Top:
                 side = "t_" if operand.in_reduction else "e_"
                 sides.add(side)
                 if operand.amounts is None:
-                    slots[operand.name] = layouts[operand.name].slots
+                    slots[operand.name] = self.slots[actor, operand.name]
                     columns = self.columns[actor, operand.name]
                 else:
                     slots[operand.name], columns = self._rom(number, stage, operand.name, side)
@@ -346,12 +383,12 @@ class _Top:
                 place = [r.actor for r in self.sizes.readers].index(actor)
             else:
                 self.lines.append(f"  wire {name}_r_last_unused = {name}_r_last;")
-            reader, layout = self.sizes.readers[place], self.plan.layouts[place]
-            columns = self.columns[reader.actor, reader.operand or ""]
+            reader = self.sizes.readers[place]
+            columns, slots = (of[reader.actor, reader.operand or ""] for of in (self.columns, self.slots))
             ready = " & ".join([*self.ready[actor], *self.free.get(actor, [])])
             wires = [".clk(clk)", ".rst(rst)", f".r_ready({ready})", f".r_start({name}_start)"]
             wires += [f".r_step({name}_r_step)", f".r_last({name}_r_last)", *_axi(stream)]
-            wires += [f".in{k}({columns[column]})" for k, column in enumerate(layout.slots)]
+            wires += [f".in{k}({columns[slot]})" for k, slot in enumerate(slots)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
         kept = bool(self.fold.states)
         self.files["folded_status.v"] = status("folded_status", len(self.flag_names), len(self.done), kept)

@@ -1,0 +1,289 @@
+"""The sizes of a folded design within a budget: of every stage and stream, and the timing that follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from ..design import Stream
+from ..modes import Mode
+from ..signals import element
+from . import model
+from .counter import in_block
+from .folding import Exit, Fold
+from .lane_text import lane_bits
+from .tiling import Choice, choose, divisor
+
+UNDER_WAY = 4
+"""Frames of a program that may be under way at once in a design with modes."""
+
+BESIDE = 8
+"""New state in block memory leaves in one part in so many of the clocks of a stage, a few elements a beat."""
+BESIDE_WIDEST = 32
+"""At most so many."""
+
+
+@dataclass
+class Reader:
+    """Who reads a wire, as which operand (None for a sender), when its last read is, and whether each term reads it."""
+
+    wire: int
+    actor: int
+    operand: str | None
+    reads: int
+    inside: bool = False
+
+
+@dataclass
+class Sizes:
+    """A budget's choices: sizes of every stage and stream, the model of their timing, and what they come to.
+
+    `longest` is the interval that is not to be exceeded, where the budget is one of clocks. `together` are the numbers
+    of readers that share a memory, in the order of their turns; readers of one actor read at once.
+    """
+
+    fold: Fold
+    target: int
+    choices: list[Choice]
+    in_lanes: list[int]
+    out_lanes: list[int]
+    actors: list[model.Actor]
+    unbanked: list[model.Link]
+    readers: list[Reader]
+    lanes: int
+    dsp: int
+    shared: dict[int, int] = field(default_factory=dict)
+    modes: list[frozenset[Mode]] = field(default_factory=list)
+    longest: int | None = None
+    together: tuple[tuple[int, ...], ...] = ()
+
+    @cached_property
+    def links(self) -> list[model.Link]:
+        """The channels, with as many banks as keep every writer busy."""
+        if self.fold.modal is None:
+            counts = model.banks(self.actors, self.unbanked, self.turns)
+        else:
+            counts = [2 if link.state else 1 for link in self.unbanked]
+            for mode in self.fold.modal.programs:
+                kept, actors, links = self.within(mode, self.unbanked)
+                for number, count in zip(kept, model.banks(actors, links), strict=True):
+                    counts[number] = max(counts[number], min(count, UNDER_WAY))
+        status = len(self.actors) - 1
+        counts = [
+            1 if link.reader == status and link.writer in self.updating else count
+            for link, count in zip(self.unbanked, counts, strict=True)
+        ]
+        for group in self.together:
+            queued = [k for k in group if not self.unbanked[k].state and self.unbanked[k].banks is None]
+            most = max((counts[k] for k in queued), default=0)
+            counts = [most if k in queued else count for k, count in enumerate(counts)]
+        return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
+
+    @property
+    def turns(self) -> list[model.Turns]:
+        """The actors that read each memory of several readers."""
+        found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
+        return [tuple(actors.items()) for actors in found if len(actors) > 1]
+
+    @cached_property
+    def updating(self) -> set[int]:
+        """The stages that write state, as actors.
+
+        One frame of such a stage is under way at a time: it writes the bank that the last frame filled as soon as that
+        frame's status is taken, and not before, even where nothing that it reads is state.
+        """
+        first, written = len(self.fold.entries), set(self.fold.states.values())
+        return {first + k for k, stage in enumerate(self.fold.stages) if stage.wire in written}
+
+    def within(self, mode: Mode, links: list[model.Link]) -> tuple[list[int], list[model.Actor], list[model.Link]]:
+        """The links that are used in a mode, by number; its actors; these links between them.
+
+        What a prediction reads stays the same, so it waits for no status.
+        """
+        number = {k: n for n, k in enumerate(k for k, modes in enumerate(self.modes) if mode in modes)}
+        kept = [
+            k
+            for k, link in enumerate(links)
+            if {link.writer, link.reader} <= number.keys() and (not link.state or mode == Mode.TRAIN)
+        ]
+        own = [replace(links[k], writer=number[links[k].writer], reader=number[links[k].reader]) for k in kept]
+        return kept, [self.actors[k] for k in number], own
+
+    @cached_property
+    def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns]]]:
+        """Actors, channels and turns of the frames of each program that the design runs, the step first."""
+        if self.fold.modal is None:
+            return [(self.actors, self.links, self.turns)]
+        return [(*self.within(mode, self.links)[1:], []) for mode in self.fold.modal.programs]
+
+    @cached_property
+    def interval(self) -> int:
+        """Clocks from frame to frame."""
+        return model.interval(*self.programs[0])
+
+    @property
+    def latency(self) -> int:
+        """Clocks of a frame."""
+        return model.latency(*self.programs[0])
+
+
+def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({})) -> Sizes:
+    """The cheapest sizes with which each stage takes at most `target` clocks a frame, where it can.
+
+    With state, stages run one after another. Lanes in proportion to the roots of their work then make the sum of their
+    clocks least: the target is that of the stage with the most work, and others have less in proportion to the root.
+    `halved` says of some stages how often their targets are halved.
+    """
+    stages = fold.stages
+    choices, dsp, lanes = [], 0, 0
+    actors: list[model.Actor] = []
+    lane_of = {
+        entry.stream: _stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
+    }
+    writer = {entry.wire: k for k, entry in enumerate(fold.entries)}
+    first = len(fold.entries)
+    spans: list[tuple[int, int]] = []
+    most = max(stage.size * stage.terms for stage in stages)
+    for number, stage in enumerate(stages):
+        path = fold.paths(number, 1)[0]
+        bits = lane_bits(stage, 1) if stage.reduction else 0
+        share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
+        choice = choose(
+            stage,
+            max(1, round(target * share) >> halved.get(number, 0)),
+            fold.axes[number],
+            (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp),
+            bool(fold.modal) and stage.wire in fold.states.values(),
+            fold.updates and fold.modal is None,
+        )
+        choices.append(choice)
+        writer[stage.wire] = first + number
+        path, after, inner, before = fold.paths(number, choice.split)
+        late_terms, late_results = choice.late(stage)
+        dsp += choice.units * path.dsp
+        if inner is not None:
+            lanes, dsp = lanes + choice.lanes * choice.split, dsp + choice.lanes * choice.split * inner.dsp
+            reading, drain = -(-stage.terms // choice.split), -(-choice.lanes // choice.units)
+            clocks = max(reading, drain)
+            last = (choice.passes - 1) * clocks + reading
+            result = last + late_terms + before + 2 + (drain > 1) + drain - 1
+        else:
+            last = result = choice.passes
+        spans.append((last, result))
+        actors.append(model.Actor(stage.name, choice.cycles, result + 1 + late_results + after))
+    units = {stage.wire: choice.units for stage, choice in zip(stages, choices, strict=True)}
+    mapped = {stage.wire: units[stage.wire] for stage in stages if not stage.reduction}
+    for wire, load in fold.loads.items():
+        name = next(entry.stream for entry in fold.entries if entry.wire == load)
+        lane_of[name] = units.get(fold.states[wire], _stream_lanes(1, 1, fold.elements_per_beat))
+    in_lanes = [lane_of[entry.stream] for entry in fold.entries]
+    counts = [-(-e.passage.format.size // width) for e, width in zip(fold.entries, in_lanes, strict=True)]
+    actors = [model.Actor(f"in{e.wire}", count, count) for e, count in zip(fold.entries, counts, strict=True)] + actors
+    loaded = {wire: in_lanes[writer[load]] for wire, load in fold.loads.items()}
+    out_lanes = [
+        loaded[exit.wire]
+        if exit.passage.modes == {Mode.READ}
+        else _stream_lanes(exit.at.size, _sending(fold, exit, target, mapped.get(exit.wire, 1)), fold.elements_per_beat)
+        for exit in fold.exits
+    ]
+    readers = []
+    for number, stage in enumerate(stages):
+        for operand in stage.operands:
+            if operand.amounts is None:
+                reads = spans[number][0 if operand.in_reduction else 1]
+                readers.append(Reader(operand.wire, writer[stage.wire], operand.name, reads, operand.in_reduction))
+    shared: dict[int, int] = {}
+    for exit, width in zip(fold.exits, out_lanes, strict=True):
+        beats = -(-exit.at.size // width)
+        found = _read_in_order(fold, choices, readers, first, exit, width)
+        if found is None:
+            readers.append(Reader(exit.wire, len(actors), None, beats))
+        else:
+            shared[len(actors)] = found
+        actors.append(model.Actor(f"out{exit.wire}", beats, 0, beats + 1))
+    status = len(actors)
+    actors.append(model.Actor("status", 1, 0, 0))
+    state = {wire: writer[new] for wire, new in fold.states.items()}
+    links = [
+        model.Link(state.get(r.wire, writer.get(r.wire, 0)), r.actor, r.reads, None, r.wire in state) for r in readers
+    ]
+    links += [model.Link(k, status, 0) for k in range(first)]
+    links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
+    if fold.modal is None:
+        links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
+        return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
+    modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
+    modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
+    read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]
+    links += [model.Link(k, status, 0) for k in read_back]
+    admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
+    links += [model.Link(0, actor, 0) for actor in admitted]
+    return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
+
+
+def _read_in_order(
+    fold: Fold, choices: list[Choice], readers: list[Reader], first: int, exit: Exit, width: int
+) -> int | None:
+    """The reader, by number, that takes a state's elements in order and so many a clock: its memory is read back."""
+    if exit.passage.modes != {Mode.READ}:
+        return None
+    for number, reader in enumerate(readers):
+        if reader.wire != exit.wire or reader.operand is None:
+            continue
+        stage, choice = fold.stages[reader.actor - first], choices[reader.actor - first]
+        (operand,) = [operand for operand in stage.operands if operand.name == reader.operand]
+        inside = operand.in_reduction or stage.wire not in fold.states.values()
+        if not inside and choice.units == width and np.array_equal(operand.at, exit.at):
+            return number
+    return None
+
+
+def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link]) -> list[int]:
+    """Stages that read constants and state only: they start with the first input's frames."""
+    fed = {link.reader for link in links if not link.state}
+    return [writer[stage.wire] for stage in fold.stages if writer[stage.wire] not in fed]
+
+
+def _sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
+    """Clocks in which an output leaves: few for new state in block memory, which is not read meanwhile by a stage.
+
+    Where nothing is reduced, it leaves as many elements a beat as are written a clock: it lies in so many memories.
+    """
+    size, width = exit.at.size, element(fold.format(exit.wire)).width
+    if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width):
+        return target
+    return -(-size // units) if units > 1 else max(target // BESIDE, -(-size // BESIDE_WIDEST), 1)
+
+
+def _stream_lanes(size: int, target: int, wanted: int) -> int:
+    """Elements a beat: the fewest that keep to the target; if some are wanted, a power of two or the whole tensor."""
+    least = min(size, -(-size // max(1, target)))
+    if wanted:
+        return min(size, 1 << (max(least, wanted) - 1).bit_length())
+    even = divisor(size, least)
+    return even if even <= 2 * least else least
+
+
+def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:
+    """Input and output streams, the status apart."""
+    fold = sizes.fold
+    ins = [
+        Stream(e.stream, e.passage.port, False, e.passage.format, width, user=True)
+        for e, width in zip(fold.entries, sizes.in_lanes, strict=True)
+    ]
+    outs = [
+        Stream(e.stream, e.passage.port, True, e.passage.format, width)
+        for e, width in zip(fold.exits, sizes.out_lanes, strict=True)
+    ]
+    return ins, outs
+
+
+def least_cycles(fold: Fold) -> int:
+    """Clocks of the longest stage when nothing is done in parallel."""
+    longest = [stage.size * stage.terms for stage in fold.stages]
+    return max([*longest, *(entry.passage.format.size for entry in fold.entries), 1])

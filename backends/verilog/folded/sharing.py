@@ -1,0 +1,222 @@
+"""Which readers share one memory: readers of one tensor in training steps, whose stages run one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..signals import element
+from . import model
+from .budget import Sizes
+from .counter import banked, in_block, rom_in_block
+from .layout import Layout, guest, in_order, layout, packed
+from .sequence import Sequence as Numbers
+
+Indices = NDArray[np.int64]
+
+SLOWER = 8
+"""Where no interval is asked for, memories are shared that make frames at most one part in so many longer."""
+FEW = 6
+"""Frames that tell how long a step is, whose frames follow one another."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a reader reads: elements [steps, places], which of them matter, and those that the writer's lanes write."""
+
+    elements: Indices
+    valid: NDArray[np.bool_]
+    written: Indices
+    size: int
+
+
+@dataclass(frozen=True)
+class Client:
+    """Readers that read at once, by number, and for each the columns of the layout that it takes and their slots."""
+
+    readers: tuple[int, ...]
+    layout: Layout
+    columns: tuple[tuple[int, ...], ...]
+    slots: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A tensor kept once, for clients in the order of their turns; the last one `shows` what a frame makes of state."""
+
+    clients: tuple[Client, ...]
+    shows: bool = False
+
+    @property
+    def readers(self) -> tuple[int, ...]:
+        """The numbers of all readers, by turn."""
+        return tuple(number for client in self.clients for number in client.readers)
+
+
+def apart(tables: Sequence[Table]) -> list[Memory]:
+    """A memory for each reader."""
+    return [Memory((_client((number,), [table]),)) for number, table in enumerate(tables)]
+
+
+def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
+    """Memories shared where that saves bits of block memory; and the sizes with the turns that their readers take.
+
+    Without state, or with modes, frames overlap, and each reader keeps its own. Whoever reads a memory waits for the
+    one before it, so memories are shared as long as the interval is not much longer, those that save most first.
+    """
+    memories = apart(tables)
+    if not sizes.fold.updates or sizes.fold.modal is not None:
+        return memories, sizes
+    place = {actor: n for n, actor in enumerate(model.first_come(sizes.actors, sizes.unbanked))}
+    found = [one for key in _keys(sizes).values() for one in _groups(sizes, tables, memories, key, place)]
+    found.sort(key=lambda one: -one[0])
+    most = sizes.longest or sizes.interval + sizes.interval // SLOWER
+    kept: list[Memory] = []
+    if found and _interval(_with(sizes, [one for _, one in found])) <= most:
+        kept = [one for _, one in found]
+    else:
+        for _, one in found:
+            if _interval(_with(sizes, [*kept, one])) <= most:
+                kept.append(one)
+    taken = {number for one in kept for number in one.readers}
+    rest = [one for one in memories if one.readers[0] not in taken]
+    return sorted([*kept, *rest], key=lambda one: min(one.readers)), _with(sizes, kept)
+
+
+def _interval(sizes: Sizes) -> int:
+    return model.interval(sizes.actors, sizes.links, sizes.turns, FEW)
+
+
+def _with(sizes: Sizes, memories: Sequence[Memory]) -> Sizes:
+    """The sizes where these memories are shared.
+
+    The new state that one shows is kept once, beside the old one. A sender is done a clock later than it reads, when
+    its last beat is taken: until then it shows what it read.
+    """
+    links = list(sizes.unbanked)
+    for one in memories:
+        for number in one.readers:
+            if sizes.readers[number].operand is None and len(one.clients) > 1:
+                links[number] = replace(links[number], reads=links[number].reads + 1)
+        if one.shows:
+            links[one.readers[-1]] = replace(links[one.readers[-1]], banks=1)
+    return replace(sizes, unbanked=links, together=tuple(one.readers for one in memories))
+
+
+def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
+    """Readers by what they may share: (whether it is state, its wire). What a frame makes of state lies beside it."""
+    states = sizes.fold.states
+    old = {new: wire for wire, new in reversed(states.items())}
+    read = {reader.wire for reader in sizes.readers}
+    keys: dict[tuple[bool, int], list[int]] = {}
+    for number, reader in enumerate(sizes.readers):
+        beside = old.get(reader.wire) if reader.operand is None else None
+        wire = beside if beside in read else reader.wire
+        assert wire is not None
+        keys.setdefault((wire in states, wire), []).append(number)
+    return keys
+
+
+def _groups(
+    sizes: Sizes, tables: Sequence[Table], memories: Sequence[Memory], numbers: Sequence[int], place: dict[int, int]
+) -> Iterator[tuple[int, Memory]]:
+    """Memories shared by some of these readers, with the bits that each saves."""
+    readers, states = sizes.readers, sizes.fold.states
+
+    def sender(client: Client) -> bool:
+        return readers[client.readers[0]].operand is None
+
+    def shows(client: Client) -> bool:
+        return sender(client) and readers[client.readers[0]].wire not in states and state
+
+    def joining(host: Layout, known: Sequence[Client], others: Sequence[Client]) -> tuple[int, list[Client]]:
+        """The bits saved, and who finds what it reads in the memories of this layout."""
+        joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks)
+        for client in others:
+            met = [readers[one.readers[0]].actor for one in joined]
+            if readers[client.readers[0]].actor in met or (sender(client) and any(map(sender, joined))):
+                continue
+            made = _guest(host, client, tables)
+            if made is not None and (less := base(client) - _tables(made.layout, False)) > 0:
+                joined, saved = [*joined, made], saved + less
+        return saved, joined
+
+    def base(client: Client) -> int:
+        """Bits of memory that the client takes where nothing is shared."""
+        alone = [(memories[number].clients[0].layout, sizes.links[number].banks or 1) for number in client.readers]
+        return sum(_bits(own, width, count) for own, count in alone)
+
+    state = any(readers[k].wire in states for k in numbers)
+    banks = 2 if state else max(sizes.links[number].banks or 1 for number in numbers)
+    width = element(sizes.fold.format(readers[numbers[0]].wire)).width
+    rest = sorted(_clients(sizes, tables, memories, numbers), key=lambda c: -len(c.layout.columns))
+    while rest:
+        first, table = rest[0].layout, tables[numbers[0]]
+        bare = [in_order(table.written), packed(first, table.written, table.size)]
+        found = [joining(first, rest[:1], rest[1:]), *(joining(host, [], rest) for host in bare if host is not None)]
+        saved, joined = max(found, key=lambda one: one[0])
+        joined.sort(key=lambda client: (shows(client), place[readers[client.readers[0]].actor]))
+        if saved > 0 and not shows(joined[0]):
+            yield saved, Memory(tuple(joined), shows(joined[-1]))
+            taken = {number for client in joined for number in client.readers}
+            rest = [client for client in rest if not taken & {*client.readers}]
+        else:
+            rest = rest[1:]
+
+
+def _clients(
+    sizes: Sizes, tables: Sequence[Table], memories: Sequence[Memory], numbers: Sequence[int]
+) -> Iterator[Client]:
+    """Readers as clients: operands of one stage that are read at once are one."""
+    by_stage: dict[tuple[int, bool], list[int]] = {}
+    for number in numbers:
+        by_stage.setdefault((sizes.readers[number].actor, sizes.readers[number].inside), []).append(number)
+    for some in by_stage.values():
+        one = _client(tuple(some), [tables[number] for number in some]) if len(some) > 1 else None
+        yield memories[some[0]].clients[0] if one is None else one
+
+
+def _client(readers: tuple[int, ...], tables: Sequence[Table]) -> Client:
+    """Readers that read at once, laid out together."""
+    first = tables[0]
+    made = layout(*_beside(tables), first.written, first.size)
+    return _parted(readers, tables, made)
+
+
+def _guest(host: Layout, client: Client, tables: Sequence[Table]) -> Client | None:
+    """The client in the memories of another one."""
+    own = [tables[number] for number in client.readers]
+    made = guest(host, *_beside(own), own[0].written, own[0].size)
+    return None if made is None else _parted(client.readers, own, made)
+
+
+def _beside(tables: Sequence[Table]) -> tuple[Indices, NDArray[np.bool_]]:
+    elements = np.concatenate([table.elements for table in tables], axis=1)
+    return elements, np.concatenate([table.valid for table in tables], axis=1)
+
+
+def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> Client:
+    """Which columns each reader takes."""
+    ends = np.cumsum([table.elements.shape[1] for table in tables])
+    parts = [made.slots[end - table.elements.shape[1] : end] for end, table in zip(ends, tables, strict=True)]
+    columns = [tuple(sorted(set(part))) for part in parts]
+    slots = [tuple(own.index(slot) for slot in part) for own, part in zip(columns, parts, strict=True)]
+    return Client(readers, made, tuple(columns), tuple(slots))
+
+
+def _bits(own: Layout, width: int, banks: int) -> int:
+    """Bits of block memory that a layout takes, its tables of addresses among them."""
+    sizes = [(banked(banks, copy.depth)[0], len(copy.stored)) for copy in own.copies]
+    return sum(words * width * count for words, count in sizes if in_block(words, width)) + _tables(own, True)
+
+
+def _tables(own: Layout, writes: bool) -> int:
+    numbers: list[Numbers | None] = [column.select for column in own.columns]
+    for copy in own.copies:
+        numbers += copy.reads
+        numbers += [number for w in copy.writings for number in (w.word, w.bank, w.enable) if writes]
+    tables = {n.values.tobytes(): n for n in numbers if n is not None and n.loops is None}
+    return sum(n.steps * n.bits for n in tables.values() if rom_in_block(n.steps, n.bits))

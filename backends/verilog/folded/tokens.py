@@ -1,0 +1,141 @@
+"""Tokens of a channel as Verilog text: which frames are there, whose turn it is to read, and which bank is whose."""
+
+from __future__ import annotations
+
+from .counter import bits_of
+
+
+def prefix(reader: int) -> str:
+    """Return what the ports of a channel's reader begin with, by its number: the first one's with `r_`."""
+    return "r" if reader == 0 else f"r{reader}"
+
+
+def queued(banks: int, readers: int) -> list[str]:
+    """Tokens of frames that are there and of banks that are taken, and the banks now written and read.
+
+    Of several readers each reads a frame in its turn: it may start once the one before it is done, and the next frame
+    is read when the last one is. So at most one of them reads in any clock, and what a sender shows stays.
+    """
+    bits, bank, last = bits_of(banks), bits_of(banks - 1), prefix(readers - 1)
+    lines = [
+        f"  reg [{bits - 1}:0] filled;",
+        f"  reg [{bits - 1}:0] taken;",
+        f"  assign w_free = taken != {bits}'d{banks};",
+        "  wire w_done = w_valid & w_last;",
+    ]
+    some = f"filled != {bits}'d0"
+    lines += (
+        _turns(readers, some) if readers > 1 else [f"  assign r_ready = {some};", "  wire r_done = r_step & r_last;"]
+    )
+    lines += [
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        f"      filled <= {bits}'d0;",
+        f"      taken <= {bits}'d0;",
+        "    end else begin",
+        f"      if (w_done & ~{last}_start) filled <= filled + {bits}'d1;",
+        f"      if (~w_done & {last}_start) filled <= filled - {bits}'d1;",
+        f"      if (w_start & ~{last}_done) taken <= taken + {bits}'d1;",
+        f"      if (~w_start & {last}_done) taken <= taken - {bits}'d1;",
+        "    end",
+    ]
+    for side, done in (("w", "w_done"), ("r", f"{last}_done")) if banks > 1 else ():
+        name = f"{side}_bank"
+        lines += [
+            f"  reg [{bank - 1}:0] {name};",
+            "  always @(posedge clk)",
+            f"    if (rst) {name} <= {bank}'d0;",
+            f"    else if ({done}) {name} <= ({name} == {bank}'d{banks - 1}) ? {bank}'d0 : {name} + {bank}'d1;",
+        ]
+    return lines
+
+
+def _turns(readers: int, some: str) -> list[str]:
+    """Whose turn it is, where the frame that is there is read by several."""
+    bits, names = bits_of(readers - 1), [prefix(k) for k in range(readers)]
+    return [
+        f"  reg [{bits - 1}:0] turn;",
+        "  reg busy;",
+        f"  wire starts = {' | '.join(f'{name}_start' for name in names)};",
+        f"  wire ends = {' | '.join(f'{name}_done' for name in names)};",
+        *(f"  assign {name}_ready = ({some}) & (turn == {bits}'d{k}) & ~busy;" for k, name in enumerate(names)),
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        f"      turn <= {bits}'d0;",
+        "      busy <= 1'b0;",
+        "    end else begin",
+        "      busy <= starts | (busy & ~ends);",
+        f"      if (ends) turn <= (turn == {bits}'d{readers - 1}) ? {bits}'d0 : turn + {bits}'d1;",
+        "    end",
+    ]
+
+
+def front(readers: int, shows: bool) -> list[str]:
+    """Tokens of state: one bank is read while the other is written; a frame that is kept swaps them.
+
+    A frame reads it once, but any number of times where it stays as it is. Several readers take turns in each frame.
+    With `shows` one more reads what the frame has written, after the others and until the next frame writes or reads.
+    """
+    if readers == 1 and not shows:
+        return [
+            "  reg fresh;",
+            "  reg done;",
+            "  wire [0:0] w_bank = ~r_bank;",
+            "  assign r_ready = fresh;",
+            "  assign all_done = done;",
+            "  always @(posedge clk)",
+            "    if (rst) begin",
+            "      fresh <= 1'b1;",
+            "      done <= 1'b0;",
+            "    end else begin",
+            "      fresh <= commit | steady | (fresh & ~r_start);",
+            "      done <= ~commit & ~steady & (done | (r_step & r_last));",
+            "    end",
+        ]
+    bits, names = bits_of(readers), [prefix(k) for k in range(readers)]
+    free = [" & ~late" * (shows and k == 0) for k in range(readers)]
+    return [
+        f"  reg [{bits - 1}:0] turn;",
+        "  reg busy;",
+        "  wire [0:0] w_bank = ~r_bank;",
+        f"  wire starts = {' | '.join(f'{name}_start' for name in names)};",
+        f"  wire ends = {' | '.join(f'{name}_done' for name in names)};",
+        *(
+            f"  assign {name}_ready = steady | ((turn == {bits}'d{k}) & ~busy{late});"
+            for k, (name, late) in enumerate(zip(names, free, strict=True))
+        ),
+        f"  assign all_done = turn == {bits}'d{readers};",
+        "  always @(posedge clk)",
+        "    if (rst | commit | steady) begin",
+        f"      turn <= {bits}'d0;",
+        "      busy <= 1'b0;",
+        "    end else begin",
+        "      busy <= starts | (busy & ~ends);",
+        f"      if (ends) turn <= turn + {bits}'d1;",
+        "    end",
+        *(_shown(prefix(readers)) if shows else []),
+    ]
+
+
+def _shown(name: str) -> list[str]:
+    """What a frame wrote is `owed` until it is sent; `late`, where the next frame has begun: that one waits for it."""
+    return [
+        "  reg owed;",
+        "  reg late;",
+        "  reg sending;",
+        "  reg [0:0] s_bank;",
+        "  wire w_done = w_valid & w_last;",
+        f"  assign {name}_ready = owed & ~sending & (all_done | late);",
+        "  assign w_free = ~late;",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        "      owed <= 1'b0;",
+        "      late <= 1'b0;",
+        "      sending <= 1'b0;",
+        "    end else begin",
+        f"      owed <= w_done | (owed & ~{name}_done);",
+        f"      late <= (commit | late) & owed & ~{name}_done;",
+        f"      sending <= {name}_start | (sending & ~{name}_done);",
+        "    end",
+        "  always @(posedge clk) if (w_done) s_bank <= w_bank;",
+    ]
