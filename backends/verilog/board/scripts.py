@@ -1,8 +1,18 @@
-"""The Makefile that makes a bitstream, by open tools."""
+"""What makes a bitstream by open tools, and what is to be known about it: a Makefile and a page."""
 
 from __future__ import annotations
 
 from ..design import Design
+
+README = """\
+`make bitstream` makes {top}.bit, for {mhz} MHz; `make load` loads it by USB. Then, with Linux and numpy,
+
+    python3 host.py /dev/ttyUSB0
+
+sends the frames of ../test/vectors.npz and compares what comes back with the integers of the program; `python3 host.py`
+lists what else it does. Lamps: 4 says that the clock runs; 0 to 2 flicker with bytes in, words in, bytes out; 3 says
+that bytes were lost.
+"""
 
 _TEXT = """\
 # make bitstream: {top}.bit, by yosys, nextpnr-ecp5 and ecppack. make load: into the chip, until it loses power.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files as resources
@@ -14,8 +15,7 @@ from ..design import Design, Stream
 from ..shell import Interface
 from ..shell.naming import prefixed
 from ..shell.wiring import instance
-from .host import HOST, README
-from .scripts import makefile
+from .scripts import README, makefile
 
 BOARDS = ("ulx3s-85f",)
 """Boards that there are files for."""
@@ -58,6 +58,11 @@ class Board:
                 f"the board's clock has {CRYSTAL}, its loop no others"
             )
 
+    @property
+    def clocks(self) -> int:
+        """Of the design's clock, those of a bit on the serial line."""
+        return self.mhz * 1_000_000 // BAUD
+
 
 def for_serial_line(interface: Interface, made: Bound) -> Interface:
     """The interface with one bus, as narrow as its elements allow where nothing was said.
@@ -70,7 +75,8 @@ def for_serial_line(interface: Interface, made: Bound) -> Interface:
         raise CircuitizeError("--board: expected elements in whole bytes, found --elements packed; leave it out")
     if interface.bus_bits is not None:
         return interface
-    formats = [port.format for port in (*made.streamed, *made.program.outputs)]
+    leaving = made.program.outputs if made.modal is None else made.modal.leaving()
+    formats = [port.format for port in (*made.streamed, *leaving)]
     return replace(interface, bus_bits=max(interface.slot(Stream("", "", False, format, 1)) for format in formats))
 
 
@@ -86,7 +92,7 @@ def board_files(design: Design, board: Board) -> dict[str, str]:
         **texts,
         "board.lpf": _constraints(),
         "Makefile": makefile(design, board.mhz, sorted(texts)),
-        "host.py": HOST,
+        "host.py": (resources(__package__) / "host.py").read_text(),
         "README.md": README.format(top=design.top, mhz=board.mhz),
     }
 
@@ -100,13 +106,18 @@ def primitive(name: str) -> str:
 def _serial(design: Design, board: Board) -> str:
     """The design between bytes of a serial line."""
     into, out = sorted(design.buses, key=lambda bus: bus.output)
-    width, words = into.data_bits, into.beats
-    divisor = board.mhz * 1_000_000 // BAUD
+    width = into.data_bits
+    words = {mode: sum(s.beats for s in into.streams if design.carries(s, mode)) for mode in design.known_modes}
+    most = max(words.values(), default=into.beats)
+    counted = ", ".join(f"{words[mode]} in one of mode {mode}" for mode in words) or f"{most} in a frame"
+    divisor = board.clocks
     clocked = [".clk(clk)", ".rst(rst)"]
     lines = [
-        f"// {design.top} at a serial line of {BAUD:,} bits a second, {divisor} clocks each: {words} words in a frame.",
+        f"// {design.top} at a serial line of {BAUD:,} bits a second, {divisor} clocks each. Words: {counted}.",
         "`default_nettype none",
-        "module serial (",
+        "module serial #(",
+        f"  parameter DIVISOR = {divisor}",
+        ") (",
         "  input wire clk,",
         "  input wire rst,",
         "  input wire line_in,",
@@ -119,14 +130,16 @@ def _serial(design: Design, board: Board) -> str:
         f"  wire [{width - 1}:0] word_data, sent_data;",
         f"  wire [{width // 8 - 1}:0] sent_keep;",
         "  wire unused = ^{sent_keep, sent_last};",
+        "  wire [7:0] head;",
+        *_final(words, most, most.bit_length()),
         "  // Lamps: a byte comes, words go in, words come out, something was lost.",
         "  assign told = {lost, out_valid, word_valid, ~line_in};",
     ]
-    count = {"DIVISOR": divisor, "COUNT": divisor.bit_length()}
+    count = {"DIVISOR": "DIVISOR", "COUNT": divisor.bit_length()}
     lines += instance("uart_in", "receiver", count, [*clocked, ".line(line_in)", ".data(in_data)", ".valid(in_valid)"])
     wires = ["in_data", "in_valid", "word_data", "word_valid", "word_ready", "word_last", "sent_data", "sent_valid"]
-    wires += ["sent_ready", "out_data", "out_valid", "out_ready", "lost"]
-    sizes = {"BYTES": width // 8, "WORDS": words, "COUNT": max(1, words.bit_length())}
+    wires += ["sent_ready", "out_data", "out_valid", "out_ready", "lost", "head", "final_word"]
+    sizes = {"BYTES": width // 8, "COUNT": most.bit_length()}
     lines += instance("serial_words", "words", sizes, [*clocked, *(f".{wire}({wire})" for wire in wires)])
     pins = [f".{into.name}_t{wire}(word_{wire})" for wire in ("data", "valid", "ready", "last")]
     pins += [f".{into.name}_tkeep({{{width // 8}{{1'b1}}}})"]
@@ -135,6 +148,17 @@ def _serial(design: Design, board: Board) -> str:
     pins = [f".{wire}(out_{wire})" for wire in ("data", "valid", "ready")]
     lines += instance("uart_out", "sender", count, [*clocked, *pins, ".line(line_out)"])
     return "\n".join([*lines, "endmodule", "`default_nettype wire", ""])
+
+
+def _final(words: Mapping[int, int], most: int, bits: int) -> list[str]:
+    """The wire `final_word`: the number of a frame's last word, by its mode, the first byte of it, if there are modes.
+
+    Where the design lacks the mode, the frame has no last word, and ends when the line is quiet.
+    """
+    if not words:
+        return [f"  wire [{bits}:0] final_word = {bits + 1}'d{most - 1};", "  wire head_unused = ^head;"]
+    choices = [f"(head == 8'd{mode}) ? {bits + 1}'d{count - 1} : " for mode, count in words.items()]
+    return [f"  wire [{bits}:0] final_word = {''.join(choices)}{bits + 1}'d{1 << bits};"]
 
 
 def board_top(board: Board) -> str:
@@ -152,7 +176,9 @@ def board_top(board: Board) -> str:
     lines = [
         f"// A ULX3S: its clock of {CRYSTAL} MHz made one of {board.mhz}, a serial line by USB, and lamps.",
         "`default_nettype none",
-        "module board (",
+        "module board #(",
+        f"  parameter DIVISOR = {board.clocks}",
+        ") (",
         "  input wire clk_25mhz,",
         "  input wire ftdi_txd,",
         "  output wire ftdi_rxd,",
@@ -176,7 +202,7 @@ def board_top(board: Board) -> str:
         *instance(
             "serial",
             "line",
-            {},
+            {"DIVISOR": "DIVISOR"},
             [".clk(clk)", ".rst(rst)", ".line_in(ftdi_txd)", ".line_out(ftdi_rxd)", ".told(told)"],
         ),
     ]
