@@ -171,9 +171,10 @@ def on_bus(digits: Digits, board: Path, steps: int) -> None:
     with simulation, timed("bus: write, train, read, predict"):
         found = simulation.run(vectors)
     print(f"bus: {found.cycles:,} clocks, {int(found.failed.sum())} frames failed")
-    scale = {p.port: 2.0**-p.format.fraction_bits for p in project.modal.leaving()}
-    weights = {port.name: found.outputs[port.name][steps + 1] * scale[port.name] for port in project.modal.state}
-    digits.judge("bus", steps, weights, found.outputs["outputs"][steps + 2 :] * scale["outputs"])
+    places = {p.port: p.format.fraction_bits for p in project.modal.leaving()}
+    real = {name: np.ldexp(values.astype(np.float64), -places[name]) for name, values in found.outputs.items()}
+    weights = {port.name: real[port.name][steps + 1] for port in project.modal.state}
+    digits.judge("bus", steps, weights, real["outputs"][steps + 2 :])
 
 
 def told(board: Path) -> None:

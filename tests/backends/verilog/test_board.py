@@ -141,7 +141,7 @@ ROUTED = pytest.mark.skipif(
 
 
 def made(folder: Path, target: str, *variables: str) -> str:
-    command = ["make", "-C", folder / "board", target, f"PYTHON={sys.executable}", *variables]
+    command = ["make", "-C", str(folder / "board"), target, f"PYTHON={sys.executable}", *variables]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout
