@@ -3,6 +3,7 @@
 circuitize estimate examples/digits.py:step
 circuitize prove    examples/digits.py:step --prover groth16 --keys keys -o proof
 circuitize compile  examples/digits.py:predict --target verilog --scheduler folded -o design
+circuitize compile  examples/digits.py:step --predict examples/digits.py:scores --target verilog --scheduler folded -o d
 """
 
 from dataclasses import replace
@@ -86,6 +87,11 @@ def predict() -> Program:
     examples = [{**weights, "inputs": image[None], "outputs": label[None]} for image, label in images]
     precision = Precision(fraction_bits=5, significant_bits=8)
     return training.predict(network(NARROW), 1, examples=examples, precision=precision)
+
+
+def scores() -> Program:
+    """The scores of 16 images, by weights as steps leave them: what a design that trains by `step` predicts with."""
+    return training.with_examples(training.predict(MODEL, RECIPE.batch), *step().examples)
 
 
 def _trained(split: Split) -> dict[str, NDArray[np.float64]]:

@@ -60,10 +60,6 @@ PLAIN = Interface()
 
 def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN) -> Design:
     """The scheduler's design in its shell: what is handed over. Raise CircuitizeError as `design` does."""
-    if made.modal is not None and interface.bus_bits is not None:
-        raise CircuitizeError(
-            "--loadable: expected a stream for each tensor, found one bus for all; leave --bus-bits and --board out"
-        )
     if interface.bus_bits is not None and scheduler == "folded":
         options = {"elements_per_beat": 1, **options}
     return enclosed(design(made, scheduler, options), interface, program_digest(made.program))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Fixed
 
+from .modes import MODE
 from .signals import element
 
 CLOCK, RESET = "clk", "rst"
@@ -175,6 +176,19 @@ class Design:
     def buses(self) -> tuple[Bus, ...]:
         """Its streams by the wires that carry them."""
         return buses(self.streams)
+
+    @property
+    def known_modes(self) -> tuple[int, ...]:
+        """The modes that its frames may have, in order; none where they are all of one kind."""
+        return tuple(sorted({mode for own in self.modes.values() for mode in own}))
+
+    def carries(self, stream: Stream, mode: int | None) -> bool:
+        """Return whether a frame of a mode, or of one that the design lacks (None), has a tensor on a stream.
+
+        Each frame has its mode and its status.
+        """
+        own = self.modes.get(stream.name)
+        return own is None or stream.port == MODE or (mode is not None and mode in own)
 
 
 def buses(streams: Iterable[Stream]) -> tuple[Bus, ...]:

@@ -40,44 +40,49 @@ def line_length(stream: Stream | Bus) -> int:
     return data_digits(stream) + 2
 
 
-def packets(bus: Bus, frames: Mapping[str, Integers]) -> bytes:
-    """The lines of a bus' tensors `frames[port][frame, ...]`, frame after frame, with `tlast` on the last beat of
-    each.
+def packets(bus: Bus, frames: Mapping[str, Integers], numbers: Integers, last: NDArray[np.bool_]) -> bytes:
+    """The lines of a bus' tensors `frames[port][frame, ...]`, frame after frame.
+
+    For each beat, `numbers` is the number of its stream, and `last` says whether the beat has `tlast`, if the bus has
+    several streams.
     """
     texts = [written(stream, frames[stream.port]) for stream in bus.streams]
     if len(texts) == 1:
         return texts[0]
-    count = len(frames[bus.streams[0].port])
-    lines = [np.frombuffer(text, np.uint8).reshape(count, -1, line_length(bus)) for text in texts]
-    joined = np.concatenate(lines, axis=1)
-    joined[:, :-1, 0] = ord("0")
-    return joined.tobytes()
+    lines = np.empty((len(numbers), line_length(bus)), np.uint8)
+    for number, text in enumerate(texts):
+        lines[numbers == number] = np.frombuffer(text, np.uint8).reshape(-1, line_length(bus))
+    lines[:, 0] = ord("0") + last
+    return lines.tobytes()
 
 
-def parted(bus: Bus, text: bytes, frames: int) -> dict[Stream, bytes]:
-    """The output of a bus by stream, each stream with a `tlast` of its own.
+def parted(bus: Bus, text: bytes, numbers: Integers, last: NDArray[np.bool_]) -> dict[Stream, bytes]:
+    """The output of a bus by stream, each stream with a `tlast` of its own; `numbers` and `last` are those of `packets`.
 
     Raise CircuitizeError if beats are too few, too many, or if `tlast` is not exactly on the last beat of each frame.
     """
     if len(bus.streams) == 1:
         return {bus.streams[0]: text}
-    width, expected = CYCLE_DIGITS + line_length(bus), frames * bus.beats
+    width, expected = CYCLE_DIGITS + line_length(bus), len(numbers)
     rows = np.frombuffer(text[: len(text) // width * width], np.uint8).reshape(-1, width).copy()
     if len(rows) != expected or len(text) % width:
         raise CircuitizeError(
-            f"bus {bus.name}: expected {expected} beats in {frames} frames, found {len(rows)}; "
+            f"bus {bus.name}: expected {expected} beats in {int(last.sum())} frames, found {len(rows)}; "
             "the design loses or makes up beats"
         )
-    lines = rows.reshape(frames, bus.beats, width)
-    due = np.arange(bus.beats) == bus.beats - 1
-    if ((lines[:, :, CYCLE_DIGITS] == ord("1")) != due).any():
-        raise CircuitizeError(f"bus {bus.name}: expected tlast on beat {bus.beats - 1} of each frame, and there alone")
-    made, at = {}, 0
-    for stream in bus.streams:
-        own = lines[:, at : at + stream.beats].copy()
-        own[:, :, CYCLE_DIGITS] = ord("0")
-        own[:, -1, CYCLE_DIGITS] = ord("1")
-        made[stream], at = own.tobytes(), at + stream.beats
+    wrong = (rows[:, CYCLE_DIGITS] == ord("1")) != last
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise CircuitizeError(
+            f"bus {bus.name}, frame {int(last[:at].sum())}: expected tlast on the last beat of each frame, and there "
+            f"alone, found {int(not last[at])} on a beat of {bus.streams[numbers[at]].name}"
+        )
+    made = {}
+    for number, stream in enumerate(bus.streams):
+        own = rows[numbers == number]
+        own[:, CYCLE_DIGITS] = ord("0")
+        own[stream.beats - 1 :: stream.beats, CYCLE_DIGITS] = ord("1")
+        made[stream] = own.tobytes()
     return made
 
 

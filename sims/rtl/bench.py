@@ -70,7 +70,7 @@ module {top}(input wire clk);
 _STREAM = """
   reg [31:0] {n}_random;
   reg [8:0] {n}_duty;
-  integer {n}_beats, {n}_file, {n}_frames;
+  integer {n}_beats, {n}_file, {n}_total;
   wire {n}_go = !gaps || {{1'b0, {n}_random[15:8]}} < {n}_duty;
   always @(posedge clk) begin
     if (cycle < 9) begin
@@ -88,7 +88,7 @@ _INPUT = """
   reg [{digits} * 4 + 3:0] {n}_line;
   reg {n}_tvalid, {n}_tlast;
   wire {n}_tready;
-  integer {n}_place, {n}_found, {n}_total;
+  integer {n}_place, {n}_found;
   initial begin
     {n}_file = $fopen("in_{n}.hex", "r");
     if (!$value$plusargs("beats_{n}=%d", {n}_total)) {n}_total = 0;
@@ -130,11 +130,13 @@ _OUTPUT = """
   wire [{high}:0] {n}_tdata;
   wire {n}_tvalid, {n}_tlast;
   reg {n}_tready, {n}_stalled;
+  integer {n}_ends;
   reg [{wide}:0] {n}_before;
   initial begin
     {n}_file = $fopen("out_{n}.hex", "w");
-    if (!$value$plusargs("frames_{n}=%d", {n}_frames)) {n}_frames = 1;
+    if (!$value$plusargs("beats_{n}=%d", {n}_total)) {n}_total = {beats};
     {n}_beats = 0;
+    {n}_ends = 0;
     {n}_tready = 1'b0;
     {n}_stalled = 1'b0;
     {n}_before = 0;
@@ -144,6 +146,7 @@ _OUTPUT = """
       if ({n}_tvalid && {n}_tready) begin
         $fwrite({n}_file, "%h%h%h\\n", cycle, {n}_tlast, {n}_tdata);
         {n}_beats = {n}_beats + 1;
+        if ({n}_tlast) {n}_ends = {n}_ends + 1;
       end
       if ({n}_stalled && (!{n}_tvalid || {{{n}_tlast, {n}_tdata}} !== {n}_before)) $display("unsteady {n} %0d", cycle);
     end else if ({n}_tvalid) $display("eager {n}_tvalid %0d", cycle);
@@ -170,13 +173,13 @@ def bench(design: Design) -> str:
     """The text of the bench. The bench reads `in_NAME.hex`, with one beat a line: last, data; and writes
     `out_NAME.hex`: cycle, last, data.
 
-    The argument `+frames_NAME=N` says how many frames come out, `+beats_NAME=N` how many beats go in; `+seed=N` asks
-    for random gaps and stalls; after `+quiet=N` cycles in which no beat moved the bench gives up. The argument
-    `+resets=N` resets the design N times: `resets.hex` has, a line each, the cycles before a reset and those in it, and
-    finally the cycles to the end. After a reset every input begins again with the first frame whose status was not
-    taken. The bench prints `first`, `reset` (and how many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`,
-    `beats`, `done` and `quiet`, a line each, with where and when. Data lines carry noise once `tvalid` falls; inputs
-    are offered during resets, too; some readiness waits for `tvalid`, as the protocol allows.
+    The argument `+beats_NAME=N` says how many beats go in or come out; `+seed=N` asks for random gaps and stalls; after
+    `+quiet=N` cycles in which no beat moved the bench gives up. The argument `+resets=N` resets the design N times:
+    `resets.hex` has, a line each, the cycles before a reset and those in it, and finally the cycles to the end. After a
+    reset every input begins again with the first frame whose status was not taken. The bench prints `first`, `reset`
+    (and how many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, a line each,
+    with where and when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some
+    readiness waits for `tvalid`, as the protocol allows.
     """
     parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]
     for number, stream in enumerate(design.buses):
@@ -219,10 +222,10 @@ def _given(bus: Bus, wire: str) -> str:
 def _ending(design: Design) -> str:
     buses = design.buses
     moves = " || ".join(f"({bus.name}_tvalid && {bus.name}_tready)" for bus in buses)
-    complete = " && ".join(f"{bus.name}_beats >= {bus.name}_frames * {bus.beats}" for bus in buses if bus.output)
+    complete = " && ".join(f"{bus.name}_beats >= {bus.name}_total" for bus in buses if bus.output)
     counts = "\n".join(f'      $display("beats {bus.name} %0d", {bus.name}_beats);' for bus in buses)
     telling = next((bus for bus in buses if any(stream.name == STATUS for stream in bus.streams)), None)
-    taken = "0" if telling is None else f"{telling.name}_beats / {telling.beats}"
+    taken = "0" if telling is None else f"{telling.name}_ends"
     return f"""
   always @(posedge clk) begin
     cycle <= cycle + 1;

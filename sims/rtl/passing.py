@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.verilog.design import Design, Stream
+from circuitize.backends.verilog.design import Bus, Design, Stream
 from circuitize.backends.verilog.modes import MODE
 
 from .beats import Taken
@@ -39,6 +39,18 @@ class Passing:
         """How many of `frames` frames pass the stream."""
         found = self.frames(stream)
         return frames if found is None else len(found)
+
+    def beats(self, bus: Bus, frames: int) -> tuple[Integers, NDArray[np.bool_]]:
+        """Of each beat of so many frames on a bus, the number of its stream there, and whether it ends its packet."""
+        passing = np.zeros((frames, len(bus.streams)), np.int64)
+        for number, stream in enumerate(bus.streams):
+            own = self.frames(stream)
+            passing[slice(None) if own is None else own, number] = stream.beats
+        numbers = np.tile(np.arange(len(bus.streams)), frames)
+        ends = np.unique(np.cumsum(passing.sum(axis=1)))
+        last = np.zeros(int(ends[-1]), np.bool_)
+        last[ends[ends > 0] - 1] = True
+        return np.repeat(numbers, passing.reshape(-1)), last
 
     def spread(self, taken: Taken) -> Taken:
         """The output of a stream, with an entry for every frame."""

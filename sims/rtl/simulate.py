@@ -104,7 +104,11 @@ class Simulation:
     def _packets(self, vectors: Mapping[str, Integers]) -> dict[str, bytes]:
         passing = Passing(self.design, vectors.get(MODE))
         return {
-            bus.name: packets(bus, {s.port: passing.of(s, vectors[s.port]) for s in bus.streams})
+            bus.name: packets(
+                bus,
+                {s.port: passing.of(s, vectors[s.port]) for s in bus.streams},
+                *passing.beats(bus, len(vectors[bus.streams[0].port])),
+            )
             for bus in self.design.buses
             if not bus.output
         }
@@ -122,13 +126,13 @@ class Simulation:
         `modes` are the modes of the frames, if the design has any.
         """
         passing = Passing(self.design, modes)
-        counts = {bus.name: passing.count(bus.streams[0], frames) for bus in self.design.buses}
-        said = self._simulate(beats, counts, backpressure)
+        owned = {bus.name: passing.beats(bus, frames) for bus in self.design.buses}
+        said = self._simulate(beats, {name: len(last) for name, (_, last) in owned.items()}, backpressure)
         taken: dict[Stream, Taken] = {}
         for bus in self.design.buses:
             if bus.output:
-                texts = parted(bus, self.text(bus), counts[bus.name])
-                taken |= {s: passing.spread(Taken(s, text, counts[bus.name])) for s, text in texts.items()}
+                texts = parted(bus, self.text(bus), *owned[bus.name])
+                taken |= {s: passing.spread(Taken(s, text, passing.count(s, frames))) for s, text in texts.items()}
         ends = np.max([found.cycles for found in taken.values()], axis=0)
         failed = np.zeros(frames, np.bool_)
         for stream, found in taken.items():
@@ -154,23 +158,22 @@ class Simulation:
         Afterwards `text` has the beats that were taken. Raise the errors of `run`, and CircuitizeError if a beat moves
         during a reset.
         """
-        streams = self.design.streams
-        frames = _count(streams, vectors)
+        frames, passing = _count(self.design.streams, vectors), Passing(self.design, vectors.get(MODE))
         (self._folder / "resets.hex").write_text("".join(f"{number:x}\n" for number in plan.reshape(-1).tolist()))
-        counts = {bus.name: frames for bus in self.design.buses}
-        return self._simulate(self._packets(vectors), counts, backpressure, len(plan) - 1).resets
+        wanted = {bus.name: len(passing.beats(bus, frames)[1]) for bus in self.design.buses}
+        return self._simulate(self._packets(vectors), wanted, backpressure, len(plan) - 1).resets
 
     def text(self, stream: Stream | Bus) -> bytes:
         """The beats that the last run took of an output, a line each: cycle, `tlast`, data."""
         return (self._folder / f"out_{stream.name}.hex").read_bytes()
 
     def _simulate(
-        self, beats: Mapping[str, bytes], frames: Mapping[str, int], backpressure: int | None, resets: int = 0
+        self, beats: Mapping[str, bytes], wanted: Mapping[str, int], backpressure: int | None, resets: int = 0
     ) -> _Said:
-        """Simulate until `frames` frames of each bus have come out."""
+        """Simulate until the number of beats of each bus that is `wanted` has come out."""
         folder = self._folder
         options = [f"+quiet={_patience(self.design)}", f"+resets={resets}"]
-        options += [f"+frames_{bus.name}={frames[bus.name]}" for bus in self.design.buses if bus.output]
+        options += [f"+beats_{bus.name}={wanted[bus.name]}" for bus in self.design.buses if bus.output]
         for bus in self.design.buses:
             if not bus.output:
                 (folder / f"in_{bus.name}.hex").write_bytes(beats[bus.name])
@@ -183,11 +186,11 @@ class Simulation:
             )
         except subprocess.TimeoutExpired:
             raise CircuitizeError(
-                f"expected {max(frames.values())} frames within {LONGEST} seconds, found the simulation still running; "
+                f"expected {max(wanted.values())} beats within {LONGEST} seconds, found the simulation still running; "
                 "try fewer frames, or --simulator verilator; if one frame takes so long, a wire may depend on itself"
             ) from None
         said = _Said(done.stdout)
-        said.raise_for(self.design, frames, done.stderr)
+        said.raise_for(self.design, wanted, done.stderr)
         return said
 
 
@@ -235,7 +238,7 @@ class _Said:
         self.breach = next((line for line in words if line and line[0] in BREACHES), None)
         self.end = next((line[0] for line in words if line and line[0] in ("done", "quiet")), None)
 
-    def raise_for(self, design: Design, frames: Mapping[str, int], errors: str) -> None:
+    def raise_for(self, design: Design, wanted: Mapping[str, int], errors: str) -> None:
         if self.breach is not None:
             kind, where, cycle = self.breach
             raise CircuitizeError(
@@ -248,8 +251,7 @@ class _Said:
             )
         if self.end == "quiet":
             moved = ", ".join(
-                f"{s.name} {'gave' if s.output else 'took'} {self.beats.get(s.name, 0)} "
-                f"of {frames[s.name] * s.beats} beats"
+                f"{s.name} {'gave' if s.output else 'took'} {self.beats.get(s.name, 0)} of {wanted[s.name]} beats"
                 for s in design.buses
             )
             raise CircuitizeError(

@@ -20,7 +20,7 @@ OTHERS = (
     *("mlp_10m.py:step", "mlp_10m.py:deep", "quantized.py:step", "quantized.py:predict", "lenet.py:predict"),
     *("cnn.py:evaluate", "transformer.py:evaluate", "transformer.py:spherical_evaluate"),
     *("jax_iris.py:step", "jax_iris.py:given", "onnx_digits.py:step", "gpt2_folder.py:apart"),
-    "trees.py:predict",
+    *("trees.py:predict", "digits.py:scores"),
 )
 
 ALL = (*FEW, *OTHERS)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.verilog.modes import Modal
-from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.values import to_integers
 from circuitize.frontends import training
@@ -22,9 +22,17 @@ MODEL = sequential(dense(4, 3), relu(), dense(3, 2))
 BATCH = 2
 
 
-@cache
-def programs(momentum: bool = False) -> tuple[IntegerProgram, IntegerProgram, dict[str, Integers]]:
-    """The step of a 4-3-2 network, its prediction for the same batch, and the state that it starts from."""
+def step() -> Program:
+    """The step of a 4-3-2 network."""
+    return _reals(False)[0]
+
+
+def predict() -> Program:
+    """Its prediction for the same batch."""
+    return _reals(False)[1]
+
+
+def _reals(momentum: bool) -> tuple[Program, Program, dict[str, NDArray[np.float64]]]:
     draw = np.random.default_rng(0)
     optimizer = Momentum(decay=0.875) if momentum else SGD()
     step = training.training_step(MODEL, mean_squared_error, optimizer, BATCH)
@@ -40,9 +48,15 @@ def programs(momentum: bool = False) -> tuple[IntegerProgram, IntegerProgram, di
     ]
     predict = training.predict(MODEL, BATCH)
     names = {port.name for port in predict.inputs}
-    integer = quantize(training.with_examples(step, *examples))
     own = [{name: value for name, value in one.items() if name in names} for one in examples]
-    predicting = quantize(training.with_examples(predict, *own))
+    return training.with_examples(step, *examples), training.with_examples(predict, *own), start
+
+
+@cache
+def programs(momentum: bool = False) -> tuple[IntegerProgram, IntegerProgram, dict[str, Integers]]:
+    """The step of a 4-3-2 network, its prediction for the same batch, and the state that it starts from."""
+    step, predict, start = _reals(momentum)
+    integer, predicting = quantize(step), quantize(predict)
     initial = {port.name: to_integers(port, start[port.name], "test") for port in integer.inputs if port.held}
     return integer, predicting, initial
 

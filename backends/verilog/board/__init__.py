@@ -1,5 +1,6 @@
 """A design on a board: clock, reset, serial line, constraints, and what makes and uses the bitstream."""
 
-from .ulx3s import BOARDS, DEFAULT, Board, board_files, for_serial_line
+from .kinds import BOARDS, DEFAULT, Board
+from .ulx3s import board_files, for_serial_line
 
 __all__ = ["BOARDS", "DEFAULT", "Board", "board_files", "for_serial_line"]

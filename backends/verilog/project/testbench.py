@@ -77,11 +77,10 @@ def buses():
     return [(output, name, streams) for (output, name), streams in sorted(found.items(), key=lambda item: item[0])]
 
 
-def passing(streams):
-    """The frames that have tensors on a bus: all, or those of its modes."""
-    modes = streams[0].get("modes")
-    every = range(len(UNDEFINED))
-    return [frame for frame in every if VECTORS["inputs/mode"][frame] in modes] if modes else every
+def present(streams, frame):
+    """The tensors that a frame has on a bus: all, or those of its mode."""
+    mode = VECTORS["inputs/mode"][frame] if any(stream["modes"] for stream in DESIGN["streams"]) else None
+    return [s for s in streams if not s["modes"] or s["port"] == "mode" or mode in s["modes"]]
 
 
 def beats(stream, tensor):
@@ -116,9 +115,10 @@ async def drive(dut, name, streams):
     data, valid = getattr(dut, f"{name}_tdata"), getattr(dut, f"{name}_tvalid")
     ready, last = getattr(dut, f"{name}_tready"), getattr(dut, f"{name}_tlast")
     keep = getattr(dut, f"{name}_tkeep") if streams[0]["keep"] else None
-    for frame in passing(streams):
+    for frame in range(len(UNDEFINED)):
         pace(chance)
-        words = packet(streams, [VECTORS[f"inputs/{stream['port']}"][frame] for stream in streams])
+        own = present(streams, frame)
+        words = packet(own, [VECTORS[f"inputs/{stream['port']}"][frame] for stream in own])
         for number, (_, word, kept) in enumerate(words):
             while not goes(chance):
                 await RisingEdge(dut.clk)
@@ -140,9 +140,10 @@ async def take(dut, name, streams):
     data, valid = getattr(dut, f"{name}_tdata"), getattr(dut, f"{name}_tvalid")
     ready, last = getattr(dut, f"{name}_tready"), getattr(dut, f"{name}_tlast")
     keep = getattr(dut, f"{name}_tkeep") if streams[0]["keep"] else None
-    for frame in passing(streams):
+    for frame in range(len(UNDEFINED)):
         pace(chance)
-        words = packet(streams, [wanted(stream, frame) for stream in streams])
+        own = present(streams, frame)
+        words = packet(own, [wanted(stream, frame) for stream in own])
         for number, (stream, word, kept) in enumerate(words):
             while True:
                 ready.value = int(goes(chance))

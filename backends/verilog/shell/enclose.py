@@ -39,9 +39,9 @@ def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Desig
         if bus.shared:
             require_fit(bus, inner)
             if bus.output:
-                shared_outputs(wiring, bus, inner, buffered=not core.held)
+                shared_outputs(wiring, made, bus, inner)
             else:
-                shared_inputs(wiring, bus, inner, together=core.scheduler == "parallel")
+                shared_inputs(wiring, made, bus, inner)
         elif bus.output:
             _output(wiring, bus.streams[0], buffered=not (core.held and bus.name == STATUS))
         else:

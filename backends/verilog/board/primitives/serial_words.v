@@ -1,10 +1,10 @@
-// Between a serial line's bytes and the words of a design's two buses, the lowest byte of a word first. A frame has WORDS
-// words; one that stops for 2^PATIENCE clocks ends where it is, and the design then says that it failed. A byte that the
-// design has no room for is lost, and `lost` stays 1.
+// Between a serial line's bytes and the words of a design's two buses, the lowest byte of a word first. The last word of a
+// frame is that of number `final_word`, which may depend on `head`, the frame's first byte; where it has its top bit, no
+// number ends the frame. One that stops for 2^PATIENCE clocks ends where it is, and the design then says that it failed. A
+// byte that the design has no room for is lost, and `lost` stays 1.
 `default_nettype none
 module serial_words #(
   parameter BYTES = 2,
-  parameter WORDS = 2,
   parameter COUNT = 2,
   parameter PATIENCE = 22
 ) (
@@ -12,6 +12,8 @@ module serial_words #(
   input wire rst,
   input wire [7:0] in_data,
   input wire in_valid,
+  output wire [7:0] head,
+  input wire [COUNT:0] final_word,
   output reg [8*BYTES-1:0] word_data,
   output reg word_valid,
   input wire word_ready,
@@ -24,19 +26,21 @@ module serial_words #(
   input wire out_ready,
   output reg lost
 );
-  localparam [COUNT-1:0] FINAL = WORDS - 1;
   localparam [COUNT-1:0] ONE = 1;
   localparam [BYTES-1:0] FIRST = 1;
   // One bit a byte: that of the byte which is next.
   reg [BYTES-1:0] place, sending;
   reg [8*BYTES-1:0] sent;
   reg [COUNT-1:0] word;
+  reg [7:0] first_byte;
   reg [PATIENCE-1:0] quiet;
   wire room = ~word_valid | word_ready;
   wire takes = in_valid & room;
   wire full = takes & place[BYTES-1];
   wire begun = ~place[0] | (word != {COUNT{1'b0}});
   wire cut = begun & (&quiet) & room & ~in_valid;
+  wire ends_frame = {1'b0, word} == final_word;
+  assign head = begun ? first_byte : in_data;
   wire [8*BYTES+7:0] shifted = {in_data, word_data};
   wire shifted_unused = ^shifted;
   always @(posedge clk)
@@ -50,11 +54,12 @@ module serial_words #(
     end else begin
       quiet <= (in_valid | ~begun | cut) ? {PATIENCE{1'b0}} : (&quiet) ? quiet : quiet + {{(PATIENCE-1){1'b0}}, 1'b1};
       if (room) word_valid <= full | cut;
+      if (takes & ~begun) first_byte <= in_data;
       if (takes) word_data <= shifted[8*BYTES+7:8];
       if (takes | cut) place <= (full | cut) ? FIRST : place << 1;
       if (full | cut) begin
-        word_last <= cut | (word == FINAL);
-        word <= (cut | (word == FINAL)) ? {COUNT{1'b0}} : word + ONE;
+        word_last <= cut | ends_frame;
+        word <= (cut | ends_frame) ? {COUNT{1'b0}} : (&word) ? word : word + ONE;
       end
       if (in_valid & ~room) lost <= 1'b1;
     end

@@ -1,0 +1,90 @@
+"""Whose turn it is on a shared bus: tensor after tensor, all of them, or those that a frame of the mode has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..design import Bus, Design
+from .wiring import Wiring
+
+FRAME_MODE = "frame_mode"
+"""The register that keeps the mode of the packet that came last: that of all frames under way."""
+
+Step = tuple[int, int]
+
+
+@dataclass
+class Turns:
+    """The steps from one place of a packet to the next, as expressions over one-hot wires and the mode.
+
+    `orders` are the places that a packet of each mode has, each from place 0 on; a packet of any other mode, and every
+    packet where there are no modes, has those in `otherwise`. `mode` is the wire that is compared.
+    """
+
+    wiring: Wiring
+    mode: str
+    bits: int
+    orders: Mapping[int, Sequence[int]]
+    otherwise: Sequence[int]
+    _made: dict[frozenset[int], str] = field(default_factory=dict)
+
+    def closes(self, place: int) -> str:
+        """An expression that is 1 where this place is the last of its packet."""
+        return self._among(place, (place, -1))
+
+    def step(self, place: int, following: int) -> str:
+        """An expression that is 1 where one place follows the other."""
+        return self._among(place, (place, following))
+
+    def following(self, place: int, turns: Mapping[int, str]) -> str:
+        """An expression that is 1 where this place follows that whose turn it is; `turns` are their wires."""
+        steps = ((turn, self.step(before, place)) for before, turn in turns.items())
+        return _any(turn if step == "1'b1" else f"({turn} & {step})" for turn, step in steps if step != "1'b0")
+
+    def closing(self, turns: Mapping[int, str]) -> str:
+        """An expression that is 1 where the place whose turn it is, is the last."""
+        ends = ((turn, self.closes(place)) for place, turn in turns.items())
+        return _any(turn if end == "1'b1" else f"({turn} & {end})" for turn, end in ends if end != "1'b0")
+
+    def _among(self, place: int, step: Step) -> str:
+        passing = frozenset(mode for mode, order in self.orders.items() if place in order)
+        own = frozenset(mode for mode, order in self.orders.items() if step in _steps(order))
+        if step in _steps(self.otherwise):
+            others = passing - own
+            return f"~{self._within(others)}" if others else "1'b1"
+        if not own:
+            return "1'b0"
+        return "1'b1" if own == passing and place not in self.otherwise else self._within(own)
+
+    def _within(self, modes: frozenset[int]) -> str:
+        """A wire that is 1 in these modes."""
+        if modes not in self._made:
+            name = "_".join([self.mode, "is", *map(str, sorted(modes))])
+            self._made[modes] = self.wiring.wire(name)
+            found = " | ".join(f"({self.mode} == {self.bits}'d{mode})" for mode in sorted(modes))
+            self.wiring.lines.append(f"  assign {name} = {found};")
+        return self._made[modes]
+
+
+def turns(wiring: Wiring, design: Design, bus: Bus, mode: str, bits: int) -> Turns:
+    """The turns of a bus' streams; `mode` is a wire of so many bits.
+
+    Stream k has place k. But where modes are told by what enters, the outputs have place k + 1: in place 0 nothing
+    leaves.
+    """
+    head = [0] if bus.output and design.modes else []
+
+    def order(wanted: int | None) -> list[int]:
+        places = (k + len(head) for k, stream in enumerate(bus.streams) if design.carries(stream, wanted))
+        return [*head, *places]
+
+    return Turns(wiring, mode, bits, {one: order(one) for one in design.known_modes}, order(None))
+
+
+def _steps(order: Sequence[int]) -> list[Step]:
+    return list(zip(order, [*order[1:], -1], strict=True))
+
+
+def _any(expressions: Iterable[str]) -> str:
+    return " | ".join(expressions) or "1'b0"
