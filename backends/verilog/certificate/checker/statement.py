@@ -1,0 +1,224 @@
+"""The program as plain operations on integers, evaluated on forms: what the hardware is to compute.
+
+A statement is JSON: `inputs`, `steps` and `outputs`. Wires are numbered, the inputs first, then what each step makes; a
+wire is a shape and its elements in row-major order. Each operation is defined in docs/certificates.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .forms import Form, known, total
+from .refusal import Refused
+from .symbols import Symbols
+
+Json = dict[str, Any]
+Elements = np.ndarray[Any, np.dtype[np.object_]]
+"""Forms, in the shape of a tensor."""
+
+
+@dataclass
+class Stated:
+    """What a statement says: each wire's elements, the inputs as they enter, and where a frame has no value."""
+
+    wires: list[Elements]
+    entering: list[list[Form]]
+    failures: list[Form]
+
+
+def element_bits(low: int, high: int) -> int:
+    """Bits of an element of an interval: unsigned from 0 up, two's complement where low < 0."""
+    if low >= 0:
+        return max(1, high.bit_length())
+    return max((~low).bit_length(), max(high, 0).bit_length()) + 1
+
+
+def stated(statement: Json, symbols: Symbols) -> Stated:
+    """Evaluate a statement on symbols. Raise Refused for an operation that is not known, or not shown."""
+    made = Stated([], [], [])
+    for index, port in enumerate(statement["inputs"]):
+        low, high = port["low"], port["high"]
+        bits = element_bits(low, high)
+        ends = (-1 << (bits - 1), (1 << (bits - 1)) - 1) if low < 0 else (0, (1 << bits) - 1)
+        entering = [symbols.free(*ends, "input", index, place) for place in range(math.prod(port["shape"]))]
+        made.entering.append(entering)
+        made.wires.append(_filled(port["shape"], (_require(made, symbols, form, low, high) for form in entering)))
+    for number, step in enumerate(statement["steps"]):
+        rule = RULES.get(step["operation"])
+        if rule is None:
+            raise Refused(f"step {number}: operation {step['operation']} is none that is certified")
+        try:
+            elements = rule(Step(made, symbols, step), *(made.wires[wire] for wire in step["sources"]))
+        except Refused as refusal:
+            raise Refused(f"step {number}, {step['operation']} of {step['part']}: {refusal}") from None
+        if list(elements.shape) != step["shape"]:
+            raise Refused(f"step {number}: expected shape {step['shape']}, found {list(elements.shape)}")
+        made.wires.append(elements)
+    return made
+
+
+def _require(made: Stated, symbols: Symbols, form: Form, low: int, high: int) -> Form:
+    kept, failed = symbols.checked(form, low, high)
+    if failed.terms or failed.constant:
+        made.failures.append(failed)
+    return kept
+
+
+@dataclass
+class Step:
+    """One step: its numbers, and what it may note."""
+
+    made: Stated
+    symbols: Symbols
+    given: Json
+
+    def require(self, x: Elements, low: int, high: int) -> Elements:
+        """The elements, of which the frame has no value where one is outside an interval."""
+        return _filled(x.shape, (_require(self.made, self.symbols, form, low, high) for form in x.flat))
+
+    def each(self, function: Callable[..., Form], *values: Elements) -> Elements:
+        """A function of corresponding elements."""
+        return _filled(values[0].shape, map(function, *(value.flat for value in values)))
+
+
+def _filled(shape: Any, forms: Iterator[Form]) -> Elements:
+    made: Elements = np.empty(math.prod(shape), object)
+    for place, form in enumerate(forms):
+        made[place] = form
+    return made.reshape(shape)
+
+
+def _constant(step: Step) -> Elements:
+    amounts, size = step.given["amounts"], math.prod(step.given["shape"])
+    return _filled(step.given["shape"], (known(amounts[place % len(amounts)]) for place in range(size)))
+
+
+def _reindex(step: Step, x: Elements) -> Elements:
+    flat, places = x.reshape(-1), step.given["places"]
+    return _filled(step.given["shape"], (flat[place] if place >= 0 else known(0) for place in places))
+
+
+def _sum(step: Step, x: Elements) -> Elements:
+    terms: list[list[tuple[int, Form]]] = [[] for _ in range(math.prod(step.given["shape"]))]
+    for form, place in zip(x.flat, step.given["places"], strict=True):
+        if place >= 0:
+            terms[place].append((1, form))
+    return _filled(step.given["shape"], map(total, terms))
+
+
+def _contract(step: Step, x: Elements, y: Elements) -> Elements:
+    """Sums of products over the letters that the target lacks."""
+    of_x, of_y, target = step.given["letters"]
+    extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
+    inner = [letter for letter in dict.fromkeys(of_x + of_y) if letter not in target]
+    grid = np.indices([extents[letter] for letter in [*target, *inner]]).reshape(len(target) + len(inner), -1)
+    place = dict(zip([*target, *inner], grid, strict=True))
+    left, right = (value[tuple(place[letter] for letter in letters)] for value, letters in ((x, of_x), (y, of_y)))
+    terms = math.prod(extents[letter] for letter in inner)
+    left, right = left.reshape(-1, terms), right.reshape(-1, terms)
+    return _filled([extents[letter] for letter in target], (step_product(step, a, b) for a, b in zip(left, right, strict=True)))
+
+
+def step_product(step: Step, left: Elements, right: Elements) -> Form:
+    """The sum of the products of corresponding forms."""
+    terms: list[tuple[int, Form]] = []
+    for a, b in zip(left, right, strict=True):
+        if not b.terms:
+            terms.append((b.constant, a))
+        elif not a.terms:
+            terms.append((a.constant, b))
+        else:
+            terms.append((1, step.symbols.product(a, b)))
+    return total(terms)
+
+
+def _wrap(step: Step, x: Elements) -> Elements:
+    bits, signed, symbols = step.given["bits"], step.given["signed"], step.symbols
+    wrapped = symbols.signed if signed else symbols.unsigned
+    return step.each(lambda form: symbols.settled(wrapped(form, bits)), x)
+
+
+def _lookup(step: Step, x: Elements) -> Elements:
+    table, low = np.array(step.given["table"], np.int64), step.given["first"]
+    return step.each(lambda form: step.symbols.lookup(form, table, low), x)
+
+
+def _concatenate(step: Step, *values: Elements) -> Elements:
+    made: Elements = np.concatenate(values, step.given["axis"])
+    return made
+
+
+def _maximum(symbols: Symbols, x: Form, y: Form) -> Form:
+    return symbols.select(symbols.less(x - y, 0), y, x)
+
+
+def _winner(step: Step, x: Elements) -> Elements:
+    """The index of the greatest along the last axis, the lowest of equals: a tournament of neighbours."""
+    symbols = step.symbols
+    index = np.broadcast_to(_filled([x.shape[-1]], map(known, range(x.shape[-1]))), x.shape)
+    while x.shape[-1] > 1:
+        even = x.shape[-1] - x.shape[-1] % 2
+        left, right = x[..., 0:even:2], x[..., 1:even:2]
+        later = step.each(lambda a, b: symbols.less(a - b, 0), left, right)
+        best = step.each(symbols.select, later, right, left)
+        place = step.each(symbols.select, later, index[..., 1:even:2], index[..., 0:even:2])
+        x = np.concatenate([best, x[..., even:]], -1)
+        index = np.concatenate([place, index[..., even:]], -1)
+    return index[..., 0]
+
+
+def _arg_max(step: Step, x: Elements) -> Elements:
+    return _winner(step, np.moveaxis(x, step.given["axis"], -1))
+
+
+def _one_hot(step: Step, x: Elements) -> Elements:
+    index = _winner(step, np.moveaxis(x, step.given["axis"], -1))
+    hot = [step.each(lambda form, n=n: step.symbols.equal(form, n), index) for n in range(x.shape[step.given["axis"]])]
+    return np.stack(hot, step.given["axis"])
+
+
+def _gather(step: Step, x: Elements, index: Elements) -> Elements:
+    """Elements at indices along an axis, by a tree of choices, a bit of the index a level."""
+    axis, symbols = step.given["axis"], step.symbols
+    places = step.require(index.reshape(-1), 0, x.shape[axis] - 1)
+    rows, made = np.moveaxis(x, axis, -1), []
+    for place in places:
+        left, bit = rows, 0
+        while left.shape[-1] > 1:
+            even = left.shape[-1] - left.shape[-1] % 2
+            chosen = symbols.settled(symbols.unsigned(symbols.floor(place, bit), 1))
+            picked = step.each(lambda a, b, c=chosen: symbols.select(c, a, b), left[..., 1:even:2], left[..., 0:even:2])
+            left, bit = np.concatenate([picked, left[..., even:]], -1), bit + 1
+        made.append(left[..., 0])
+    return np.moveaxis(np.stack(made, -1), -1, axis).reshape(step.given["shape"])
+
+
+RULES: dict[str, Callable[..., Elements]] = {
+    "constant": _constant,
+    "reindex": _reindex,
+    "sum": _sum,
+    "add": lambda step, x, y: step.each(lambda a, b: a + b, x, y),
+    "subtract": lambda step, x, y: step.each(lambda a, b: a - b, x, y),
+    "scale": lambda step, x: step.each(lambda a: a * step.given["factor"], x),
+    "multiply": lambda step, x, y: step.each(step.symbols.product, x, y),
+    "relu": lambda step, x: step.each(lambda a: step.symbols.clamp(a, 0, 1 << 62), x),
+    "clamp": lambda step, x: step.each(lambda a: step.symbols.clamp(a, step.given["least"], step.given["most"]), x),
+    "wrap": _wrap,
+    "shift": lambda step, x: step.each(lambda a: step.symbols.floor(a, step.given["bits"]), x),
+    "is_negative": lambda step, x: step.each(lambda a: step.symbols.less(a, 0), x),
+    "lookup": _lookup,
+    "check": lambda step, x: step.require(x, step.given["least"], step.given["most"]),
+    "contract": _contract,
+    "concatenate": _concatenate,
+    "select": lambda step, c, x, y: step.each(step.symbols.select, c, x, y),
+    "maximum": lambda step, x, y: step.each(lambda a, b: _maximum(step.symbols, a, b), x, y),
+    "arg_max": _arg_max,
+    "arg_max_one_hot": _one_hot,
+    "gather": _gather,
+}
+"""What each operation of a statement is."""

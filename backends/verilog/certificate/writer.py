@@ -1,0 +1,94 @@
+"""Writes the certificate of a parallel design: what its program says, in plain operations, and what was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits import integers
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import Json
+from circuitize.circuits.types import Fixed
+
+from ..design import STATUS, Design
+
+
+def statement_of(program: IntegerProgram) -> Json:
+    """Return a program's operations as the checker reads them. Raise CircuitizeError for one that it has not."""
+    arrow = program.arrow
+    number = {wire: place for place, wire in enumerate(arrow.inputs.tolist())}
+    steps = []
+    for edge in arrow.edges():
+        target = arrow.format(edge.targets[0])
+        steps.append(
+            {
+                "operation": edge.operation.name.removeprefix("integer."),
+                "part": str(edge.provenance.part or ""),
+                "sources": [number[wire] for wire in edge.sources],
+                "shape": list(target.shape),
+                **_numbers(edge.operation),
+            }
+        )
+        number[edge.targets[0]] = len(number)
+    outputs = [
+        {"name": port.name, "wire": number[wire], **_format(port.format)}
+        for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True)
+    ]
+    return {
+        "inputs": [{"name": port.name, **_format(port.format)} for port in program.inputs],
+        "steps": steps,
+        "outputs": outputs,
+    }
+
+
+def streams_of(design: Design) -> Json:
+    """Return the names of a design's streams by the ports that they carry, in the program's order."""
+    return {
+        "inputs": [stream.name for stream in design.streams if not stream.output],
+        "outputs": [stream.name for stream in design.streams if stream.output and stream.name != STATUS],
+    }
+
+
+def _format(format: Fixed) -> Json:
+    return {
+        "shape": list(format.shape), "low": format.low, "high": format.high, "fraction_bits": format.fraction_bits
+    }
+
+
+def _numbers(operation: Operation) -> Json:
+    """The numbers of an operation, as arrays and integers of JSON."""
+    rule = NUMBERS.get(type(operation))
+    if rule is None:
+        raise CircuitizeError(
+            f"certify: expected operations that are certified, found {operation.name}; docs/certificates.md lists them"
+        )
+    return rule(operation)
+
+
+NUMBERS: dict[type[Operation], Callable[[Any], Json]] = {
+    integers.Constant: lambda op: {"amounts": np.asarray(op.amounts).reshape(-1).tolist()},
+    integers.Reindex: lambda op: {"places": op.view.indices().reshape(-1).tolist()},
+    integers.Sum: lambda op: {"places": op.view.indices().reshape(-1).tolist()},
+    integers.Scale: lambda op: {"factor": op.factor},
+    integers.Clamp: lambda op: {"least": op.low, "most": op.high},
+    integers.Wrap: lambda op: {"bits": op.bits, "signed": op.signed},
+    integers.Shift: lambda op: {"bits": op.bits},
+    integers.Lookup: lambda op: {"first": op.low, "table": op.table.tolist()},
+    integers.Check: lambda op: {"least": op.low, "most": op.high},
+    integers.Contract: lambda op: {"letters": list(op.letters)},
+    integers.Concatenate: lambda op: {"axis": op.axis},
+    integers.ArgMax: lambda op: {"axis": op.axis},
+    integers.ArgMaxOneHot: lambda op: {"axis": op.axis},
+    integers.Gather: lambda op: {"axis": op.axis},
+}
+"""What a step says beside its operation, sources and shape."""
+
+PLAIN = (
+    integers.Add, integers.Subtract, integers.Multiply, integers.ReLU, integers.IsNegative, integers.Select,
+    integers.Maximum,
+)  # fmt: skip
+NUMBERS |= dict.fromkeys(PLAIN, lambda op: {})
