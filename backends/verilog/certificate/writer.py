@@ -54,9 +54,7 @@ def streams_of(design: Design) -> Json:
 
 
 def _format(format: Fixed) -> Json:
-    return {
-        "shape": list(format.shape), "low": format.low, "high": format.high, "fraction_bits": format.fraction_bits
-    }
+    return {"shape": list(format.shape), "low": format.low, "high": format.high, "fraction_bits": format.fraction_bits}
 
 
 def _numbers(operation: Operation) -> Json:

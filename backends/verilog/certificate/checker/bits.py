@@ -13,13 +13,25 @@ from .symbols import Symbols
 CONTROL = -1
 """The stage of what is no part of a frame; numbers and what is made of them alone are of no stage."""
 
-Part = tuple[Form, int]
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What a value relies on: that the first `last` checks of the program pass.
+
+    Of a bit that is the OR of others, `any_of` has the function of each, and the checks that it relies on.
+    """
+
+    last: int = 0
+    any_of: frozenset[tuple[int, int]] = frozenset()
+
+
+Part = tuple[Form, int, After]
 """So many bits: the form modulo 2^bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Parts, the lowest first; whether an operator reads them as two's complement; registers since the frame came in."""
+    """Parts, the lowest first; whether they are read as two's complement; and how many registers late they are."""
 
     parts: tuple[Part, ...]
     signed: bool = False
@@ -28,23 +40,28 @@ class Bits:
     @property
     def width(self) -> int:
         """Bits of all parts together."""
-        return sum(width for _, width in self.parts)
+        return sum(width for _, width, _ in self.parts)
+
+    @property
+    def last(self) -> int:
+        """How many checks the vector relies on."""
+        return max(after.last for _, _, after in self.parts)
 
     @property
     def apart(self) -> bool:
         """Whether each part is one bit."""
-        return all(width == 1 for _, width in self.parts)
+        return all(width == 1 for _, width, _ in self.parts)
 
 
 class Operators:
-    """The operators of the subset. Operands of different widths, or of different signs where it matters, are refused."""
+    """The operators of the subset. Operands of different widths, or signs where it matters, are refused."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
 
     def number(self, value: int, width: int, signed: bool) -> Bits:
         """A literal."""
-        return Bits(((known(value), width),), signed)
+        return Bits(((known(value), width, After()),), signed)
 
     def slice(self, bits: Bits, low: int, width: int) -> Bits:
         """So many bits from bit `low` on, unsigned."""
@@ -52,10 +69,12 @@ class Operators:
             raise Refused(f"bits {low + width - 1} to {low} of a vector of {bits.width}")
         found: list[Part] = []
         start = 0
-        for form, size in bits.parts:
+        for form, size, after in bits.parts:
             first, last = max(low, start), min(low + width, start + size)
             if first < last:
-                found.append((form if first == start else self.symbols.floor(form, first - start), last - first))
+                kept = after if last - first == size else After(after.last)
+                moved = form if first == start else self.symbols.floor(form, first - start)
+                found.append((moved, last - first, kept))
             start += size
         return Bits(tuple(found), False, bits.stage)
 
@@ -69,7 +88,7 @@ class Operators:
         if count < 1:
             raise Refused(f"a value repeated {count} times")
         if value.width == 1 and count > 1:
-            return Bits(((self.form(value, False) * -1, count),), False, value.stage)
+            return made(self.form(value, False) * -1, count, False, value)
         return Bits(value.parts * count, False, value.stage)
 
     def whole(self, bits: Bits) -> Form:
@@ -77,7 +96,7 @@ class Operators:
         if len(bits.parts) == 1:
             return bits.parts[0][0]
         terms, start = [], 0
-        for form, width in bits.parts[:-1]:
+        for form, width, _ in bits.parts[:-1]:
             terms.append((1 << start, self.symbols.unsigned(form, width)))
             start += width
         terms.append((1 << start, bits.parts[-1][0]))
@@ -92,64 +111,61 @@ class Operators:
         """Each bit, the lowest first."""
         return [
             self.symbols.unsigned(self.symbols.floor(form, place), 1)
-            for form, width in bits.parts
+            for form, width, _ in bits.parts
             for place in range(width)
         ]
 
     def unary(self, operator: str, value: Bits) -> Bits:
         """An operator of one operand."""
         if operator == "-":
-            return Bits(((self.whole(value) * -1, value.width),), value.signed, value.stage)
+            return made(self.whole(value) * -1, value.width, value.signed, value)
         if operator == "~":
-            parts = tuple((form * -1 + known(-1), width) for form, width in value.parts)
             if value.apart:
-                parts = tuple((known(1) - bit, 1) for bit in self.each(value))
-            return Bits(parts, value.signed, value.stage)
-        return Bits(((self._reduced(operator, value), 1),), False, value.stage)
+                return together([known(1) - bit for bit in self.each(value)], value.signed, value)
+            return made(self.whole(value) * -1 + known(-1), value.width, value.signed, value)
+        return made(self._reduced(operator, value), 1, False, value)
 
     def _reduced(self, operator: str, value: Bits) -> Form:
         symbols, bits = self.symbols, self.symbols.bits
         if operator == "^":
             return self._parity(value)
-        wanted, made = operator.endswith("|"), 0
-        for form, width in reversed(value.parts):
+        wanted, found = operator.endswith("|"), 0
+        for form, width, _ in reversed(value.parts):
             number = symbols.unsigned(form, width)
             least = symbols.less(number, 1) if wanted else symbols.less(number, (1 << width) - 1)
             ends = symbols.decided(least)
-            made = bits.either(bits.invert(ends) if wanted else ends, made)
-        found = symbols.bit(made)
-        return found if (operator in ("|", "~&")) else known(1) - found
+            found = bits.either(bits.invert(ends) if wanted else ends, found)
+        bit = symbols.bit(found)
+        return bit if operator in ("|", "~&") else known(1) - bit
 
     def _parity(self, value: Bits) -> Form:
-        bits, made = self.symbols.bits, 0
+        bits, found = self.symbols.bits, 0
         for bit in reversed(self.each(value)):
-            function = self.symbols.decided(bit)
-            made = bits.choose(function, bits.invert(made), made)
-        return self.symbols.bit(made)
+            found = bits.choose(self.symbols.decided(bit), bits.invert(found), found)
+        return self.symbols.bit(found)
 
     def binary(self, operator: str, left: Bits, right: Bits) -> Bits:
         """An operator of two operands."""
         if left.width != right.width:
             raise Refused(f"operands of {left.width} and {right.width} bits beside {operator}")
-        width, signed, when = left.width, left.signed and right.signed, stage(left, right)
+        width, signed = left.width, left.signed and right.signed
         if operator in ("<", ">", "==", "!=") and left.signed != right.signed:
             raise Refused(f"a signed and an unsigned operand beside {operator}")
         if operator in ("+", "-"):
-            a, b = self.whole(left), self.whole(right)
-            return Bits(((self._sum(a, b, operator == "-"), width),), signed, when)
-        if operator == "*":
-            a, b = (self.form(value, signed) for value in (left, right))
-            return Bits(((self.symbols.product(a, b), width),), signed, when)
+            found = self._sum(self.whole(left), self.whole(right), operator == "-")
+            return made(found, width, signed, left, right)
         if operator in ("&", "|", "^"):
-            return self._bitwise(operator, left, right, signed, when)
-        if operator not in ("<", ">", "==", "!="):
+            return self._bitwise(operator, left, right, signed)
+        if operator not in ("*", "<", ">", "==", "!="):
             raise Refused(f"operator {operator} outside the subset")
         a, b = (self.form(value, signed) for value in (left, right))
+        if operator == "*":
+            return made(self.symbols.product(a, b), width, signed, left, right)
         if operator in ("<", ">"):
             found = self.symbols.less(a - b if operator == "<" else b - a, 0)
         else:
             found = self.symbols.equal(a - b, 0)
-        return Bits(((found if operator != "!=" else known(1) - found, 1),), False, when)
+        return made(found if operator != "!=" else known(1) - found, 1, False, left, right)
 
     def _sum(self, left: Form, right: Form, minus: bool) -> Form:
         """A sum, or a difference, which lies between the sums of the ends."""
@@ -158,42 +174,47 @@ class Operators:
             return self.symbols.note(left - right, low - most, high - least)
         return self.symbols.note(left + right, low + least, high + most)
 
-    def _bitwise(self, operator: str, left: Bits, right: Bits, signed: bool, when: int | None) -> Bits:
-        symbols, width = self.symbols, left.width
+    def _bitwise(self, operator: str, left: Bits, right: Bits, signed: bool) -> Bits:
+        symbols, bits, width = self.symbols, self.symbols.bits, left.width
         if width == 1 or (left.apart and right.apart):
-            made = []
+            found = []
             for a, b in zip(self.each(left), self.each(right), strict=True):
                 one, other = symbols.decided(a), symbols.decided(b)
-                if operator == "&":
-                    function = symbols.bits.both(one, other)
-                elif operator == "|":
-                    function = symbols.bits.either(one, other)
-                else:
-                    function = symbols.bits.choose(one, symbols.bits.invert(other), other)
-                made.append((symbols.bit(function), 1))
-            return Bits(tuple(made), signed, when)
+                ends = {"&": (other, 0), "|": (1, other), "^": (bits.invert(other), other)}[operator]
+                found.append(symbols.bit(bits.choose(one, *ends)))
+            if operator == "|" and width == 1:
+                any_of = self.any_of(left) | self.any_of(right)
+                return Bits(((found[0], 1, After(last(left, right), any_of)),), signed, stage(left, right))
+            return together(found, signed, left, right)
         forms = [self.whole(value) for value in (left, right)]
         base = symbols.common(*forms)
         if base is None:
             raise Refused(f"{operator} of {width} bits that are not functions of one number with few enough values")
-        a, b = (symbols.values(form, base) & ((1 << width) - 1) for form in forms)
-        found = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}[operator](a, b)
-        return Bits(((symbols.from_table(base, found), width),), signed, when)
+        x, y = (symbols.values(form, base) & ((1 << width) - 1) for form in forms)
+        table = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}[operator](x, y)
+        return made(symbols.from_table(base, table), width, signed, left, right)
+
+    def any_of(self, bit: Bits) -> frozenset[tuple[int, int]]:
+        """The functions that a bit is the OR of, each with the checks that it relies on."""
+        ((form, _, after),) = bit.parts
+        return after.any_of or frozenset({(self.symbols.decided(self.symbols.unsigned(form, 1)), after.last)})
 
     def choice(self, condition: Bits, yes: Bits, no: Bits) -> Bits:
         """`yes` where the one bit of the condition is 1."""
         if condition.width != 1 or yes.width != no.width:
             raise Refused(f"a choice by {condition.width} bits between {yes.width} and {no.width}")
-        symbols, width = self.symbols, yes.width
-        bit, signed, when = self.form(condition, False), yes.signed and no.signed, stage(condition, yes, no)
+        symbols, width, signed = self.symbols, yes.width, yes.signed and no.signed
+        bit = self.form(condition, False)
         if yes.apart and no.apart:
             pairs = zip(self.each(yes), self.each(no), strict=True)
-            return Bits(tuple((symbols.select(bit, a, b), 1) for a, b in pairs), signed, when)
+            return together([symbols.select(bit, a, b) for a, b in pairs], signed, condition, yes, no)
         forms = [self.whole(value) for value in (yes, no)]
         base = symbols.common(bit, *forms)
         if base is not None:
             forms = [symbols.from_table(base, symbols.values(form, base) & ((1 << width) - 1)) for form in forms]
-        return Bits(((symbols.select(bit, *forms), width),), signed, when)
+        elif any(symbols.interval(form)[0] < 0 for form in forms):
+            forms = [form if form.terms else known(symbols.signed(form, width).constant) for form in forms]
+        return made(symbols.select(bit, *forms), width, signed, condition, yes, no)
 
 
 def stage(*values: Bits) -> int | None:
@@ -202,6 +223,24 @@ def stage(*values: Bits) -> int | None:
     if found == {CONTROL, 0}:
         return CONTROL
     if len(found) > 1:
-        names = " and ".join("control" if s == CONTROL else f"stage {s}" for s in sorted(s for s in found if s is not None))
+        names = " and ".join(
+            "control" if s == CONTROL else f"stage {s}" for s in sorted(s for s in found if s is not None)
+        )
         raise Refused(f"an expression reads values of {names}")
     return found.pop() if found else None
+
+
+def last(*values: Bits) -> int:
+    """How many checks something relies on that reads these values."""
+    return max(value.last for value in values)
+
+
+def made(form: Form, width: int, signed: bool, *values: Bits) -> Bits:
+    """A vector that is a form, made of these values."""
+    return Bits(((form, width, After(last(*values))),), signed, stage(*values))
+
+
+def together(forms: list[Form], signed: bool, *values: Bits) -> Bits:
+    """Bits, the lowest first, made of these values."""
+    after = After(last(*values))
+    return Bits(tuple((form, 1, after) for form in forms), signed, stage(*values))

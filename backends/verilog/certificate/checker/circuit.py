@@ -85,7 +85,7 @@ class Circuit:
         """The module of each instance, by its path; the top's is empty."""
         self.free: set[str] = set()
         self.compared: set[str] = set()
-        """Names of nets that are compared with a number, or copied, without what says how late they are."""
+        """Names of nets that are compared with a number, without what says how late they are."""
         if top not in modules:
             raise Refused(f"expected a module {top}, found none")
         self._place(modules[top], "", {}, None)
@@ -139,9 +139,7 @@ class Circuit:
             else:
                 return name
 
-    def _place(
-        self, module: Module, path: str, numbers: dict[str, int], pins: tuple[Instance, Scope] | None
-    ) -> None:
+    def _place(self, module: Module, path: str, numbers: dict[str, int], pins: tuple[Instance, Scope] | None) -> None:
         if path.count(".") > 8:
             raise Refused(f"{module.name}: modules within modules without end")
         self.placed[path] = module.name
@@ -274,9 +272,7 @@ class Circuit:
             net.clocked = item, scope
 
     def _note(self, value: Expression) -> None:
-        """Remember what is compared with a number, or copied."""
-        if isinstance(value, Name | Slice):
-            self.compared.add(DELAYED.sub("", value.name))
+        """Remember what is compared with a number."""
         for part in _within(value):
             if isinstance(part, Binary) and part.operator in ("<", ">"):
                 for one, other in ((part.left, part.right), (part.right, part.left)):

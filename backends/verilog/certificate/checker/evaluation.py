@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .bits import CONTROL, Bits, Operators, stage
+from .bits import CONTROL, After, Bits, Operators, made
 from .circuit import DELAYED, Circuit, Driver, Net, Scope, read_names
 from .forms import Form
 from .refusal import Refused
@@ -119,7 +119,9 @@ class Evaluation:
             left, right = self._value(expression.left, scope), self._value(expression.right, scope)
             return operators.binary(expression.operator, left, right)
         assert isinstance(expression, Choice)
-        if isinstance(expression.condition, Binary) and not any(n in scope.names for n in read_names(expression.condition)):
+        if isinstance(expression.condition, Binary) and not any(
+            n in scope.names for n in read_names(expression.condition)
+        ):
             known = self.circuit.number(expression.condition, scope)
             return self._value(expression.yes if known else expression.no, scope)
         parts = (self._value(part, scope) for part in (expression.condition, expression.yes, expression.no))
@@ -134,8 +136,8 @@ class Evaluation:
         index = self._value(expression.low, scope)
         if 1 << index.width != net.entries:
             raise Refused(f"{expression.name} of {net.entries} entries has an index of {index.width} bits")
-        made = self.symbols.lookup(self.operators.form(index, False), self._memory(name, net), 0)
-        return Bits(((made, net.width),), net.signed, index.stage)
+        entry = self.symbols.lookup(self.operators.form(index, False), self._memory(name, net), 0)
+        return made(entry, net.width, net.signed, index)
 
     def _memory(self, name: str, net: Net) -> Numbers:
         """The entries of a memory, all of which its file gives."""
@@ -155,12 +157,12 @@ class Evaluation:
         if not net.drivers:
             raise Refused(f"{net.scope.module.name}: {name} has no value")
         parts = [self._driver(driver) for driver in sorted(net.drivers, key=lambda driver: driver.low)]
-        made = parts[0] if len(parts) == 1 else self.operators.join(parts[::-1])
+        found = parts[0] if len(parts) == 1 else self.operators.join(parts[::-1])
         (driver, *_) = net.drivers
         inside = driver.scope is net.scope and len(parts) == 1 and driver.value is not None
-        if inside and net.scope.path and made.stage != CONTROL:
-            made = Bits(((self._exact(driver.value, driver.scope, net, made, name), net.width),), False, made.stage)
-        return Bits(made.parts, net.signed, made.stage)
+        if inside and net.scope.path and found.stage != CONTROL:
+            found = self._exact(driver.value, net, found)
+        return Bits(found.parts, net.signed, found.stage)
 
     def _driver(self, driver: Driver) -> Bits:
         if driver.value is not None:
@@ -170,20 +172,19 @@ class Evaluation:
             return made
         return self.operators.slice(made, driver.from_bit, driver.width)
 
-    def _exact(self, value: Expression | None, scope: Scope, net: Net, made: Bits, name: str) -> Form:
+    def _exact(self, value: Expression | None, net: Net, bits: Bits) -> Bits:
         """The integer that a net of a module holds, in the one way in which a function of one form is written.
 
-        A copy of a number that a Check is of may stand for the number where the Check passes: the status says where it
-        does not. What the Check itself compares is the number as it is.
+        A copy of what a check compares with its ends stands for the number where the check passes. The status says
+        where it does not.
         """
-        form = self.operators.form(made, net.signed)
-        if isinstance(value, Name) or (isinstance(value, Slice) and value.name in scope.names):
-            source = self.operators.whole(made)
-            inside = [symbol for symbol in self.symbols.checks_of(source) if self._holds(net, symbol)]
-            plain = DELAYED.sub("", name.rpartition(".")[2]) in self.circuit.compared
-            if inside and not (plain and form == source):
-                return inside[0]
-        return self.symbols.settled(form)
+        if isinstance(value, Name | Slice) and DELAYED.sub("", value.name) in self.circuit.compared:
+            for number, symbol in self.symbols.checks_of(self.operators.whole(bits)):
+                if self._holds(net, symbol):
+                    return Bits(((symbol, net.width, After(max(bits.last, number + 1))),), False, bits.stage)
+        form = self.symbols.settled(self.operators.form(bits, net.signed))
+        after = bits.parts[0][2] if net.width == 1 else After(bits.last)
+        return Bits(((form, net.width, after),), False, bits.stage)
 
     def _holds(self, net: Net, symbol: Form) -> bool:
         low, high = self.symbols.interval(symbol)
@@ -217,6 +218,3 @@ class Evaluation:
         found = self.circuit.source(self.circuit.net(name, scope))
         if found != wanted:
             raise Refused(f"{scope.module.name}: expected {wanted} at {name}, found {found}")
-
-
-__all__ = ["Evaluation", "stage"]

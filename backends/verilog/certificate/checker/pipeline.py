@@ -8,8 +8,8 @@ Control. `occupied` has a bit a stage, `taken` a bit an output, `skipping` a bit
     occupied   where enable is 1: moves on by a stage, and begins with arrived
     taken      where enable is 0: the outputs that have been taken; 0 elsewhere
 
-All other registers load where enable is 1, and there alone, so that after S stages the outputs are a function of the beats
-that came in S loads before.
+All other registers load where enable is 1, and there alone, so that after S stages the outputs are a function of the
+beats that came in S loads before.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .bits import CONTROL, Bits
+from .bits import CONTROL, After, Bits
 from .circuit import Circuit
 from .evaluation import Evaluation
-from .forms import Form, known
+from .forms import Form
 from .refusal import Refused
 from .statement import Json, Stated, element_bits
 from .symbols import Symbols
@@ -39,7 +39,7 @@ class Core:
 
 def free_bits(symbols: Symbols, name: str, width: int, stage: int = CONTROL) -> Bits:
     """A vector of bits, each a symbol."""
-    return Bits(tuple((symbols.free(0, 1, name, place), 1) for place in range(width)), False, stage)
+    return Bits(tuple((symbols.free(0, 1, name, place), 1, After()) for place in range(width)), False, stage)
 
 
 def show_core(
@@ -83,10 +83,12 @@ def require_net(circuit: Circuit, name: str) -> int:
 def bits_of(port: Json, forms: Sequence[Form]) -> Bits:
     """The elements of a tensor side by side, as they come in."""
     width = element_bits(port["low"], port["high"])
-    return Bits(tuple((form, width) for form in forms), False, 0)
+    return Bits(tuple((form, width, After()) for form in forms), False, 0)
 
 
-def _given(symbols: Symbols, inputs: Sequence[str], entering: Sequence[Bits], outputs: Sequence[str]) -> dict[str, Bits]:
+def _given(
+    symbols: Symbols, inputs: Sequence[str], entering: Sequence[Bits], outputs: Sequence[str]
+) -> dict[str, Bits]:
     given = {name: free_bits(symbols, name, 1) for name in ("clk", "rst")}
     for name, data in zip(inputs, entering, strict=True):
         given[f"{name}_tdata"] = data
@@ -142,9 +144,7 @@ class Logic:
             raise Refused(f"{module}: {name} follows another function of the handshake than the one that is stated")
 
 
-def _control(
-    evaluation: Evaluation, top: str, inputs: Sequence[str], outputs: Sequence[str], stages: int
-) -> None:
+def _control(evaluation: Evaluation, top: str, inputs: Sequence[str], outputs: Sequence[str], stages: int) -> None:
     logic = Logic(evaluation)
     if require_net(evaluation.circuit, "taken") != len(outputs):
         raise Refused(f"{top}: expected a bit of taken for each output, found others")
@@ -160,7 +160,7 @@ def _control(
     leaves = logic.all(*(logic.any(a, b) for a, b in zip(ready, taken, strict=True)))
     enable = logic.any(logic.no(occupied[-1]), leaves)
     logic.require(top, "enable", [enable])
-    moved = [logic.choose(enable, earlier, now) for earlier, now in zip([arrived, *occupied], occupied)]
+    moved = [logic.choose(enable, earlier, now) for earlier, now in zip([arrived, *occupied], occupied, strict=False)]
     logic.require_next(top, "occupied", [logic.all(running, bit) for bit in moved])
     stays = logic.all(running, logic.no(enable))
     logic.require_next(top, "taken", [logic.all(stays, logic.any(a, b)) for a, b in zip(taken, ready, strict=True)])
@@ -179,20 +179,30 @@ def _control(
 def _status(
     evaluation: Evaluation, top: str, inputs: Sequence[str], made: Stated, symbols: Symbols, stages: int
 ) -> None:
-    """The status is 1 where a beat came without tlast or marked wrong, and where the statement has no value."""
+    """The status is 1 where a beat came without tlast or marked wrong, and where the statement has no value.
+
+    What is known of values after a check holds only where it passes. So the status is an OR, and the bit that says of a
+    check that it fails relies on none but those before it: in a frame in which checks fail, the first of them is told.
+    """
     logic = Logic(evaluation)
     framed = [part for n in inputs for part in (logic.bit(f"{n}_tlast"), logic.no(logic.bit(f"{n}_tuser")))]
-    wanted = symbols.bit(logic.any(logic.no(logic.all(*framed)), *(symbols.decided(bit) for bit in made.failures)))
+    unframed = logic.no(logic.all(*framed))
+    failures = [(symbols.decided(bit), number) for bit, number in made.failures]
+    wanted = symbols.bit(logic.any(unframed, *(function for function, _ in failures)))
     found = evaluation.bits(f"{STATUS}_tdata")
     if found.width != 1 or found.stage not in (stages, None):
         raise Refused(f"{top}: expected {STATUS} of one bit after {stages} stages, found stage {found.stage}")
     if not symbols.same(evaluation.operators.form(found, False), wanted):
         raise Refused(f"{top}: {STATUS} is 1 for other frames than those without a value")
+    told, waiting = 0, sorted(evaluation.operators.any_of(found), key=lambda part: part[1])
+    for function, before in [(unframed, 0), *sorted(failures, key=lambda part: part[1])]:
+        while waiting and waiting[0][1] <= before:
+            told = symbols.bits.either(waiting.pop(0)[0], told)
+        if symbols.bits.choose(function, told, 1) != 1:
+            raise Refused(f"{top}: {STATUS} relies on a check to tell that it fails, or one before it")
 
 
-def _output(
-    evaluation: Evaluation, top: str, name: str, port: Json, wanted: Sequence[Form], stages: int
-) -> None:
+def _output(evaluation: Evaluation, top: str, name: str, port: Json, wanted: Sequence[Form], stages: int) -> None:
     operators, width = evaluation.operators, element_bits(port["low"], port["high"])
     found = evaluation.bits(name)
     if found.width != width * len(wanted) or found.stage not in (stages, None):
@@ -205,6 +215,3 @@ def _output(
         low, high = evaluation.symbols.interval(form)
         if low < port["low"] or high > port["high"]:
             raise Refused(f"element {place} of {name}: [{low}, {high}] is not within its format")
-
-
-__all__ = ["Core", "known", "show_core"]

@@ -41,8 +41,10 @@ LEVELS = (("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("+", "-
 
 REDUCTIONS = ("&", "|", "^", "~|", "~&")
 WORDS = frozenset(
-    "module endmodule input output wire reg signed assign always posedge begin end if else initial genvar generate "
-    "endgenerate for parameter".split()  # noqa: SIM905
+    """
+    module endmodule input output wire reg signed assign always posedge begin end if else initial genvar generate
+    endgenerate for parameter
+    """.split()  # noqa: SIM905
 )
 
 
@@ -348,7 +350,7 @@ class _Reader:
         except ValueError:
             self.at -= 1
             raise self._fail("a number with its bits") from None
-        if not 0 < bits or value >> bits:
+        if bits < 1 or value >> bits:
             self.at -= 1
             raise self._fail("a number that fits its bits")
         return Number(value, bits, signed)

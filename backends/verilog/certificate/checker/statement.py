@@ -24,11 +24,14 @@ Elements = np.ndarray[Any, np.dtype[np.object_]]
 
 @dataclass
 class Stated:
-    """What a statement says: each wire's elements, the inputs as they enter, and where a frame has no value."""
+    """What a statement says: each wire's elements, the inputs as they enter, and where a frame has no value.
+
+    Of each check that may fail there is a form that is 1 where it does, and its number.
+    """
 
     wires: list[Elements]
     entering: list[list[Form]]
-    failures: list[Form]
+    failures: list[tuple[Form, int]]
 
 
 def element_bits(low: int, high: int) -> int:
@@ -63,9 +66,9 @@ def stated(statement: Json, symbols: Symbols) -> Stated:
 
 
 def _require(made: Stated, symbols: Symbols, form: Form, low: int, high: int) -> Form:
-    kept, failed = symbols.checked(form, low, high)
-    if failed.terms or failed.constant:
-        made.failures.append(failed)
+    kept, failed, number = symbols.checked(form, low, high)
+    if number >= 0:
+        made.failures.append((failed, number))
     return kept
 
 
@@ -121,7 +124,9 @@ def _contract(step: Step, x: Elements, y: Elements) -> Elements:
     left, right = (value[tuple(place[letter] for letter in letters)] for value, letters in ((x, of_x), (y, of_y)))
     terms = math.prod(extents[letter] for letter in inner)
     left, right = left.reshape(-1, terms), right.reshape(-1, terms)
-    return _filled([extents[letter] for letter in target], (step_product(step, a, b) for a, b in zip(left, right, strict=True)))
+    return _filled(
+        [extents[letter] for letter in target], (step_product(step, a, b) for a, b in zip(left, right, strict=True))
+    )
 
 
 def step_product(step: Step, left: Elements, right: Elements) -> Form:

@@ -7,7 +7,7 @@ function of it is the table of all of them, so that equal functions are one symb
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +46,8 @@ class Symbols:
         self._known: dict[tuple[Any, ...], Form] = {}
         self._facts: dict[Key, tuple[int, int]] = {}
         self._domains: dict[Key, tuple[int, int] | None] = {}
-        self._checked: dict[Key, list[Form]] = {}
+        self.checks = 0
+        self._checked: dict[Key, dict[Form, int]] = {}
         self._tables: dict[int, Numbers] = {}
 
     def free(self, low: int, high: int, *name: object) -> Form:
@@ -86,6 +87,12 @@ class Symbols:
             return form if bits == 0 else known(low >> bits)
         if -1 << bits <= low and high < 1 << bits:
             return self.less(form, 0) * -1
+        if len(form.terms) == 1 and high - low == abs(*form.terms.values()):
+            # One symbol of two values, neighbours.
+            ((number, factor),) = form.terms.items()
+            symbol = self.all[number]
+            first, last = ((form.constant + factor * end) >> bits for end in (symbol.low, symbol.high))
+            return Form({number: last - first}, first - (last - first) * symbol.low)
         inner = self._inner(form, bits)
         if inner is not None:
             return inner
@@ -114,7 +121,7 @@ class Symbols:
     def unsigned(self, form: Form, width: int) -> Form:
         """The form modulo 2^width, from 0 on."""
         low, high = self.interval(form)
-        if 0 <= low and high < 1 << width:
+        if low >= 0 and high < 1 << width:
             return form
         return self.note(form - self.floor(form, width) * (1 << width), 0, (1 << width) - 1)
 
@@ -265,23 +272,23 @@ class Symbols:
             raise Refused("an index past the ends of its table")
         return self.from_table(base, entries[places])
 
-    def checked(self, form: Form, least: int, most: int) -> tuple[Form, Form]:
-        """The form where it lies between two numbers, as a symbol of its own; and 1 where it does not."""
-        low, high = self.interval(form)
-        failed = self.bit(
-            self.bits.either(self.decided(self.less(form, least)), self._not_less(form, most + 1))
-        )
-        if not failed.terms and not failed.constant:
-            return form, failed
-        made = self._make(("check", form.key, least, most), max(low, least), min(high, most), None)
-        places = self._checked.setdefault(form.key, [])
-        if made not in places:
-            places.append(made)
-        return made, failed
+    def checked(self, form: Form, least: int, most: int) -> tuple[Form, Form, int]:
+        """The form where it lies between two numbers, as a symbol of its own; 1 where it does not; the check's number.
 
-    def checks_of(self, form: Form) -> Sequence[Form]:
-        """The symbols that stand for the form where it lies in an interval."""
-        return self._checked.get(form.key, ())
+        Where it always does there is no check, and the form is itself.
+        """
+        low, high = self.interval(form)
+        failed = self.bit(self.bits.either(self.decided(self.less(form, least)), self._not_less(form, most + 1)))
+        if not failed.terms and not failed.constant:
+            return form, failed, -1
+        symbol = self._make(("check", form.key, least, most), max(low, least), min(high, most), None)
+        places = self._checked.setdefault(form.key, {})
+        self.checks += symbol not in places
+        return symbol, failed, places.setdefault(symbol, self.checks - 1)
+
+    def checks_of(self, form: Form) -> Iterable[tuple[int, Form]]:
+        """The checks of a form, each with the symbol that stands for the form where it passes."""
+        return [(number, symbol) for symbol, number in self._checked.get(form.key, {}).items()]
 
     def base(self, form: Form) -> Form | None:
         """What a form is a function of, if that takes few enough values."""
@@ -297,7 +304,7 @@ class Symbols:
 
     @staticmethod
     def _same(base: Form, bases: dict[int, Form | None]) -> bool:
-        """Whether a sum of symbols may be a function of a base: its own symbols are there, or none but its functions."""
+        """Whether a sum of symbols may be a function of a base: its symbols are there, or its functions alone."""
         return base.terms.keys() <= bases.keys() or all(other == base for other in bases.values())
 
     def common(self, *forms: Form) -> Form | None:
