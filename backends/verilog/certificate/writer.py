@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from circuitize.circuits import integers
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import IntegerProgram
@@ -15,6 +16,39 @@ from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Fixed
 
 from ..design import STATUS, Design
+from ..project import Project
+from .checker.claims import FORMAT, deeply, digests, shown
+
+
+def certificate(project: Project) -> Json:
+    """Return the certificate of a design: its statement, its files, and what is shown of every module.
+
+    Raise Refused where anything is not shown, and CircuitizeError for a design of a kind that is not certified.
+    """
+    design = project.design
+    if design.scheduler != "parallel":
+        raise CircuitizeError(
+            f"certify: expected a parallel design, found a {design.scheduler} one; only simulate compares those"
+        )
+    if design.control or any(stream.bus for stream in design.streams):
+        raise CircuitizeError(
+            "certify: expected a stream for each tensor and no registers, found others; "
+            "compile without --bus-bits, --board and --control"
+        )
+    packed = all(stream.pitch == stream.element_bits for stream in design.streams)
+    elements = "packed" if packed else "bytes"
+    statement, streams, files = statement_of(project.program), streams_of(design), dict(design.files)
+    made = deeply(lambda: shown(files, design.top, elements, streams, statement))
+    return {
+        "format": FORMAT,
+        "program": program_digest(project.program),
+        "top": design.top,
+        "elements": elements,
+        "streams": streams,
+        "statement": statement,
+        "files": digests(files),
+        **made,
+    }
 
 
 def statement_of(program: IntegerProgram) -> Json:

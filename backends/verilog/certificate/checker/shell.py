@@ -3,9 +3,9 @@
 Of an input, `elements` are the low bits of its slots, and `wrong` is 1 where the rest of a slot is not the element's
 sign, or zeros, or where a byte of it is not kept. Of an output each slot is filled up with the sign, or zeros.
 
-A place for a beat has the registers `full` and `held`. out_valid is full or in_valid; in_ready is not full; both are 0 in
-a reset. What leaves is what is held where it is full, and what comes in elsewhere. It is full after a beat that could not
-leave.
+A place for a beat has the registers `full` and `held`. out_valid is full or in_valid; in_ready is not full; both are 0
+in a reset. What leaves is what is held where it is full, and what comes in elsewhere. It is full after a beat that could
+not leave.
 """
 
 from __future__ import annotations
