@@ -116,11 +116,14 @@ NUMBERS: dict[type[Operation], Callable[[Any], Json]] = {
     integers.ArgMax: lambda op: {"axis": op.axis},
     integers.ArgMaxOneHot: lambda op: {"axis": op.axis},
     integers.Gather: lambda op: {"axis": op.axis},
+    integers.ScatterAdd: lambda op: {"axis": op.axis, "size": op.size},
 }
 """What a step says beside its operation, sources and shape."""
 
 PLAIN = (
     integers.Add, integers.Subtract, integers.Multiply, integers.ReLU, integers.IsNegative, integers.Select,
     integers.Maximum,
+    integers.Divide,
+    integers.SquareRoot,
 )  # fmt: skip
 NUMBERS |= dict.fromkeys(PLAIN, lambda op: {})

@@ -66,7 +66,7 @@ def show_core(
         raise Refused(f"{top}: expected the ports of its streams, found others: {min(ports ^ set(given))}")
     evaluation = Evaluation(circuit, symbols, given, memories)
     stages = given["occupied"].width
-    _control(evaluation, top, inputs, outputs, stages)
+    _control(evaluation, top, inputs, outputs)
     _status(evaluation, top, inputs, made, symbols, stages)
     for name, port in zip(streams["outputs"], statement["outputs"], strict=True):
         _output(evaluation, top, f"{name}_tdata", port, made.wires[port["wire"]].reshape(-1).tolist(), stages)
@@ -106,9 +106,14 @@ class Logic:
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.symbols = evaluation, evaluation.symbols
 
-    def bit(self, name: str, place: int = 0) -> int:
-        """One bit of a net."""
-        return self.symbols.decided(self.evaluation.operators.each(self.evaluation.bits(name))[place])
+    def vector(self, name: str) -> list[int]:
+        """The bits of a net, the lowest first."""
+        return [self.symbols.decided(bit) for bit in self.evaluation.operators.each(self.evaluation.bits(name))]
+
+    def bit(self, name: str) -> int:
+        """A net of one bit."""
+        (found,) = self.vector(name)
+        return found
 
     def all(self, *functions: int) -> int:
         """1 where all are 1."""
@@ -134,8 +139,7 @@ class Logic:
 
     def require(self, module: str, name: str, wanted: Sequence[int]) -> None:
         """Raise Refused unless the net's bits are these functions."""
-        found = [self.symbols.decided(bit) for bit in self.evaluation.operators.each(self.evaluation.bits(name))]
-        if found != list(wanted):
+        if self.vector(name) != list(wanted):
             raise Refused(f"{module}: {name} is another function of the handshake than the one that is stated")
 
     def require_next(self, module: str, name: str, wanted: Sequence[int]) -> None:
@@ -144,16 +148,14 @@ class Logic:
             raise Refused(f"{module}: {name} follows another function of the handshake than the one that is stated")
 
 
-def _control(evaluation: Evaluation, top: str, inputs: Sequence[str], outputs: Sequence[str], stages: int) -> None:
+def _control(evaluation: Evaluation, top: str, inputs: Sequence[str], outputs: Sequence[str]) -> None:
     logic = Logic(evaluation)
     if require_net(evaluation.circuit, "taken") != len(outputs):
         raise Refused(f"{top}: expected a bit of taken for each output, found others")
     if require_net(evaluation.circuit, "skipping") != len(inputs):
         raise Refused(f"{top}: expected a bit of skipping for each input, found others")
     running = logic.no(logic.bit("rst"))
-    skipping = [logic.bit("skipping", i) for i in range(len(inputs))]
-    taken = [logic.bit("taken", i) for i in range(len(outputs))]
-    occupied = [logic.bit("occupied", i) for i in range(stages)]
+    skipping, taken, occupied = (logic.vector(name) for name in ("skipping", "taken", "occupied"))
     ready = [logic.bit(f"{name}_tready") for name in outputs]
     valid = [logic.bit(f"{name}_tvalid") for name in inputs]
     arrived = logic.all(*valid, *map(logic.no, skipping))

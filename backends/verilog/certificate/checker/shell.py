@@ -4,15 +4,14 @@ Of an input, `elements` are the low bits of its slots, and `wrong` is 1 where th
 sign, or zeros, or where a byte of it is not kept. Of an output each slot is filled up with the sign, or zeros.
 
 A place for a beat has the registers `full` and `held`. out_valid is full or in_valid; in_ready is not full; both are 0
-in a reset. What leaves is what is held where it is full, and what comes in elsewhere. It is full after a beat that could
-not leave.
+in a reset. What leaves is what is held where it is full, and what comes in elsewhere. It is full after a beat that
+could not leave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .bits import Bits
 from .circuit import Circuit
 from .evaluation import Evaluation
 from .pipeline import STATUS, Logic, free_bits, require_net
@@ -68,16 +67,11 @@ class _Shell:
         bits = element_bits(port["low"], port["high"])
         return bits if self.slots == "packed" else max(8, 1 << (bits - 1).bit_length())
 
-    def vector(self, name: str) -> list[int]:
-        """The bits of a net."""
-        bits: Bits = self.evaluation.bits(name)
-        return [self.logic.bit(name, place) for place in range(bits.width)]
-
     def input(self, name: str, place: str, port: Json) -> None:
         """The beats of an input, from outside to the design."""
         logic, count = self.logic, _size(port["shape"])
         bits, slot = element_bits(port["low"], port["high"]), self.slot(port)
-        data, keep = self.vector(f"{name}_tdata"), self.vector(f"{name}_tkeep")
+        data, keep = logic.vector(f"{name}_tdata"), logic.vector(f"{name}_tkeep")
         self.require_width(f"{name}_tdata", -(-slot * count // 8) * 8)
         self.require_width(f"{name}_tkeep", -(-slot * count // 8))
         elements: list[int] = []
@@ -95,7 +89,7 @@ class _Shell:
         beat = [*elements, logic.bit(f"{name}_tlast"), logic.any(*wrong)]
         after = [f"core.{name}_{wire}" for wire in ("tdata", "tlast", "tuser")]
         self.place(place, beat, f"{name}_tvalid", f"core.{name}_tready", f"{name}_tready", f"core.{name}_tvalid")
-        passed = [function for wire in after for function in self.vector(wire)]
+        passed = [function for wire in after for function in logic.vector(wire)]
         if passed != self.held(place, beat):
             raise Refused(f"{self.top}: the beats of {name} reach {name} of the design otherwise than stated")
 
@@ -103,7 +97,7 @@ class _Shell:
         """The beats of an output, from the design to outside."""
         logic, count = self.logic, _size(port["shape"])
         bits, slot = element_bits(port["low"], port["high"]), self.slot(port)
-        beat = [*self.vector(f"core.{name}_tdata"), logic.bit(f"core.{name}_tlast")]
+        beat = [*logic.vector(f"core.{name}_tdata"), logic.bit(f"core.{name}_tlast")]
         if len(beat) != bits * count + 1:
             raise Refused(f"{self.top}: expected {bits * count} bits of {name}, found {len(beat) - 1}")
         self.place(place, beat, f"core.{name}_tvalid", f"{name}_tready", f"core.{name}_tready", f"{name}_tvalid")
@@ -119,7 +113,7 @@ class _Shell:
 
     def held(self, place: str, beat: Sequence[int]) -> list[int]:
         """What leaves a place for a beat."""
-        full, kept = self.logic.bit(f"{place}.full"), self.vector(f"{place}.held")
+        full, kept = self.logic.bit(f"{place}.full"), self.logic.vector(f"{place}.held")
         if len(kept) != len(beat):
             raise Refused(f"{self.top}: expected {place} of {len(beat)} bits, found {len(kept)}")
         return [self.logic.choose(full, old, new) for old, new in zip(kept, beat, strict=True)]

@@ -7,7 +7,7 @@ wire is a shape and its elements in row-major order. Each operation is defined i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from .forms import Form, known, total
 from .refusal import Refused
-from .symbols import Symbols
+from .symbols import Numbers, Symbols
 
 Json = dict[str, Any]
 Elements = np.ndarray[Any, np.dtype[np.object_]]
@@ -89,7 +89,7 @@ class Step:
         return _filled(values[0].shape, map(function, *(value.flat for value in values)))
 
 
-def _filled(shape: Any, forms: Iterator[Form]) -> Elements:
+def _filled(shape: Any, forms: Iterable[Form]) -> Elements:
     made: Elements = np.empty(math.prod(shape), object)
     for place, form in enumerate(forms):
         made[place] = form
@@ -125,11 +125,11 @@ def _contract(step: Step, x: Elements, y: Elements) -> Elements:
     terms = math.prod(extents[letter] for letter in inner)
     left, right = left.reshape(-1, terms), right.reshape(-1, terms)
     return _filled(
-        [extents[letter] for letter in target], (step_product(step, a, b) for a, b in zip(left, right, strict=True))
+        [extents[letter] for letter in target], (_sum_of_products(step, a, b) for a, b in zip(left, right, strict=True))
     )
 
 
-def step_product(step: Step, left: Elements, right: Elements) -> Form:
+def _sum_of_products(step: Step, left: Elements, right: Elements) -> Form:
     """The sum of the products of corresponding forms."""
     terms: list[tuple[int, Form]] = []
     for a, b in zip(left, right, strict=True):
@@ -203,6 +203,26 @@ def _gather(step: Step, x: Elements, index: Elements) -> Elements:
     return np.moveaxis(np.stack(made, -1), -1, axis).reshape(step.given["shape"])
 
 
+def _scatter_add(step: Step, updates: Elements, index: Elements) -> Elements:
+    """Sums of the elements whose indices along an axis are equal."""
+    axis, size, symbols = step.given["axis"], step.given["size"], step.symbols
+    places = step.require(index.reshape(-1), 0, size - 1)
+    terms = np.moveaxis(updates.reshape(*updates.shape[:axis], len(places), *step.given["shape"][axis + 1 :]), axis, -1)
+    made = []
+    for number in range(size):
+        hot = [symbols.equal(place, number) for place in places]
+        sums = (
+            total((1, symbols.select(c, form, known(0))) for c, form in zip(hot, row, strict=True))
+            for row in terms.reshape(-1, len(hot))
+        )
+        made.append(_filled(terms.shape[:-1], sums))
+    return np.stack(made, axis)
+
+
+def _square_root(x: Numbers) -> Numbers:
+    return np.array([math.isqrt(value) for value in x.tolist()], np.int64)
+
+
 RULES: dict[str, Callable[..., Elements]] = {
     "constant": _constant,
     "reindex": _reindex,
@@ -225,5 +245,8 @@ RULES: dict[str, Callable[..., Elements]] = {
     "arg_max": _arg_max,
     "arg_max_one_hot": _one_hot,
     "gather": _gather,
+    "scatter_add": _scatter_add,
+    "divide": lambda step, x, y: step.each(lambda a, b: step.symbols.tabulated(np.floor_divide, a, b), x, y),
+    "square_root": lambda step, x: step.each(lambda a: step.symbols.tabulated(_square_root, a), x),
 }
 """What each operation of a statement is."""

@@ -7,7 +7,7 @@ function of it is the table of all of them, so that equal functions are one symb
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -264,13 +264,20 @@ class Symbols:
 
     def lookup(self, form: Form, entries: Numbers, first: int) -> Form:
         """The entry at form - first."""
-        base = self.base(form) if form.terms else ZERO
+
+        def entry(places: Numbers) -> Numbers:
+            if places.min() < first or places.max() >= first + len(entries):
+                raise Refused("an index past the ends of its table")
+            return entries[places - first]
+
+        return self.tabulated(entry, form)
+
+    def tabulated(self, function: Callable[..., Numbers], *forms: Form) -> Form:
+        """A function of forms that are functions of one form, or known."""
+        base = self.common(*forms) if any(form.terms for form in forms) else ZERO
         if base is None:
-            raise Refused(f"an index of more than {LIMIT} values")
-        places = self.values(form, base) - first
-        if places.min() < 0 or places.max() >= len(entries):
-            raise Refused("an index past the ends of its table")
-        return self.from_table(base, entries[places])
+            raise Refused(f"a function of several numbers, or of one of more than {LIMIT} values")
+        return self.from_table(base, function(*(self.values(form, base) for form in forms)))
 
     def checked(self, form: Form, least: int, most: int) -> tuple[Form, Form, int]:
         """The form where it lies between two numbers, as a symbol of its own; 1 where it does not; the check's number.
