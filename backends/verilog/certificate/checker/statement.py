@@ -123,7 +123,7 @@ def _contract(step: Step, x: Elements, y: Elements) -> Elements:
     place = dict(zip([*target, *inner], grid, strict=True))
     left, right = (value[tuple(place[letter] for letter in letters)] for value, letters in ((x, of_x), (y, of_y)))
     terms = math.prod(extents[letter] for letter in inner)
-    left, right = left.reshape(-1, terms), right.reshape(-1, terms)
+    left, right = (np.asarray(value, object).reshape(-1, terms) for value in (left, right))
     return _filled(
         [extents[letter] for letter in target], (_sum_of_products(step, a, b) for a, b in zip(left, right, strict=True))
     )

@@ -48,6 +48,7 @@ class Symbols:
         self._domains: dict[Key, tuple[int, int] | None] = {}
         self.checks = 0
         self._checked: dict[Key, dict[Form, int]] = {}
+        self._steps: dict[tuple[Key, int], Form] = {}
         self._tables: dict[int, Numbers] = {}
 
     def free(self, low: int, high: int, *name: object) -> Form:
@@ -85,14 +86,14 @@ class Symbols:
         low, high = self.interval(form)
         if bits == 0 or low >> bits == high >> bits:
             return form if bits == 0 else known(low >> bits)
-        if -1 << bits <= low and high < 1 << bits:
-            return self.less(form, 0) * -1
         if len(form.terms) == 1 and high - low == abs(*form.terms.values()):
             # One symbol of two values, neighbours.
             ((number, factor),) = form.terms.items()
             symbol = self.all[number]
             first, last = ((form.constant + factor * end) >> bits for end in (symbol.low, symbol.high))
             return Form({number: last - first}, first - (last - first) * symbol.low)
+        if -1 << bits <= low and high < 1 << bits:
+            return self.less(form, 0) * -1
         inner = self._inner(form, bits)
         if inner is not None:
             return inner
@@ -154,6 +155,12 @@ class Symbols:
 
     def _step(self, primitive: Form, bound: int) -> Form:
         """1 where a primitive form is below a number."""
+        key = primitive.key, bound
+        if key not in self._steps:
+            self._steps[key] = self._new_step(primitive, bound)
+        return self._steps[key]
+
+    def _new_step(self, primitive: Form, bound: int) -> Form:
         base = self.base(primitive)
         if base is not None and base != primitive:
             return self.from_table(base, (self.values(primitive, base) < bound).astype(np.int64))
@@ -288,7 +295,8 @@ class Symbols:
         failed = self.bit(self.bits.either(self.decided(self.less(form, least)), self._not_less(form, most + 1)))
         if not failed.terms and not failed.constant:
             return form, failed, -1
-        symbol = self._make(("check", form.key, least, most), max(low, least), min(high, most), None)
+        first, end = max(low, least), min(high, most)
+        symbol = known(first) if first == end else self._make(("check", form.key, least, most), first, end, None)
         places = self._checked.setdefault(form.key, {})
         self.checks += symbol not in places
         return symbol, failed, places.setdefault(symbol, self.checks - 1)
