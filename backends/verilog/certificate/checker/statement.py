@@ -119,11 +119,14 @@ def _contract(step: Step, x: Elements, y: Elements) -> Elements:
     of_x, of_y, target = step.given["letters"]
     extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
     inner = [letter for letter in dict.fromkeys(of_x + of_y) if letter not in target]
-    grid = np.indices([extents[letter] for letter in [*target, *inner]]).reshape(len(target) + len(inner), -1)
+    sizes = [extents[letter] for letter in [*target, *inner]]
+    grid = np.indices(sizes).reshape(len(sizes), math.prod(sizes))
     place = dict(zip([*target, *inner], grid, strict=True))
     left, right = (value[tuple(place[letter] for letter in letters)] for value, letters in ((x, of_x), (y, of_y)))
     terms = math.prod(extents[letter] for letter in inner)
-    left, right = (np.asarray(value, object).reshape(-1, terms) for value in (left, right))
+    left, right = (
+        np.broadcast_to(np.asarray(value, object), grid.shape[1]).reshape(-1, terms) for value in (left, right)
+    )
     return _filled(
         [extents[letter] for letter in target], (_sum_of_products(step, a, b) for a, b in zip(left, right, strict=True))
     )

@@ -103,10 +103,14 @@ class Symbols:
         if zeros:
             halved = {number: factor >> zeros for number, factor in form.terms.items()}
             return self.floor(Form(halved, inside.constant >> zeros), bits - zeros).plus(outside)
-        made = self._make(
-            ("floor", inside.key, bits, inside), (low >> bits) - outside, (high >> bits) - outside, self.base(form)
-        )
-        return made.plus(outside)
+        key = ("floor", inside.key, bits)
+        if key not in self._known:
+            base = self.base(form)
+            if base is not None and base != form.primitive[0]:
+                self._known[key] = self.from_table(base, self.values(inside, base) >> bits)
+            else:
+                self._make((*key, inside), (low >> bits) - outside, (high >> bits) - outside, base)
+        return self._known[key].plus(outside)
 
     def _inner(self, form: Form, bits: int) -> Form | None:
         """The floor of a floor plus integers, or of a clamp, as one of what is inside, if it is one."""
