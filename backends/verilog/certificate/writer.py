@@ -16,8 +16,11 @@ from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Fixed
 
 from ..design import STATUS, Design
-from ..project import Project
+from ..project import Project, Vectors
 from .checker.claims import FORMAT, deeply, digests, shown
+from .checker.refusal import Refused
+from .checker.statement import stated
+from .checker.symbols import Symbols
 
 
 def certificate(project: Project) -> Json:
@@ -38,6 +41,7 @@ def certificate(project: Project) -> Json:
     packed = all(stream.pitch == stream.element_bits for stream in design.streams)
     elements = "packed" if packed else "bytes"
     statement, streams, files = statement_of(project.program), streams_of(design), dict(design.files)
+    _require_program(statement, project.vectors)
     made = deeply(lambda: shown(files, design.top, elements, streams, statement))
     return {
         "format": FORMAT,
@@ -49,6 +53,17 @@ def certificate(project: Project) -> Json:
         "files": digests(files),
         **made,
     }
+
+
+def _require_program(statement: Json, vectors: Vectors) -> None:
+    """Raise Refused unless the statement gives what the executor gave on the first frame that comes with the design."""
+    for frame in np.flatnonzero(~vectors.undefined)[:1].tolist():
+        values = [vectors.inputs[port["name"]][frame].reshape(-1).tolist() for port in statement["inputs"]]
+        made = stated(statement, Symbols(), values)
+        for port in statement["outputs"]:
+            found = [form.constant for form in made.wires[port["wire"]].flat]
+            if found != vectors.outputs[port["name"]][frame].reshape(-1).tolist():
+                raise Refused(f"the statement gives other integers than the executor at {port['name']!r}")
 
 
 def statement_of(program: IntegerProgram) -> Json:

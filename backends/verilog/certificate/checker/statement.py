@@ -7,7 +7,7 @@ wire is a shape and its elements in row-major order. Each operation is defined i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,14 +41,19 @@ def element_bits(low: int, high: int) -> int:
     return max((~low).bit_length(), max(high, 0).bit_length()) + 1
 
 
-def stated(statement: Json, symbols: Symbols) -> Stated:
-    """Evaluate a statement on symbols. Raise Refused for an operation that is not known, or not shown."""
+def stated(statement: Json, symbols: Symbols, frame: Sequence[Sequence[int]] | None = None) -> Stated:
+    """Evaluate a statement on symbols, or on the integers of one frame, a list an input.
+
+    Raise Refused for an operation that is not known, or not shown.
+    """
     made = Stated([], [], [])
     for index, port in enumerate(statement["inputs"]):
         low, high = port["low"], port["high"]
         bits = element_bits(low, high)
         ends = (-1 << (bits - 1), (1 << (bits - 1)) - 1) if low < 0 else (0, (1 << bits) - 1)
         entering = [symbols.free(*ends, "input", index, place) for place in range(math.prod(port["shape"]))]
+        if frame is not None:
+            entering = list(map(known, frame[index]))
         made.entering.append(entering)
         made.wires.append(_filled(port["shape"], (_require(made, symbols, form, low, high) for form in entering)))
     for number, step in enumerate(statement["steps"]):
