@@ -70,10 +70,10 @@ def statement_of(program: IntegerProgram) -> Json:
     """Return a program's operations as the checker reads them. Raise CircuitizeError for one that it has not."""
     arrow = program.arrow
     number = {wire: place for place, wire in enumerate(arrow.inputs.tolist())}
-    steps = []
+    edges = []
     for edge in arrow.edges():
         target = arrow.format(edge.targets[0])
-        steps.append(
+        edges.append(
             {
                 "operation": edge.operation.name.removeprefix("integer."),
                 "part": str(edge.provenance.part or ""),
@@ -89,7 +89,7 @@ def statement_of(program: IntegerProgram) -> Json:
     ]
     return {
         "inputs": [{"name": port.name, **_format(port.format)} for port in program.inputs],
-        "steps": steps,
+        "edges": edges,
         "outputs": outputs,
     }
 
@@ -133,7 +133,7 @@ NUMBERS: dict[type[Operation], Callable[[Any], Json]] = {
     integers.Gather: lambda op: {"axis": op.axis},
     integers.ScatterAdd: lambda op: {"axis": op.axis, "size": op.size},
 }
-"""What a step says beside its operation, sources and shape."""
+"""What an edge says beside its operation, sources and shape."""
 
 PLAIN = (
     integers.Add, integers.Subtract, integers.Multiply, integers.ReLU, integers.IsNegative, integers.Select,

@@ -32,8 +32,8 @@ class Certified:
 def certify(folder: Path, output: Path | None = None, *, progress: Progress = silent) -> Certified:
     """Show that a parallel design computes its program for all inputs; write the certificate where that is asked for.
 
-    `folder` is one that `compile --target verilog --scheduler parallel` wrote. Where any module is not shown, nothing is
-    written. Raise CircuitizeError for a folder that is damaged, and for a design of a kind that is not certified:
+    `folder` is one that `compile --target verilog --scheduler parallel` wrote. Nothing is written where any module is
+    not shown. Raise CircuitizeError for a folder that is damaged, and for a design of a kind that is not certified:
     folded, with one bus for all tensors, with registers, or of an operation that is not in docs/certificates.md.
     """
     if output is not None:

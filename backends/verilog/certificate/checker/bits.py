@@ -14,6 +14,10 @@ CONTROL = -1
 """The stage of what is no part of a frame; numbers and what is made of them alone are of no stage."""
 
 
+TABULATED = 62
+"""Bits of a vector of which there may be a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class After:
     """What a value relies on: that the first `last` checks of the program pass.
@@ -188,7 +192,7 @@ class Operators:
             return together(found, signed, left, right)
         forms = [self.whole(value) for value in (left, right)]
         base = symbols.common(*forms)
-        if base is None:
+        if base is None or width > TABULATED:
             raise Refused(f"{operator} of {width} bits that are not functions of one number with few enough values")
         x, y = (symbols.values(form, base) & ((1 << width) - 1) for form in forms)
         table = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}[operator](x, y)
@@ -210,7 +214,7 @@ class Operators:
             return together([symbols.select(bit, a, b) for a, b in pairs], signed, condition, yes, no)
         forms = [self.whole(value) for value in (yes, no)]
         base = symbols.common(bit, *forms)
-        if base is not None:
+        if base is not None and width <= TABULATED:
             forms = [symbols.from_table(base, symbols.values(form, base) & ((1 << width) - 1)) for form in forms]
         elif any(symbols.interval(form)[0] < 0 for form in forms):
             forms = [form if form.terms else known(symbols.signed(form, width).constant) for form in forms]

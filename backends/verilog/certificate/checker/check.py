@@ -15,6 +15,9 @@ from .statement import Json
 
 FIELDS = {"format", "program", "top", "elements", "streams", "statement", "files", "stages", "tabulated", "modules"}
 
+WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionError, OverflowError, RecursionError)
+"""What a certificate of other kinds of values ends in."""
+
 
 def check(certificate: Json, files: Mapping[str, str]) -> Json:
     """What the certificate says of each module, shown anew from the texts of all files of `rtl`.
@@ -23,14 +26,13 @@ def check(certificate: Json, files: Mapping[str, str]) -> Json:
     """
     if not isinstance(certificate, dict) or certificate.get("format") != FORMAT or set(certificate) != FIELDS:
         raise Refused("expected a certificate of a parallel design, found another file; circuitize certify writes one")
-    found = digests(files)
-    for name in sorted(found.keys() | certificate["files"].keys()):
-        if found.get(name) != certificate["files"].get(name):
-            raise Refused(f"{name}: expected the file that the certificate is of, found another one, or none")
-    names = ("top", "elements", "streams", "statement")
+    found, names = digests(files), ("top", "elements", "streams", "statement")
     try:
+        for name in sorted(found.keys() | certificate["files"].keys()):
+            if found.get(name) != certificate["files"].get(name):
+                raise Refused(f"{name}: expected the file that the certificate is of, found another one, or none")
         made = deeply(lambda: shown(files, *(certificate[name] for name in names)))
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionError) as error:
+    except WRONG as error:
         raise Refused(f"expected a statement of integer operations, found one with another {error}") from None
     for name, value in made.items():
         if certificate[name] != value:

@@ -70,13 +70,13 @@ def shown(files: Mapping[str, str], top: str, elements: str, streams: Json, stat
 
 
 def _inside(core: Core, made: Stated, statement: Json, top: str) -> list[Json]:
-    """Each module of the design: by which method it was shown, and which steps of the statement its nets are."""
+    """Each module of the design: by which method it was shown, and which edges of the statement its nets are."""
     evaluation = core.evaluation
-    steps: dict[Key, int] = {}
+    edges: dict[Key, int] = {}
     for number, wire in enumerate(made.wires[len(statement["inputs"]) :]):
         for form in wire.flat:
             if form.terms:
-                steps.setdefault(_scaled(form), number)
+                edges.setdefault(_scaled(form), number)
     found: dict[str, list[tuple[str, Bits]]] = {name: [] for name in evaluation.circuit.placed.values()}
     for name, bits in evaluation.found.items():
         found[evaluation.circuit.nets[name].scope.module.name].append((name, bits))
@@ -86,10 +86,10 @@ def _inside(core: Core, made: Stated, statement: Json, top: str) -> list[Json]:
         method = "; ".join(["linear forms", *sorted(methods)])
         method = "the stated handshake by decision diagrams; every element of every output" if module == top else method
         numbers = (
-            {steps[key] for key in _elements(evaluation, found[module]) & steps.keys()} if module != top else set()
+            {edges[key] for key in _elements(evaluation, found[module]) & edges.keys()} if module != top else set()
         )
         named = [
-            f"{statement['steps'][n]['operation']} {statement['steps'][n]['part']}".strip() for n in sorted(numbers)
+            f"{statement['edges'][n]['operation']} {statement['edges'][n]['part']}".strip() for n in sorted(numbers)
         ]
         operations = list(dict.fromkeys(named))
         entries.append({"module": module, "method": method, "nets": len(found[module]), "operations": operations})

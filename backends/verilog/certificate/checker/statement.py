@@ -1,6 +1,6 @@
 """The program as plain operations on integers, evaluated on forms: what the hardware is to compute.
 
-A statement is JSON: `inputs`, `steps` and `outputs`. Wires are numbered, the inputs first, then what each step makes; a
+A statement is JSON: `inputs`, `edges` and `outputs`. Wires are numbered, the inputs first, then what each edge makes; a
 wire is a shape and its elements in row-major order. Each operation is defined in docs/certificates.md.
 """
 
@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .forms import Form, known, total
 from .refusal import Refused
 from .symbols import Numbers, Symbols
 
 Json = dict[str, Any]
-Elements = np.ndarray[Any, np.dtype[np.object_]]
+Elements = NDArray[Any]
 """Forms, in the shape of a tensor."""
 
 
@@ -56,16 +57,16 @@ def stated(statement: Json, symbols: Symbols, frame: Sequence[Sequence[int]] | N
             entering = list(map(known, frame[index]))
         made.entering.append(entering)
         made.wires.append(_filled(port["shape"], (_require(made, symbols, form, low, high) for form in entering)))
-    for number, step in enumerate(statement["steps"]):
-        rule = RULES.get(step["operation"])
+    for number, edge in enumerate(statement["edges"]):
+        rule = RULES.get(edge["operation"])
         if rule is None:
-            raise Refused(f"step {number}: operation {step['operation']} is none that is certified")
+            raise Refused(f"edge {number}: operation {edge['operation']} is none that is certified")
         try:
-            elements = rule(Step(made, symbols, step), *(made.wires[wire] for wire in step["sources"]))
+            elements = rule(Edge(made, symbols, edge), *(made.wires[wire] for wire in edge["sources"]))
         except Refused as refusal:
-            raise Refused(f"step {number}, {step['operation']} of {step['part']}: {refusal}") from None
-        if list(elements.shape) != step["shape"]:
-            raise Refused(f"step {number}: expected shape {step['shape']}, found {list(elements.shape)}")
+            raise Refused(f"edge {number}, {edge['operation']} of {edge['part']}: {refusal}") from None
+        if list(elements.shape) != edge["shape"]:
+            raise Refused(f"edge {number}: expected shape {edge['shape']}, found {list(elements.shape)}")
         made.wires.append(elements)
     return made
 
@@ -78,8 +79,8 @@ def _require(made: Stated, symbols: Symbols, form: Form, low: int, high: int) ->
 
 
 @dataclass
-class Step:
-    """One step: its numbers, and what it may note."""
+class Edge:
+    """One edge: its numbers, and what it may note."""
 
     made: Stated
     symbols: Symbols
@@ -101,27 +102,27 @@ def _filled(shape: Any, forms: Iterable[Form]) -> Elements:
     return made.reshape(shape)
 
 
-def _constant(step: Step) -> Elements:
-    amounts, size = step.given["amounts"], math.prod(step.given["shape"])
-    return _filled(step.given["shape"], (known(amounts[place % len(amounts)]) for place in range(size)))
+def _constant(edge: Edge) -> Elements:
+    amounts, size = edge.given["amounts"], math.prod(edge.given["shape"])
+    return _filled(edge.given["shape"], (known(amounts[place % len(amounts)]) for place in range(size)))
 
 
-def _reindex(step: Step, x: Elements) -> Elements:
-    flat, places = x.reshape(-1), step.given["places"]
-    return _filled(step.given["shape"], (flat[place] if place >= 0 else known(0) for place in places))
+def _reindex(edge: Edge, x: Elements) -> Elements:
+    flat, places = x.reshape(-1), edge.given["places"]
+    return _filled(edge.given["shape"], (flat[place] if place >= 0 else known(0) for place in places))
 
 
-def _sum(step: Step, x: Elements) -> Elements:
-    terms: list[list[tuple[int, Form]]] = [[] for _ in range(math.prod(step.given["shape"]))]
-    for form, place in zip(x.flat, step.given["places"], strict=True):
+def _sum(edge: Edge, x: Elements) -> Elements:
+    terms: list[list[tuple[int, Form]]] = [[] for _ in range(math.prod(edge.given["shape"]))]
+    for form, place in zip(x.flat, edge.given["places"], strict=True):
         if place >= 0:
             terms[place].append((1, form))
-    return _filled(step.given["shape"], map(total, terms))
+    return _filled(edge.given["shape"], map(total, terms))
 
 
-def _contract(step: Step, x: Elements, y: Elements) -> Elements:
+def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
     """Sums of products over the letters that the target lacks."""
-    of_x, of_y, target = step.given["letters"]
+    of_x, of_y, target = edge.given["letters"]
     extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
     inner = [letter for letter in dict.fromkeys(of_x + of_y) if letter not in target]
     sizes = [extents[letter] for letter in [*target, *inner]]
@@ -133,11 +134,11 @@ def _contract(step: Step, x: Elements, y: Elements) -> Elements:
         np.broadcast_to(np.asarray(value, object), grid.shape[1]).reshape(-1, terms) for value in (left, right)
     )
     return _filled(
-        [extents[letter] for letter in target], (_sum_of_products(step, a, b) for a, b in zip(left, right, strict=True))
+        [extents[letter] for letter in target], (_sum_of_products(edge, a, b) for a, b in zip(left, right, strict=True))
     )
 
 
-def _sum_of_products(step: Step, left: Elements, right: Elements) -> Form:
+def _sum_of_products(edge: Edge, left: Elements, right: Elements) -> Form:
     """The sum of the products of corresponding forms."""
     terms: list[tuple[int, Form]] = []
     for a, b in zip(left, right, strict=True):
@@ -146,23 +147,23 @@ def _sum_of_products(step: Step, left: Elements, right: Elements) -> Form:
         elif not a.terms:
             terms.append((a.constant, b))
         else:
-            terms.append((1, step.symbols.product(a, b)))
+            terms.append((1, edge.symbols.product(a, b)))
     return total(terms)
 
 
-def _wrap(step: Step, x: Elements) -> Elements:
-    bits, signed, symbols = step.given["bits"], step.given["signed"], step.symbols
+def _wrap(edge: Edge, x: Elements) -> Elements:
+    bits, signed, symbols = edge.given["bits"], edge.given["signed"], edge.symbols
     wrapped = symbols.signed if signed else symbols.unsigned
-    return step.each(lambda form: symbols.settled(wrapped(form, bits)), x)
+    return edge.each(lambda form: symbols.settled(wrapped(form, bits)), x)
 
 
-def _lookup(step: Step, x: Elements) -> Elements:
-    table, low = np.array(step.given["table"], np.int64), step.given["first"]
-    return step.each(lambda form: step.symbols.lookup(form, table, low), x)
+def _lookup(edge: Edge, x: Elements) -> Elements:
+    table, low = np.array(edge.given["table"], np.int64), edge.given["first"]
+    return edge.each(lambda form: edge.symbols.lookup(form, table, low), x)
 
 
-def _concatenate(step: Step, *values: Elements) -> Elements:
-    made: Elements = np.concatenate(values, step.given["axis"])
+def _concatenate(edge: Edge, *values: Elements) -> Elements:
+    made: Elements = np.concatenate(values, edge.given["axis"])
     return made
 
 
@@ -170,52 +171,52 @@ def _maximum(symbols: Symbols, x: Form, y: Form) -> Form:
     return symbols.select(symbols.less(x - y, 0), y, x)
 
 
-def _winner(step: Step, x: Elements) -> Elements:
+def _winner(edge: Edge, x: Elements) -> Elements:
     """The index of the greatest along the last axis, the lowest of equals: a tournament of neighbours."""
-    symbols = step.symbols
+    symbols = edge.symbols
     index = np.broadcast_to(_filled([x.shape[-1]], map(known, range(x.shape[-1]))), x.shape)
     while x.shape[-1] > 1:
         even = x.shape[-1] - x.shape[-1] % 2
         left, right = x[..., 0:even:2], x[..., 1:even:2]
-        later = step.each(lambda a, b: symbols.less(a - b, 0), left, right)
-        best = step.each(symbols.select, later, right, left)
-        place = step.each(symbols.select, later, index[..., 1:even:2], index[..., 0:even:2])
+        later = edge.each(lambda a, b: symbols.less(a - b, 0), left, right)
+        best = edge.each(symbols.select, later, right, left)
+        place = edge.each(symbols.select, later, index[..., 1:even:2], index[..., 0:even:2])
         x = np.concatenate([best, x[..., even:]], -1)
         index = np.concatenate([place, index[..., even:]], -1)
     return index[..., 0]
 
 
-def _arg_max(step: Step, x: Elements) -> Elements:
-    return _winner(step, np.moveaxis(x, step.given["axis"], -1))
+def _arg_max(edge: Edge, x: Elements) -> Elements:
+    return _winner(edge, np.moveaxis(x, edge.given["axis"], -1))
 
 
-def _one_hot(step: Step, x: Elements) -> Elements:
-    index = _winner(step, np.moveaxis(x, step.given["axis"], -1))
-    hot = [step.each(lambda form, n=n: step.symbols.equal(form, n), index) for n in range(x.shape[step.given["axis"]])]
-    return np.stack(hot, step.given["axis"])
+def _one_hot(edge: Edge, x: Elements) -> Elements:
+    index = _winner(edge, np.moveaxis(x, edge.given["axis"], -1))
+    hot = [edge.each(lambda form, n=n: edge.symbols.equal(form, n), index) for n in range(x.shape[edge.given["axis"]])]
+    return np.stack(hot, edge.given["axis"])
 
 
-def _gather(step: Step, x: Elements, index: Elements) -> Elements:
+def _gather(edge: Edge, x: Elements, index: Elements) -> Elements:
     """Elements at indices along an axis, by a tree of choices, a bit of the index a level."""
-    axis, symbols = step.given["axis"], step.symbols
-    places = step.require(index.reshape(-1), 0, x.shape[axis] - 1)
+    axis, symbols = edge.given["axis"], edge.symbols
+    places = edge.require(index.reshape(-1), 0, x.shape[axis] - 1)
     rows, made = np.moveaxis(x, axis, -1), []
     for place in places:
         left, bit = rows, 0
         while left.shape[-1] > 1:
             even = left.shape[-1] - left.shape[-1] % 2
             chosen = symbols.settled(symbols.unsigned(symbols.floor(place, bit), 1))
-            picked = step.each(lambda a, b, c=chosen: symbols.select(c, a, b), left[..., 1:even:2], left[..., 0:even:2])
+            picked = edge.each(lambda a, b, c=chosen: symbols.select(c, a, b), left[..., 1:even:2], left[..., 0:even:2])
             left, bit = np.concatenate([picked, left[..., even:]], -1), bit + 1
         made.append(left[..., 0])
-    return np.moveaxis(np.stack(made, -1), -1, axis).reshape(step.given["shape"])
+    return np.moveaxis(np.stack(made, -1), -1, axis).reshape(edge.given["shape"])
 
 
-def _scatter_add(step: Step, updates: Elements, index: Elements) -> Elements:
+def _scatter_add(edge: Edge, updates: Elements, index: Elements) -> Elements:
     """Sums of the elements whose indices along an axis are equal."""
-    axis, size, symbols = step.given["axis"], step.given["size"], step.symbols
-    places = step.require(index.reshape(-1), 0, size - 1)
-    terms = np.moveaxis(updates.reshape(*updates.shape[:axis], len(places), *step.given["shape"][axis + 1 :]), axis, -1)
+    axis, size, symbols = edge.given["axis"], edge.given["size"], edge.symbols
+    places = edge.require(index.reshape(-1), 0, size - 1)
+    terms = np.moveaxis(updates.reshape(*updates.shape[:axis], len(places), *edge.given["shape"][axis + 1 :]), axis, -1)
     made = []
     for number in range(size):
         hot = [symbols.equal(place, number) for place in places]
@@ -235,26 +236,26 @@ RULES: dict[str, Callable[..., Elements]] = {
     "constant": _constant,
     "reindex": _reindex,
     "sum": _sum,
-    "add": lambda step, x, y: step.each(lambda a, b: a + b, x, y),
-    "subtract": lambda step, x, y: step.each(lambda a, b: a - b, x, y),
-    "scale": lambda step, x: step.each(lambda a: a * step.given["factor"], x),
-    "multiply": lambda step, x, y: step.each(step.symbols.product, x, y),
-    "relu": lambda step, x: step.each(lambda a: step.symbols.clamp(a, 0, 1 << 62), x),
-    "clamp": lambda step, x: step.each(lambda a: step.symbols.clamp(a, step.given["least"], step.given["most"]), x),
+    "add": lambda edge, x, y: edge.each(lambda a, b: a + b, x, y),
+    "subtract": lambda edge, x, y: edge.each(lambda a, b: a - b, x, y),
+    "scale": lambda edge, x: edge.each(lambda a: a * edge.given["factor"], x),
+    "multiply": lambda edge, x, y: edge.each(edge.symbols.product, x, y),
+    "relu": lambda edge, x: edge.each(lambda a: edge.symbols.clamp(a, 0, 1 << 62), x),
+    "clamp": lambda edge, x: edge.each(lambda a: edge.symbols.clamp(a, edge.given["least"], edge.given["most"]), x),
     "wrap": _wrap,
-    "shift": lambda step, x: step.each(lambda a: step.symbols.floor(a, step.given["bits"]), x),
-    "is_negative": lambda step, x: step.each(lambda a: step.symbols.less(a, 0), x),
+    "shift": lambda edge, x: edge.each(lambda a: edge.symbols.floor(a, edge.given["bits"]), x),
+    "is_negative": lambda edge, x: edge.each(lambda a: edge.symbols.less(a, 0), x),
     "lookup": _lookup,
-    "check": lambda step, x: step.require(x, step.given["least"], step.given["most"]),
+    "check": lambda edge, x: edge.require(x, edge.given["least"], edge.given["most"]),
     "contract": _contract,
     "concatenate": _concatenate,
-    "select": lambda step, c, x, y: step.each(step.symbols.select, c, x, y),
-    "maximum": lambda step, x, y: step.each(lambda a, b: _maximum(step.symbols, a, b), x, y),
+    "select": lambda edge, c, x, y: edge.each(edge.symbols.select, c, x, y),
+    "maximum": lambda edge, x, y: edge.each(lambda a, b: _maximum(edge.symbols, a, b), x, y),
     "arg_max": _arg_max,
     "arg_max_one_hot": _one_hot,
     "gather": _gather,
     "scatter_add": _scatter_add,
-    "divide": lambda step, x, y: step.each(lambda a, b: step.symbols.tabulated(np.floor_divide, a, b), x, y),
-    "square_root": lambda step, x: step.each(lambda a: step.symbols.tabulated(_square_root, a), x),
+    "divide": lambda edge, x, y: edge.each(lambda a, b: edge.symbols.tabulated(np.floor_divide, a, b), x, y),
+    "square_root": lambda edge, x: edge.each(lambda a: edge.symbols.tabulated(_square_root, a), x),
 }
 """What each operation of a statement is."""

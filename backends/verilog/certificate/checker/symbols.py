@@ -22,6 +22,9 @@ Numbers = NDArray[np.int64]
 LIMIT = 1 << 22
 """A function is tabulated where what it is a function of takes at most so many values."""
 
+WIDEST = 1 << 62
+"""Tables hold numbers up to this one."""
+
 CHANGES = 16
 """A bit that changes more often over an interval is a symbol of its own."""
 
@@ -250,15 +253,15 @@ class Symbols:
         """The product of two forms."""
         if not left.terms or not right.terms:
             return right * left.constant if not left.terms else left * right.constant
+        ends = [a * b for a in self.interval(left) for b in self.interval(right)]
         base = self.common(left, right)
-        if base is not None:
+        if base is not None and max(map(abs, ends)) <= WIDEST:
             return self.from_table(base, self.values(left, base) * self.values(right, base))
         (first, one), (second, other) = sorted((left.primitive, right.primitive), key=lambda pair: pair[0].key)
-        ends = [a * b for a in self.interval(first) for b in self.interval(second)]
+        inner = [a * b for a in self.interval(first) for b in self.interval(second)]
         square = first == second and self.interval(first)[0] <= 0 <= self.interval(first)[1]
-        made = self._make(("product", first.key, second.key), 0 if square else min(ends), max(ends), None)
+        made = self._make(("product", first.key, second.key), 0 if square else min(inner), max(inner), None)
         made = made * (one * other) + right.plus(-right.constant) * left.constant + left * right.constant
-        ends = [a * b for a in self.interval(left) for b in self.interval(right)]
         return self.note(made, min(ends), max(ends)) if left != right else made
 
     def clamp(self, form: Form, least: int, most: int) -> Form:
@@ -343,6 +346,9 @@ class Symbols:
         """The form for each value of what it is a function of."""
         domain = self._domain(base)
         assert domain is not None
+        # Sums of int64 wrap, so that they are right where the form itself is small enough.
+        if max(map(abs, (*self.interval(form), *form.terms.values()))) > WIDEST:
+            raise Refused("a function of a number, or a number, of more than 62 bits")
         made = np.full(domain[1] - domain[0] + 1, form.constant, np.int64)
         rest: dict[int, int] = {}
         for number, factor in form.terms.items():
@@ -360,13 +366,15 @@ class Symbols:
     def _table(self, number: int, base: Form) -> Numbers:
         kind, *what = self.all[number].what
         if kind == "floor":
-            return self.values(what[2], base) >> what[1]
+            inside: Numbers = self.values(what[2], base) >> what[1]
+            return inside
         if kind == "decision":
             return self._evaluated(what[0], base)
         if kind == "step":
             domain = self._domain(base)
             assert domain is not None
-            return (np.arange(domain[0], domain[1] + 1) < what[1]).astype(np.int64)
+            below: Numbers = (np.arange(domain[0], domain[1] + 1) < what[1]).astype(np.int64)
+            return below
         return self._tables[number].astype(np.int64)
 
     def _evaluated(self, function: int, base: Form) -> Numbers:
