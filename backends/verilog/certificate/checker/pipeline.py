@@ -112,8 +112,10 @@ class Logic:
 
     def bit(self, name: str) -> int:
         """A net of one bit."""
-        (found,) = self.vector(name)
-        return found
+        found = self.vector(name)
+        if len(found) != 1:
+            raise Refused(f"expected {name} of one bit, found {len(found)}")
+        return found[0]
 
     def all(self, *functions: int) -> int:
         """1 where all are 1."""

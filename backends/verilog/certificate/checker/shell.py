@@ -33,6 +33,8 @@ def show_shell(
         raise Refused(f"{top}: expected {core} placed once, as core, found {inside}")
     given = {name: free_bits(symbols, name, circuit.nets[name].width) for name in sorted(circuit.free)}
     names = [*streams["inputs"], *streams["outputs"], STATUS]
+    if len(set(names)) != len(names):
+        raise Refused("expected a stream for each port and the status, found one for two")
     places = {}
     for number, name in enumerate(names):
         side = f"{'in' if name in streams['inputs'] else 'out'}{number}_{name}_skid"

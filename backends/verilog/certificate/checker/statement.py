@@ -228,7 +228,15 @@ def _scatter_add(edge: Edge, updates: Elements, index: Elements) -> Elements:
     return np.stack(made, axis)
 
 
+def _divide(x: Numbers, y: Numbers) -> Numbers:
+    if y.min() < 1:
+        raise Refused("a divisor that may be below 1")
+    return x // y
+
+
 def _square_root(x: Numbers) -> Numbers:
+    if x.min() < 0:
+        raise Refused("a root of what may be negative")
     return np.array([math.isqrt(value) for value in x.tolist()], np.int64)
 
 
@@ -255,7 +263,7 @@ RULES: dict[str, Callable[..., Elements]] = {
     "arg_max_one_hot": _one_hot,
     "gather": _gather,
     "scatter_add": _scatter_add,
-    "divide": lambda edge, x, y: edge.each(lambda a, b: edge.symbols.tabulated(np.floor_divide, a, b), x, y),
+    "divide": lambda edge, x, y: edge.each(lambda a, b: edge.symbols.tabulated(_divide, a, b), x, y),
     "square_root": lambda edge, x: edge.each(lambda a: edge.symbols.tabulated(_square_root, a), x),
 }
 """What each operation of a statement is."""

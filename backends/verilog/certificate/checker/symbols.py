@@ -358,7 +358,8 @@ class Symbols:
                 rest[number] = factor
         if rest:
             primitive, factor = Form(rest, 0).primitive
-            assert primitive == base, "a form is not a function of its base"
+            if primitive != base:
+                raise Refused("a function of several numbers")
             made += factor * np.arange(domain[0], domain[1] + 1)
         self.widest = max(self.widest, len(made))
         return made
