@@ -57,7 +57,7 @@ def packets(bus: Bus, frames: Mapping[str, Integers], numbers: Integers, last: N
 
 
 def parted(bus: Bus, text: bytes, numbers: Integers, last: NDArray[np.bool_]) -> dict[Stream, bytes]:
-    """The output of a bus by stream, each stream with a `tlast` of its own; `numbers` and `last` are those of `packets`.
+    """The output of a bus by stream, each stream with its own `tlast`; `numbers` and `last` are those of `packets`.
 
     Raise CircuitizeError if beats are too few, too many, or if `tlast` is not exactly on the last beat of each frame.
     """

@@ -177,8 +177,8 @@ def bench(design: Design) -> str:
     `+quiet=N` cycles in which no beat moved the bench gives up. The argument `+resets=N` resets the design N times:
     `resets.hex` has, a line each, the cycles before a reset and those in it, and finally the cycles to the end. After a
     reset every input begins again with the first frame whose status was not taken. The bench prints `first`, `reset`
-    (and how many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, a line each,
-    with where and when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some
+    (and how many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, each in a
+    line with where and when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some
     readiness waits for `tvalid`, as the protocol allows.
     """
     parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]

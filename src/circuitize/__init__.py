@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .api.calibration import calibrated as calibrated
+    from .api.certify import certify as certify
     from .api.check import check as check
     from .api.compile import compile as compile
     from .api.costs.chunks import run_cost as run_cost

@@ -69,6 +69,15 @@ def jet(zeros: float = 0.0) -> IntegerProgram:
     return layered(drawn(random, sizes, 6, zeros), biases, (6, 6, 6, -1), Fixed((16,), 0, -128, 127))
 
 
+def small() -> IntegerProgram:
+    """4-5-2 on numbers that do not fill their bits, rounded and saturated, and a Check of the sums."""
+    random, builder = np.random.default_rng(4), Builder()
+    source = Fixed((4,), 0, -20, 20)
+    x = affine(builder, builder.input(source), random.integers(-7, 8, (4, 5)), random.integers(-60, 60, 5))
+    x = affine(builder, activation(builder, x, 2, 5), random.integers(-7, 8, (5, 2)), random.integers(-9, 9, 2))
+    return finished(builder, source, builder.add(integers.Check(-200, 150), x))
+
+
 def convolution() -> IntegerProgram:
     """3 x 3, 2 -> 3 channels over 4 x 4 with a border of zeros, saturated, then the greatest of each 2 x 2."""
     random, builder = np.random.default_rng(3), Builder()

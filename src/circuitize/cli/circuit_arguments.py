@@ -78,6 +78,12 @@ def simulate(command: ArgumentParser) -> None:
     command.add_argument("--simulator", choices=SIMULATORS, default="icarus", help="(default: %(default)s)")
 
 
+def certify(command: ArgumentParser) -> None:
+    """Add the arguments of `circuitize certify`."""
+    command.add_argument("design", type=Path, metavar="DIR", help="folder that compile --scheduler parallel wrote")
+    output(command, "-o", "FILE", "the certificate (default: %(default)s)", Path("certificate.json"))
+
+
 def export(command: ArgumentParser) -> None:
     """Add the arguments of `circuitize export`."""
     program(command)

@@ -1,0 +1,73 @@
+"""The checker: reads a certificate and the Verilog it is of, shows everything anew, and compares."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from .claims import FORMAT, deeply, digests, shown
+from .refusal import Refused
+from .statement import Json
+
+FIELDS = {"format", "program", "top", "elements", "streams", "statement", "files", "stages", "tabulated", "modules"}
+
+WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionError, OverflowError, RecursionError)
+"""What a certificate of other kinds of values ends in."""
+
+
+def check(certificate: Json, files: Mapping[str, str]) -> Json:
+    """What the certificate says of each module, shown anew from the texts of all files of `rtl`.
+
+    Raise Refused where the certificate is of other files, or says anything that is not shown.
+    """
+    if not isinstance(certificate, dict) or certificate.get("format") != FORMAT or set(certificate) != FIELDS:
+        raise Refused("expected a certificate of a parallel design, found another file; circuitize certify writes one")
+    found, names = digests(files), ("top", "elements", "streams", "statement")
+    try:
+        for name in sorted(found.keys() | certificate["files"].keys()):
+            if found.get(name) != certificate["files"].get(name):
+                raise Refused(f"{name}: expected the file that the certificate is of, found another one, or none")
+        made = deeply(lambda: shown(files, *(certificate[name] for name in names)))
+    except WRONG as error:
+        raise Refused(f"expected a statement of integer operations, found one with another {error}") from None
+    for name, value in made.items():
+        if certificate[name] != value:
+            raise Refused(f"expected the {name} that are shown, found others in the certificate")
+    return made
+
+
+def texts(folder: Path) -> dict[str, str]:
+    """The text of every file of the folder `rtl` of a design, by name."""
+    return {path.name: path.read_bytes().decode() for path in sorted((folder / "rtl").iterdir())}
+
+
+def statement_digest(statement: Json) -> str:
+    """The SHA-256 of a statement, which says what the hardware computes."""
+    return hashlib.sha256(json.dumps(statement, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def main() -> int:
+    """Check one certificate: 0 where all of it is shown, 1 where it is not, 2 where the files cannot be read."""
+    parser = argparse.ArgumentParser(prog="checker", description=__doc__)
+    parser.add_argument("certificate", type=Path, help="the file that circuitize certify wrote")
+    parser.add_argument("design", type=Path, help="the folder of the design, with its folder rtl")
+    given = parser.parse_args()
+    try:
+        certificate, files = json.loads(given.certificate.read_bytes()), texts(given.design)
+    except (OSError, ValueError) as error:
+        print(f"checker: expected a certificate and a design, found {error}", file=sys.stderr)
+        return 2
+    try:
+        made = check(certificate, files)
+    except Refused as refusal:
+        print(f"checker: NOT shown: {refusal}", file=sys.stderr)
+        return 1
+    for entry in made["modules"]:
+        print(f"{entry['module']}: {entry['method']}" + "".join(f"; {name}" for name in entry["operations"]))
+    print(f"shown for all inputs: {len(made['modules'])} modules, {made['stages']} stages")
+    print(f"the statement: {statement_digest(certificate['statement'])}")
+    return 0

@@ -1,0 +1,328 @@
+"""A hierarchy of modules as nets with what drives each: names resolved, loops unrolled, every bit driven once."""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+
+from .refusal import Refused
+from .syntax import (
+    Assignment,
+    Binary,
+    Branch,
+    Choice,
+    Clocked,
+    Combinational,
+    Condition,
+    Declaration,
+    Expression,
+    Instance,
+    Item,
+    Join,
+    Loop,
+    Memory,
+    Module,
+    Name,
+    Number,
+    Repeat,
+    Signed,
+    Slice,
+    Statement,
+    Unary,
+)
+
+DELAYED = re.compile(r"_d\d+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an expression stands: the module, the names of its nets in the circuit, and its known numbers."""
+
+    module: Module
+    path: str
+    names: MutableMapping[str, str]
+    numbers: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """What `width` bits of a net from bit `low` on are: an expression, or bits of the port of a module placed here."""
+
+    low: int
+    width: int
+    scope: Scope
+    value: Expression | None
+    port: str = ""
+    from_bit: int = 0
+
+
+@dataclass(slots=True)
+class Net:
+    """A net of the circuit. Of a register, `clocked` is what it follows on a clock's edge."""
+
+    width: int
+    signed: bool
+    register: bool
+    scope: Scope
+    entries: int = 0
+    drivers: list[Driver] = field(default_factory=list)
+    clocked: tuple[Clocked, Scope] | None = None
+
+
+class Circuit:
+    """The nets below a top module by their names, `instance.instance.net`; modules in `cut` are left out.
+
+    The input ports of the top module, and the outputs of what is cut, have no driver.
+    """
+
+    def __init__(self, modules: Mapping[str, Module], top: str, cut: Iterable[str] = ()) -> None:
+        self.modules, self.cut = modules, frozenset(cut)
+        self.nets: dict[str, Net] = {}
+        self.memories: dict[str, str] = {}
+        self.placed: dict[str, str] = {}
+        """The module of each instance, by its path; the top's is empty."""
+        self.free: set[str] = set()
+        self.compared: set[str] = set()
+        """Names of nets that are compared with a number, without what says how late they are."""
+        if top not in modules:
+            raise Refused(f"expected a module {top}, found none")
+        self._place(modules[top], "", {}, None)
+        self._require_drivers()
+
+    def number(self, expression: Expression, scope: Scope) -> int:
+        """A number that is known before anything runs."""
+        if isinstance(expression, Number):
+            return expression.value
+        if isinstance(expression, Name) and expression.name in scope.numbers:
+            return scope.numbers[expression.name]
+        if isinstance(expression, Binary):
+            left, right = self.number(expression.left, scope), self.number(expression.right, scope)
+            operator = expression.operator
+            if operator in ("+", "-", "*"):
+                return left + right if operator == "+" else left - right if operator == "-" else left * right
+            if operator == "/" and left >= 0 and right > 0:
+                return left // right
+            if operator in ("<", ">", "==", "!="):
+                return int({"<": left < right, ">": left > right, "==": left == right, "!=": left != right}[operator])
+        raise Refused(f"{scope.module.name}: expected a number known beforehand, found another expression")
+
+    def net(self, name: str, scope: Scope) -> str:
+        """The net that a name stands for."""
+        found = scope.names.get(name)
+        if found is None:
+            raise Refused(f"{scope.module.name}: {name} is not declared")
+        return found
+
+    def place(self, target: Name | Slice, scope: Scope) -> tuple[str, int, int]:
+        """A net, and the bits of it, that an assignment gives."""
+        name = self.net(target.name, scope)
+        if isinstance(target, Name):
+            return name, 0, self.nets[name].width
+        low, width = self.number(target.low, scope), self.number(target.width, scope)
+        if low < 0 or width < 1 or low + width > self.nets[name].width:
+            raise Refused(f"{scope.module.name}: bits past the ends of {target.name}")
+        return name, low, width
+
+    def source(self, name: str) -> str:
+        """The net that a net is another name of, as a whole, through the ports of modules."""
+        while True:
+            drivers = self.nets[name].drivers
+            if len(drivers) != 1 or drivers[0].width != self.nets[name].width or self.nets[name].clocked:
+                return name
+            (driver,) = drivers
+            if driver.value is None and not driver.from_bit and self.nets[driver.port].width == driver.width:
+                name = driver.port
+            elif isinstance(driver.value, Name) and driver.value.name in driver.scope.names:
+                name = driver.scope.names[driver.value.name]
+            else:
+                return name
+
+    def _place(self, module: Module, path: str, numbers: dict[str, int], pins: tuple[Instance, Scope] | None) -> None:
+        if path.count(".") > 8:
+            raise Refused(f"{module.name}: modules within modules without end")
+        self.placed[path] = module.name
+        scope = Scope(module, path, {}, dict(numbers))
+        for parameter, value in module.parameters.items():
+            if parameter not in scope.numbers:
+                scope.numbers[parameter] = self.number(value, scope)
+        for port in module.ports:
+            self._declare(port, scope)
+        if pins is None:
+            self.free |= {scope.names[port.name] for port in module.ports if port.direction == "input"}
+        else:
+            self._connect(module, scope, *pins)
+        if module.name in self.cut:
+            self.free |= {scope.names[port.name] for port in module.ports if port.direction == "output"}
+            return
+        self._items(module.items, scope)
+
+    def _declare(self, made: Declaration, scope: Scope) -> None:
+        if made.name in scope.names or made.name in scope.numbers:
+            raise Refused(f"{scope.module.name}: {made.name} is declared twice")
+        width = self.number(made.width, scope)
+        if width < 1:
+            raise Refused(f"{scope.module.name}: {made.name} has {width} bits")
+        name = f"{scope.path}.{made.name}" if scope.path else made.name
+        scope.names[made.name] = name
+        entries = 0 if made.entries is None else self.number(made.entries, scope)
+        self.nets[name] = Net(width, made.signed, made.register, scope, entries)
+
+    def _connect(self, module: Module, scope: Scope, instance: Instance, outer: Scope) -> None:
+        if set(instance.pins) != {port.name for port in module.ports}:
+            missing = set(instance.pins) ^ {port.name for port in module.ports}
+            raise Refused(f"{outer.module.name}: {instance.name} has other pins than {module.name}: {min(missing)}")
+        for port in module.ports:
+            value, name = instance.pins[port.name], scope.names[port.name]
+            if port.direction == "input":
+                self.nets[name].drivers.append(Driver(0, self.nets[name].width, outer, value))
+                continue
+            start = 0
+            for part in reversed(value.parts if isinstance(value, Join) else (value,)):
+                if not isinstance(part, Name | Slice):
+                    raise Refused(f"{outer.module.name}: pin {port.name} of {instance.name} drives no net")
+                target, low, width = self.place(part, outer)
+                self.nets[target].drivers.append(Driver(low, width, outer, None, name, start))
+                start += width
+            if start != self.nets[name].width:
+                raise Refused(f"{outer.module.name}: pin {port.name} of {instance.name} has {start} bits")
+
+    def _items(self, items: Iterable[Item], scope: Scope) -> None:
+        """Declarations first, so that a module may be placed above the declaration of what it drives."""
+        later: list[Item] = []
+        for item in items:
+            if isinstance(item, Declaration):
+                self._declare(item, scope)
+            else:
+                later.append(item)
+        for item in later:
+            if isinstance(item, Assignment):
+                self._drive(item, scope, False)
+            elif isinstance(item, Combinational):
+                self._combinational(item, scope)
+            elif isinstance(item, Clocked):
+                self._clocked(item, scope)
+            elif isinstance(item, Memory):
+                self._memory(item, scope)
+            elif isinstance(item, Instance):
+                self._instance(item, scope)
+            elif isinstance(item, Loop):
+                first, end = self.number(item.first, scope), self.number(item.end, scope)
+                for value in range(first, end):
+                    inner = {**scope.numbers, item.variable: value}
+                    self._block(f"{item.label}[{value}]", item.body, scope, inner)
+            elif isinstance(item, Condition):
+                chosen = item.yes if self.number(item.condition, scope) else item.no
+                self._block(item.label, chosen, scope, scope.numbers)
+
+    def _block(self, label: str, body: Iterable[Item], scope: Scope, numbers: dict[str, int]) -> None:
+        path = f"{scope.path}.{label}" if scope.path else label
+        inner = Scope(scope.module, path, ChainMap({}, scope.names), numbers)
+        self._items(body, inner)
+
+    def _instance(self, item: Instance, scope: Scope) -> None:
+        module = self.modules.get(item.module)
+        if module is None:
+            raise Refused(f"{scope.module.name}: {item.name} is of the module {item.module}, which is not there")
+        numbers = {name: self.number(value, scope) for name, value in item.parameters.items()}
+        if not numbers.keys() <= module.parameters.keys():
+            raise Refused(f"{scope.module.name}: {item.name} has a parameter that {module.name} has not")
+        path = f"{scope.path}.{item.name}" if scope.path else item.name
+        if path in self.placed:
+            raise Refused(f"{scope.module.name}: {item.name} is placed twice")
+        self._place(module, path, numbers, (item, scope))
+
+    def _memory(self, item: Memory, scope: Scope) -> None:
+        name = self.net(item.name, scope)
+        if not self.nets[name].entries or name in self.memories:
+            raise Refused(f"{scope.module.name}: {item.name} is no memory, or is read twice")
+        self.memories[name] = item.file
+
+    def _drive(self, item: Assignment, scope: Scope, register: bool) -> None:
+        name, low, width = self.place(item.target, scope)
+        net = self.nets[name]
+        if net.register is not register or net.entries:
+            raise Refused(f"{scope.module.name}: {item.target.name} is assigned as what it is not")
+        net.drivers.append(Driver(low, width, scope, item.value))
+        self._note(item.value)
+
+    def _combinational(self, item: Combinational, scope: Scope) -> None:
+        """Assignments in order: none reads what a later one of the same block gives, and something is read at all."""
+        targets = [part.target.name for part in item.body if isinstance(part, Assignment)]
+        if len(targets) != len(item.body) or len(set(targets)) != len(targets):
+            raise Refused(f"{scope.module.name}: an always block is no list of assignments to different nets")
+        waiting, read = set(targets), False
+        for part in item.body:
+            assert isinstance(part, Assignment)
+            names = {name for name in read_names(part.value) if name in scope.names}
+            if names & waiting:
+                raise Refused(f"{scope.module.name}: {min(names & waiting)} is read before it is assigned")
+            waiting.discard(part.target.name)
+            read |= bool(names)
+            self._drive(part, scope, True)
+        if not read:
+            raise Refused(f"{scope.module.name}: an always block reads nothing, so that it never runs")
+
+    def _clocked(self, item: Clocked, scope: Scope) -> None:
+        for name in {self.net(part.target.name, scope) for part in _assignments(item.body)}:
+            net = self.nets[name]
+            if net.clocked is not None or not net.register:
+                raise Refused(f"{scope.module.name}: {name} is no register, or follows two clocked blocks")
+            net.clocked = item, scope
+
+    def _note(self, value: Expression) -> None:
+        """Remember what is compared with a number."""
+        for part in _within(value):
+            if isinstance(part, Binary) and part.operator in ("<", ">"):
+                for one, other in ((part.left, part.right), (part.right, part.left)):
+                    if isinstance(other, Number) or (isinstance(other, Unary) and isinstance(other.value, Number)):
+                        self.compared |= {DELAYED.sub("", name) for name in read_names(one)}
+
+    def _require_drivers(self) -> None:
+        """Every net is driven once, each bit of it; a memory by its file."""
+        for name, net in self.nets.items():
+            ranges = sorted((driver.low, driver.low + driver.width) for driver in net.drivers)
+            end = 0
+            for low, high in ranges:
+                if low != end:
+                    raise Refused(f"{net.scope.module.name}: bits of {name} are driven twice, or not at all")
+                end = high
+            whole = (end == net.width) + (net.clocked is not None) + (name in self.free) + (name in self.memories)
+            if whole != 1 or end not in (0, net.width):
+                raise Refused(f"{net.scope.module.name}: bits of {name} are driven twice, or not at all")
+
+
+def _assignments(body: Iterable[Statement]) -> Iterator[Assignment]:
+    for part in body:
+        if isinstance(part, Branch):
+            yield from _assignments(part.yes)
+            yield from _assignments(part.no)
+        else:
+            yield part
+
+
+def _within(value: Expression) -> Iterator[Expression]:
+    """An expression and all parts of it."""
+    yield value
+    if isinstance(value, Join):
+        inner: tuple[Expression, ...] = value.parts
+    elif isinstance(value, Repeat | Signed | Unary):
+        inner = (value.value,)
+    elif isinstance(value, Binary):
+        inner = (value.left, value.right)
+    elif isinstance(value, Choice):
+        inner = (value.condition, value.yes, value.no)
+    elif isinstance(value, Slice):
+        inner = (value.low,)
+    else:
+        inner = ()
+    for part in inner:
+        yield from _within(part)
+
+
+def read_names(value: Expression) -> Iterator[str]:
+    """The names that an expression reads."""
+    for part in _within(value):
+        if isinstance(part, Name | Slice):
+            yield part.name

@@ -1,0 +1,75 @@
+"""Binary decision diagrams: functions of bits, equal where their numbers are (Bryant 1986)."""
+
+from __future__ import annotations
+
+
+class Decisions:
+    """Functions as numbers: 0 and 1 are constant, any other is a variable, and what it is at 1 and at 0."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[int, int, int]] = [(1 << 60, 0, 0), (1 << 60, 1, 1)]
+        self._known: dict[tuple[int, int, int], int] = {}
+        self._chosen: dict[tuple[int, int, int], int] = {}
+
+    def variable(self, number: int) -> int:
+        """The function that is a variable itself; variables are asked in the order of their numbers."""
+        return self._node(number, 1, 0)
+
+    def choose(self, condition: int, yes: int, no: int) -> int:
+        """`yes` where the condition is 1, `no` elsewhere."""
+        if condition < 2 or yes == no:
+            return yes if condition else no
+        if yes == 1 and no == 0:
+            return condition
+        key = (condition, yes, no)
+        found = self._chosen.get(key)
+        if found is None:
+            first = min(self.nodes[function][0] for function in key)
+            at_one = self.choose(*(self._at(function, first, 1) for function in key))
+            at_zero = self.choose(*(self._at(function, first, 0) for function in key))
+            found = self._chosen[key] = self._node(first, at_one, at_zero)
+        return found
+
+    def invert(self, function: int) -> int:
+        """1 where the function is 0."""
+        return self.choose(function, 0, 1)
+
+    def both(self, left: int, right: int) -> int:
+        """1 where both are 1."""
+        return self.choose(left, right, 0)
+
+    def either(self, left: int, right: int) -> int:
+        """1 where one of them is 1."""
+        return self.choose(left, 1, right)
+
+    def at_zeros(self, function: int) -> int:
+        """The value where all variables are 0."""
+        while function > 1:
+            function = self.nodes[function][2]
+        return function
+
+    def variables(self, function: int) -> set[int]:
+        """The variables that the function depends on."""
+        found: set[int] = set()
+        seen, front = {0, 1}, [function]
+        while front:
+            node = front.pop()
+            if node not in seen:
+                seen.add(node)
+                number, yes, no = self.nodes[node]
+                found.add(number)
+                front += [yes, no]
+        return found
+
+    def _at(self, function: int, variable: int, value: int) -> int:
+        number, yes, no = self.nodes[function]
+        return function if number != variable else yes if value else no
+
+    def _node(self, variable: int, yes: int, no: int) -> int:
+        if yes == no:
+            return yes
+        key = (variable, yes, no)
+        if key not in self._known:
+            self._known[key] = len(self.nodes)
+            self.nodes.append(key)
+        return self._known[key]

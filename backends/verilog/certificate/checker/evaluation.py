@@ -1,0 +1,220 @@
+"""What the nets of a circuit are: bits of forms over what enters, and how many registers late."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .bits import CONTROL, After, Bits, Operators, made
+from .circuit import DELAYED, Circuit, Driver, Net, Scope, read_names
+from .forms import Form
+from .refusal import Refused
+from .symbols import Numbers, Symbols
+from .syntax import (
+    Assignment,
+    Binary,
+    Branch,
+    Choice,
+    Expression,
+    Join,
+    Name,
+    Number,
+    Repeat,
+    Signed,
+    Slice,
+    Statement,
+    Unary,
+)
+
+
+class Evaluation:
+    """Nets by name, each evaluated once. `given` are those that are symbols: what enters, and the control's registers.
+
+    Any other register must be one of a pipeline: it follows a value on every edge of `clk` at which `enable` is 1.
+    """
+
+    def __init__(
+        self, circuit: Circuit, symbols: Symbols, given: Mapping[str, Bits], memories: Mapping[str, str]
+    ) -> None:
+        self.circuit, self.symbols = circuit, symbols
+        self.operators = Operators(symbols)
+        self.memories = memories
+        self.found: dict[str, Bits] = {
+            name: Bits(bits.parts, circuit.nets[name].signed, bits.stage) for name, bits in given.items()
+        }
+        self._entries: dict[str, Numbers] = {}
+        self._under_way: set[str] = set()
+
+    def bits(self, name: str) -> Bits:
+        """A net. Raise Refused, with the module, for what is outside the subset or not shown."""
+        made = self.found.get(name)
+        if made is None:
+            net = self.circuit.nets[name]
+            if name in self._under_way:
+                raise Refused(f"{net.scope.module.name}: {name} depends on itself")
+            self._under_way.add(name)
+            made = self.found[name] = self._registered(name, net) if net.clocked else self._driven(name, net)
+        return made
+
+    def following(self, name: str) -> list[Form]:
+        """The bits of a register of the control after the next edge of its clock, the lowest first."""
+        net = self.circuit.nets[name]
+        if net.clocked is None:
+            raise Refused(f"{net.scope.module.name}: {name} is no register of a clock")
+        process, scope = net.clocked
+        self._require_source(process.clock, "clk", scope)
+        return self._following(process.body, scope, name, self.operators.each(self.found[name]))
+
+    def _following(self, body: tuple[Statement, ...], scope: Scope, name: str, now: list[Form]) -> list[Form]:
+        for part in body:
+            if isinstance(part, Branch):
+                condition = self.operators.form(self.value(part.condition, scope, 1), False)
+                yes = self._following(part.yes, scope, name, now)
+                no = self._following(part.no, scope, name, now)
+                now = [self.symbols.select(condition, a, b) for a, b in zip(yes, no, strict=True)]
+            elif self.circuit.net(part.target.name, scope) == name:
+                _, low, width = self.circuit.place(part.target, scope)
+                given = self.operators.each(self.value(part.value, scope, width))
+                now = [*now[:low], *given, *now[low + width :]]
+        return now
+
+    def value(self, expression: Expression, scope: Scope, width: int | None = None) -> Bits:
+        """An expression, of so many bits where that is said."""
+        try:
+            made = self._value(expression, scope)
+            if width is not None and made.width != width:
+                raise Refused(f"{made.width} bits where {width} are expected")
+        except Refused as refusal:
+            text = str(refusal)
+            where = scope.module.name
+            raise refusal if ": " in text else Refused(f"{where}: {text}") from None
+        return made
+
+    def _value(self, expression: Expression, scope: Scope) -> Bits:
+        operators = self.operators
+        if isinstance(expression, Name):
+            if expression.name in scope.numbers:
+                raise Refused(f"{expression.name} is a number without a width")
+            net = self.circuit.nets[self.circuit.net(expression.name, scope)]
+            if net.entries:
+                raise Refused(f"{expression.name} is a memory")
+            return self.bits(self.circuit.net(expression.name, scope))
+        if isinstance(expression, Slice):
+            return self._slice(expression, scope)
+        if isinstance(expression, Number):
+            if expression.width is None:
+                raise Refused(f"{expression.value} has no width")
+            return operators.number(expression.value, expression.width, expression.signed)
+        if isinstance(expression, Join):
+            return operators.join([self._value(part, scope) for part in expression.parts])
+        if isinstance(expression, Repeat):
+            return operators.repeat(self.circuit.number(expression.count, scope), self._value(expression.value, scope))
+        if isinstance(expression, Signed):
+            made = self._value(expression.value, scope)
+            return Bits(made.parts, True, made.stage)
+        if isinstance(expression, Unary):
+            return operators.unary(expression.operator, self._value(expression.value, scope))
+        if isinstance(expression, Binary):
+            left, right = self._value(expression.left, scope), self._value(expression.right, scope)
+            return operators.binary(expression.operator, left, right)
+        assert isinstance(expression, Choice)
+        if isinstance(expression.condition, Binary) and not any(
+            n in scope.names for n in read_names(expression.condition)
+        ):
+            known = self.circuit.number(expression.condition, scope)
+            return self._value(expression.yes if known else expression.no, scope)
+        parts = (self._value(part, scope) for part in (expression.condition, expression.yes, expression.no))
+        return operators.choice(*parts)
+
+    def _slice(self, expression: Slice, scope: Scope) -> Bits:
+        name = self.circuit.net(expression.name, scope)
+        net = self.circuit.nets[name]
+        if not net.entries:
+            low, width = (self.circuit.number(part, scope) for part in (expression.low, expression.width))
+            return self.operators.slice(self.bits(name), low, width)
+        index = self._value(expression.low, scope)
+        if 1 << index.width != net.entries:
+            raise Refused(f"{expression.name} of {net.entries} entries has an index of {index.width} bits")
+        entry = self.symbols.lookup(self.operators.form(index, False), self._memory(name, net), 0)
+        return made(entry, net.width, net.signed, index)
+
+    def _memory(self, name: str, net: Net) -> Numbers:
+        """The entries of a memory, all of which its file gives."""
+        file = self.circuit.memories.get(name, "")
+        if file not in self._entries:
+            words = self.memories.get(file, "").split()
+            try:
+                numbers = [int(word, 16) for word in words]
+            except ValueError:
+                numbers = []
+            if len(numbers) != net.entries or max(numbers) >> net.width or min(numbers) < 0 or net.width > 62:
+                raise Refused(f"{file} is no file of {net.entries} entries of {net.width} bits")
+            self._entries[file] = np.array(numbers, np.int64)
+        return self._entries[file]
+
+    def _driven(self, name: str, net: Net) -> Bits:
+        if not net.drivers:
+            raise Refused(f"{net.scope.module.name}: {name} has no value")
+        parts = [self._driver(driver) for driver in sorted(net.drivers, key=lambda driver: driver.low)]
+        found = parts[0] if len(parts) == 1 else self.operators.join(parts[::-1])
+        (driver, *_) = net.drivers
+        inside = driver.scope is net.scope and len(parts) == 1 and driver.value is not None
+        if inside and net.scope.path and found.stage != CONTROL:
+            found = self._exact(driver.value, net, found)
+        return Bits(found.parts, net.signed, found.stage)
+
+    def _driver(self, driver: Driver) -> Bits:
+        if driver.value is not None:
+            return self.value(driver.value, driver.scope, driver.width)
+        made = self.bits(driver.port)
+        if (driver.from_bit, driver.width) == (0, made.width):
+            return made
+        return self.operators.slice(made, driver.from_bit, driver.width)
+
+    def _exact(self, value: Expression | None, net: Net, bits: Bits) -> Bits:
+        """The integer that a net of a module holds, in the one way in which a function of one form is written.
+
+        A copy of what a check compares with its ends stands for the number where the check passes. The status says
+        where it does not.
+        """
+        if isinstance(value, Name | Slice) and DELAYED.sub("", value.name) in self.circuit.compared:
+            for number, symbol in self.symbols.checks_of(self.operators.whole(bits)):
+                if self._holds(net, symbol):
+                    return Bits(((symbol, net.width, After(max(bits.last, number + 1))),), False, bits.stage)
+        form = self.symbols.settled(self.operators.form(bits, net.signed))
+        after = bits.parts[0][2] if net.width == 1 else After(bits.last)
+        return Bits(((form, net.width, after),), False, bits.stage)
+
+    def _holds(self, net: Net, symbol: Form) -> bool:
+        low, high = self.symbols.interval(symbol)
+        if net.signed:
+            return -1 << (net.width - 1) <= low and high < 1 << (net.width - 1)
+        return low >= 0 and high < 1 << net.width
+
+    def _registered(self, name: str, net: Net) -> Bits:
+        assert net.clocked is not None
+        process, scope = net.clocked
+        wrong = Refused(f"{scope.module.name}: {name} does not follow one value wherever enable is 1")
+        if len(process.body) != 1 or not isinstance(process.body[0], Branch) or process.body[0].no:
+            raise wrong
+        branch = process.body[0]
+        given = [part for part in branch.yes if isinstance(part, Assignment) and self._gives(part, scope, name)]
+        if len(given) != 1 or not isinstance(given[0].target, Name) or not isinstance(branch.condition, Name):
+            raise wrong
+        if not all(isinstance(part, Assignment) for part in branch.yes):
+            raise wrong
+        self._require_source(process.clock, "clk", scope)
+        self._require_source(branch.condition.name, "enable", scope)
+        made = self.value(given[0].value, scope, net.width)
+        if made.stage == CONTROL:
+            raise Refused(f"{scope.module.name}: {name} holds what is no part of a frame")
+        return Bits(made.parts, net.signed, None if made.stage is None else made.stage + 1)
+
+    def _gives(self, part: Assignment, scope: Scope, name: str) -> bool:
+        return self.circuit.net(part.target.name, scope) == name
+
+    def _require_source(self, name: str, wanted: str, scope: Scope) -> None:
+        found = self.circuit.source(self.circuit.net(name, scope))
+        if found != wanted:
+            raise Refused(f"{scope.module.name}: expected {wanted} at {name}, found {found}")

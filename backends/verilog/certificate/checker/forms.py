@@ -1,0 +1,94 @@
+"""Linear forms: integers that are sums of symbols times known numbers, and a known number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from math import gcd
+
+Key = tuple[tuple[tuple[int, int], ...], int]
+
+
+class Form:
+    """The sum of coefficient times symbol over `terms`, and `constant`; no coefficient is 0."""
+
+    def __init__(self, terms: dict[int, int], constant: int) -> None:
+        self.terms, self.constant = terms, constant
+
+    @cached_property
+    def key(self) -> Key:
+        """What is equal for equal forms only."""
+        return tuple(sorted(self.terms.items())), self.constant
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Form) and self.constant == other.constant and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __add__(self, other: Form) -> Form:
+        if len(self.terms) < len(other.terms):
+            self, other = other, self
+        terms = dict(self.terms)
+        for symbol, factor in other.terms.items():
+            found = terms.get(symbol, 0) + factor
+            if found:
+                terms[symbol] = found
+            else:
+                del terms[symbol]
+        return Form(terms, self.constant + other.constant)
+
+    def __sub__(self, other: Form) -> Form:
+        return self + other * -1
+
+    def __mul__(self, factor: int) -> Form:
+        if factor == 1:
+            return self
+        if factor == 0:
+            return ZERO
+        return Form({symbol: value * factor for symbol, value in self.terms.items()}, self.constant * factor)
+
+    def plus(self, number: int) -> Form:
+        """The form and a known number."""
+        return Form(self.terms, self.constant + number) if number else self
+
+    @cached_property
+    def primitive(self) -> tuple[Form, int]:
+        """A form without constant whose coefficients have no common factor, the first one positive; and the factor.
+
+        The form is factor * primitive + constant. Of a known number the primitive is 0.
+        """
+        if not self.terms:
+            return ZERO, 1
+        factor = gcd(*self.terms.values())
+        if self.terms[min(self.terms)] < 0:
+            factor = -factor
+        if factor == 1 and not self.constant:
+            return self, 1
+        return Form({symbol: value // factor for symbol, value in self.terms.items()}, 0), factor
+
+    def without_multiples(self, bits: int) -> Form:
+        """The form modulo 2^bits, without the terms that are 0 there."""
+        mask = (1 << bits) - 1
+        return Form({symbol: value for symbol, value in self.terms.items() if value & mask}, self.constant)
+
+
+ZERO = Form({}, 0)
+
+
+def known(number: int) -> Form:
+    """The form of a known number."""
+    return Form({}, number)
+
+
+def total(forms: Iterable[tuple[int, Form]]) -> Form:
+    """The sum of forms, each times a known number."""
+    terms: dict[int, int] = {}
+    constant = 0
+    for factor, form in forms:
+        if factor == 0:
+            continue
+        constant += factor * form.constant
+        for symbol, value in form.terms.items():
+            terms[symbol] = terms.get(symbol, 0) + factor * value
+    return Form({symbol: value for symbol, value in terms.items() if value}, constant)

@@ -1,0 +1,389 @@
+"""Reads the subset of Verilog-2005 that is certified; anything else is refused, with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from .refusal import Refused
+from .syntax import (
+    Assignment,
+    Binary,
+    Branch,
+    Choice,
+    Clocked,
+    Combinational,
+    Condition,
+    Declaration,
+    Expression,
+    Instance,
+    Item,
+    Join,
+    Loop,
+    Memory,
+    Module,
+    Name,
+    Number,
+    Repeat,
+    Signed,
+    Slice,
+    Statement,
+    Unary,
+)
+
+TOKEN = re.compile(
+    r"\s+|//[^\n]*|`default_nettype (?:none|wire)\b"
+    r"|(?P<number>\d*'s?[dhb][0-9a-fA-F]+|\d+)|(?P<word>[A-Za-z_$]\w*)|(?P<text>\"[^\"\n]*\")"
+    r"|(?P<mark><=|>=|==|!=|~\||~&|\+:|[-+*/&|~^?:;,.#()\[\]{}<>=@])"
+)
+LEVELS = (("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("+", "-"), ("*", "/"))
+"""Binary operators, the loosest first."""
+
+REDUCTIONS = ("&", "|", "^", "~|", "~&")
+WORDS = frozenset(
+    """
+    module endmodule input output wire reg signed assign always posedge begin end if else initial genvar generate
+    endgenerate for parameter
+    """.split()  # noqa: SIM905
+)
+
+
+def read(text: str, file: str) -> Module:
+    """The one module of a file. Raise Refused for a text outside the subset."""
+    return _Reader(text, file).module()
+
+
+class _Reader:
+    def __init__(self, text: str, file: str) -> None:
+        self.file, self.text = file, text
+        self.tokens: list[str] = []
+        self.places: list[int] = []
+        end = 0
+        while end < len(text):
+            match = TOKEN.match(text, end)
+            if match is None:
+                raise Refused(f"{file}:{self._line(end)}: expected Verilog of the subset, found {text[end]!r}")
+            if match.lastgroup:
+                self.tokens.append(match[0])
+                self.places.append(end)
+            end = match.end()
+        self.tokens.append("")
+        self.places.append(end)
+        self.at = 0
+
+    def _line(self, place: int) -> int:
+        return self.text.count("\n", 0, place) + 1
+
+    def _fail(self, wanted: str) -> Refused:
+        found = self.tokens[self.at] or "the end"
+        return Refused(f"{self.file}:{self._line(self.places[self.at])}: expected {wanted}, found {found}")
+
+    def next(self) -> str:
+        token = self.tokens[self.at]
+        self.at += 1
+        return token
+
+    def take(self, token: str) -> bool:
+        if self.tokens[self.at] == token:
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, *tokens: str) -> None:
+        for token in tokens:
+            if not self.take(token):
+                raise self._fail(token)
+
+    def name(self) -> str:
+        token = self.tokens[self.at]
+        if not re.match(r"[A-Za-z_]\w*\Z", token) or token in WORDS:
+            raise self._fail("a name")
+        return self.next()
+
+    def module(self) -> Module:
+        self.expect("module")
+        made = Module(self.name(), self.file)
+        if self.take("#"):
+            self.expect("(")
+            while True:
+                self.expect("parameter")
+                name = self.name()
+                self.expect("=")
+                made.parameters[name] = self.expression()
+                if not self.take(","):
+                    break
+            self.expect(")")
+        self.expect("(")
+        while True:
+            made.ports += self.declarations(True)
+            if not self.take(","):
+                break
+        self.expect(")", ";")
+        while not self.take("endmodule"):
+            made.items += self.item()
+        self.expect("")
+        return made
+
+    def declarations(self, port: bool) -> list[Declaration]:
+        """One port, or one or more nets with what they are given, which comes as assignments beside them."""
+        direction = self.next() if port else ""
+        if port and direction not in ("input", "output"):
+            self.at -= 1
+            raise self._fail("input or output")
+        kind = self.next()
+        if kind not in ("wire", "reg") or (direction == "input" and kind == "reg"):
+            self.at -= 1
+            raise self._fail("wire or reg")
+        signed = self.take("signed")
+        width: Expression = Number(1)
+        if self.take("["):
+            width = self.range()
+        return [Declaration(self.name(), direction, kind == "reg", signed, width)]
+
+    def range(self) -> Expression:
+        """`high:0]` as a number of bits."""
+        high = self.expression()
+        self.expect(":", "0", "]")
+        return Number(high.value + 1) if isinstance(high, Number) else Binary("+", high, Number(1))
+
+    def item(self) -> list[Item]:
+        token = self.tokens[self.at]
+        if token in ("wire", "reg"):
+            return self.nets()
+        rules: dict[str, Callable[[], list[Item]]] = {
+            "assign": self.assign,
+            "always": self.always,
+            "initial": self.initial,
+            "genvar": self.genvar,
+            "generate": self.generate,
+            "for": self.loop,
+            "if": self.condition,
+        }
+        return rules[token]() if token in rules else self.instance()
+
+    def nets(self) -> list[Item]:
+        (first,) = self.declarations(False)
+        found: list[Item] = []
+        while True:
+            if self.take("["):
+                self.expect("0", ":")
+                last = self.expression()
+                self.expect("]")
+                entries = Binary("+", last, Number(1))
+                found.append(Declaration(first.name, "", first.register, first.signed, first.width, entries))
+            else:
+                found.append(first)
+                if self.take("="):
+                    found.append(Assignment(Name(first.name), self.expression()))
+            if not self.take(","):
+                break
+            first = Declaration(self.name(), "", first.register, first.signed, first.width)
+        self.expect(";")
+        return found
+
+    def assign(self) -> list[Item]:
+        self.expect("assign")
+        target = self.target()
+        self.expect("=")
+        made = Assignment(target, self.expression())
+        self.expect(";")
+        return [made]
+
+    def target(self) -> Name | Slice:
+        found = self.named()
+        assert isinstance(found, Name | Slice)
+        return found
+
+    def always(self) -> list[Item]:
+        self.expect("always", "@")
+        if self.take("*"):
+            return [Combinational(self.statement("="))]
+        self.expect("(", "posedge")
+        clock = self.name()
+        self.expect(")")
+        return [Clocked(clock, self.statement("<="))]
+
+    def statement(self, sign: str) -> tuple[Statement, ...]:
+        if self.take("begin"):
+            found: list[Statement] = []
+            while not self.take("end"):
+                found += self.statement(sign)
+            return tuple(found)
+        if self.take("if"):
+            self.expect("(")
+            condition = self.expression()
+            self.expect(")")
+            yes = self.statement(sign)
+            no = self.statement(sign) if self.take("else") else ()
+            return (Branch(condition, yes, no),)
+        target = self.target()
+        self.expect(sign)
+        made = Assignment(target, self.expression())
+        self.expect(";")
+        return (made,)
+
+    def initial(self) -> list[Item]:
+        self.expect("initial", "$readmemh", "(")
+        file = self.next()
+        self.expect(",")
+        made = Memory(self.name(), file.strip('"'))
+        self.expect(")", ";")
+        return [made]
+
+    def genvar(self) -> list[Item]:
+        self.expect("genvar")
+        self.name()
+        while self.take(","):
+            self.name()
+        self.expect(";")
+        return []
+
+    def generate(self) -> list[Item]:
+        self.expect("generate")
+        found: list[Item] = []
+        while not self.take("endgenerate"):
+            found += self.item()
+        return found
+
+    def loop(self) -> list[Item]:
+        self.expect("for", "(")
+        variable = self.name()
+        self.expect("=")
+        first = self.expression()
+        self.expect(";", variable, "<")
+        end = self.expression()
+        self.expect(";", variable, "=", variable, "+", "1", ")")
+        label, body = self.block()
+        return [Loop(variable, first, end, label, body)]
+
+    def condition(self) -> list[Item]:
+        self.expect("if", "(")
+        condition = self.expression()
+        self.expect(")")
+        label, yes = self.block()
+        no: tuple[Item, ...] = ()
+        if self.take("else"):
+            no = tuple(self.condition()) if self.tokens[self.at] == "if" else self.block()[1]
+        return [Condition(condition, label, yes, no)]
+
+    def block(self) -> tuple[str, tuple[Item, ...]]:
+        self.expect("begin", ":")
+        label, body = self.name(), []
+        while not self.take("end"):
+            body += self.item()
+        return label, tuple(body)
+
+    def instance(self) -> list[Item]:
+        module = self.name()
+        parameters = self.pins() if self.take("#") else {}
+        name = self.name()
+        made = Instance(module, name, parameters, self.pins())
+        self.expect(";")
+        return [made]
+
+    def pins(self) -> dict[str, Expression]:
+        self.expect("(")
+        found: dict[str, Expression] = {}
+        while True:
+            self.expect(".")
+            name = self.name()
+            self.expect("(")
+            if name in found:
+                raise self._fail(f"{name} once")
+            found[name] = self.expression()
+            self.expect(")")
+            if not self.take(","):
+                break
+        self.expect(")")
+        return found
+
+    def expression(self) -> Expression:
+        condition = self.binary(0)
+        if not self.take("?"):
+            return condition
+        yes = self.expression()
+        self.expect(":")
+        return Choice(condition, yes, self.expression())
+
+    def binary(self, level: int) -> Expression:
+        if level == len(LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        while self.tokens[self.at] in LEVELS[level]:
+            operator = self.next()
+            left = Binary(operator, left, self.binary(level + 1))
+        return left
+
+    def unary(self) -> Expression:
+        if self.tokens[self.at] in ("~", "-", *REDUCTIONS):
+            return Unary(self.next(), self.unary())
+        return self.primary()
+
+    def primary(self) -> Expression:
+        token = self.tokens[self.at]
+        if token == "(":
+            self.at += 1
+            found = self.expression()
+            self.expect(")")
+            return found
+        if token == "{":
+            return self.join()
+        if token == "$signed":
+            self.expect("$signed", "(")
+            found = Signed(self.expression())
+            self.expect(")")
+            return found
+        if token[:1].isdigit() or token[:1] == "'":
+            return self.number()
+        return self.named()
+
+    def number(self) -> Number:
+        token = self.next()
+        width, mark, rest = token.partition("'")
+        if not mark:
+            return Number(int(token))
+        signed = rest[0] == "s"
+        rest = rest[signed:]
+        try:
+            value = int(rest[1:], {"d": 10, "h": 16, "b": 2}[rest[0]])
+            bits = int(width)
+        except ValueError:
+            self.at -= 1
+            raise self._fail("a number with its bits") from None
+        if bits < 1 or value >> bits:
+            self.at -= 1
+            raise self._fail("a number that fits its bits")
+        return Number(value, bits, signed)
+
+    def join(self) -> Expression:
+        self.expect("{")
+        first = self.expression()
+        if self.take("{"):
+            parts = [self.expression()]
+            while self.take(","):
+                parts.append(self.expression())
+            self.expect("}", "}")
+            return Repeat(first, parts[0] if len(parts) == 1 else Join(tuple(parts)))
+        parts = [first]
+        while self.take(","):
+            parts.append(self.expression())
+        self.expect("}")
+        return Join(tuple(parts))
+
+    def named(self) -> Expression:
+        name = self.name()
+        if not self.take("["):
+            return Name(name)
+        first = self.expression()
+        if self.take("+:"):
+            width = self.expression()
+            self.expect("]")
+            return Slice(name, first, width)
+        if self.take(":"):
+            last = self.expression()
+            self.expect("]")
+            if isinstance(first, Number) and isinstance(last, Number):
+                return Slice(name, last, Number(first.value - last.value + 1))
+            return Slice(name, last, Binary("+", Binary("-", first, last), Number(1)))
+        self.expect("]")
+        return Slice(name, first, Number(1))

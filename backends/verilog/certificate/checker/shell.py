@@ -1,0 +1,144 @@
+"""The shell around the design: elements in slots of whole bytes, and a place for one beat on each stream.
+
+Of an input, `elements` are the low bits of its slots, and `wrong` is 1 where the rest of a slot is not the element's
+sign, or zeros, or where a byte of it is not kept. Of an output each slot is filled up with the sign, or zeros.
+
+A place for a beat has the registers `full` and `held`. out_valid is full or in_valid; in_ready is not full; both are 0
+in a reset. What leaves is what is held where it is full, and what comes in elsewhere. It is full after a beat that
+could not leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .circuit import Circuit
+from .evaluation import Evaluation
+from .pipeline import STATUS, Logic, free_bits, require_net
+from .refusal import Refused
+from .statement import Json, element_bits
+from .symbols import Symbols
+from .syntax import Module
+
+BEATS = ("tdata", "tvalid", "tlast")
+
+
+def show_shell(
+    modules: Mapping[str, Module], top: str, core: str, statement: Json, streams: Json, slots: str
+) -> Evaluation:
+    """Show that the module `top` is the shell of `core`. Raise Refused for whatever is not shown."""
+    circuit, symbols = Circuit(modules, top, {core}), Symbols()
+    inside = [path for path, module in circuit.placed.items() if module == core]
+    if inside != ["core"]:
+        raise Refused(f"{top}: expected {core} placed once, as core, found {inside}")
+    given = {name: free_bits(symbols, name, circuit.nets[name].width) for name in sorted(circuit.free)}
+    names = [*streams["inputs"], *streams["outputs"], STATUS]
+    if len(set(names)) != len(names):
+        raise Refused("expected a stream for each port and the status, found one for two")
+    places = {}
+    for number, name in enumerate(names):
+        side = f"{'in' if name in streams['inputs'] else 'out'}{number}_{name}_skid"
+        places[name] = side
+        for part in ("full", "held"):
+            given[f"{side}.{part}"] = free_bits(symbols, f"{side}.{part}", require_net(circuit, f"{side}.{part}"))
+    show = _Shell(Evaluation(circuit, symbols, given, {}), top, slots)
+    ports = {"clk", "rst"}
+    for name, port in zip(streams["inputs"], statement["inputs"], strict=True):
+        show.input(name, places[name], port)
+        ports |= {f"{name}_{wire}" for wire in (*BEATS, "tkeep", "tready")}
+    status = {"low": 0, "high": 1, "shape": []}
+    for name, port in zip([*streams["outputs"], STATUS], [*statement["outputs"], status], strict=True):
+        show.output(name, places[name], port)
+        ports |= {f"{name}_{wire}" for wire in (*BEATS, "tkeep", "tready")}
+    if ports != {port.name for port in modules[top].ports}:
+        raise Refused(f"{top}: expected the ports of its streams, found others")
+    for pin, source in (("core.clk", "clk"), ("core.rst", "rst")):
+        if circuit.source(pin) != source:
+            raise Refused(f"{top}: expected {source} at {pin}, found another net")
+    return show.evaluation
+
+
+class _Shell:
+    def __init__(self, evaluation: Evaluation, top: str, slots: str) -> None:
+        self.evaluation, self.top, self.slots = evaluation, top, slots
+        self.logic = Logic(evaluation)
+        self.running = self.logic.no(self.logic.bit("rst"))
+
+    def slot(self, port: Json) -> int:
+        """Bits from one element of a beat to the next."""
+        bits = element_bits(port["low"], port["high"])
+        return bits if self.slots == "packed" else max(8, 1 << (bits - 1).bit_length())
+
+    def input(self, name: str, place: str, port: Json) -> None:
+        """The beats of an input, from outside to the design."""
+        logic, count = self.logic, _size(port["shape"])
+        bits, slot = element_bits(port["low"], port["high"]), self.slot(port)
+        data, keep = logic.vector(f"{name}_tdata"), logic.vector(f"{name}_tkeep")
+        self.require_width(f"{name}_tdata", -(-slot * count // 8) * 8)
+        self.require_width(f"{name}_tkeep", -(-slot * count // 8))
+        elements: list[int] = []
+        wrong = []
+        for element in range(count):
+            here = data[element * slot : (element + 1) * slot]
+            elements += here[:bits]
+            kept = keep[element * slot // 8 : (element * slot + slot - 1) // 8 + 1]
+            fault = [logic.no(logic.all(*kept))]
+            if slot > bits and port["low"] < 0:
+                fault.append(logic.all(logic.no(logic.all(*here[bits - 1 :])), logic.any(*here[bits - 1 :])))
+            elif slot > bits:
+                fault.append(logic.any(*here[bits:]))
+            wrong.append(logic.any(*fault))
+        beat = [*elements, logic.bit(f"{name}_tlast"), logic.any(*wrong)]
+        after = [f"core.{name}_{wire}" for wire in ("tdata", "tlast", "tuser")]
+        self.place(place, beat, f"{name}_tvalid", f"core.{name}_tready", f"{name}_tready", f"core.{name}_tvalid")
+        passed = [function for wire in after for function in logic.vector(wire)]
+        if passed != self.held(place, beat):
+            raise Refused(f"{self.top}: the beats of {name} reach {name} of the design otherwise than stated")
+
+    def output(self, name: str, place: str, port: Json) -> None:
+        """The beats of an output, from the design to outside."""
+        logic, count = self.logic, _size(port["shape"])
+        bits, slot = element_bits(port["low"], port["high"]), self.slot(port)
+        beat = [*logic.vector(f"core.{name}_tdata"), logic.bit(f"core.{name}_tlast")]
+        if len(beat) != bits * count + 1:
+            raise Refused(f"{self.top}: expected {bits * count} bits of {name}, found {len(beat) - 1}")
+        self.place(place, beat, f"core.{name}_tvalid", f"{name}_tready", f"core.{name}_tready", f"{name}_tvalid")
+        *elements, last = self.held(place, beat)
+        wanted: list[int] = []
+        for element in range(count):
+            here = elements[element * bits : (element + 1) * bits]
+            wanted += here + [here[-1] if port["low"] < 0 else 0] * (slot - bits)
+        wanted += [0] * (-len(wanted) % 8)
+        logic.require(self.top, f"{name}_tdata", wanted)
+        logic.require(self.top, f"{name}_tlast", [last])
+        logic.require(self.top, f"{name}_tkeep", [1] * (len(wanted) // 8))
+
+    def held(self, place: str, beat: Sequence[int]) -> list[int]:
+        """What leaves a place for a beat."""
+        full, kept = self.logic.bit(f"{place}.full"), self.logic.vector(f"{place}.held")
+        if len(kept) != len(beat):
+            raise Refused(f"{self.top}: expected {place} of {len(beat)} bits, found {len(kept)}")
+        return [self.logic.choose(full, old, new) for old, new in zip(kept, beat, strict=True)]
+
+    def place(self, place: str, beat: Sequence[int], valid: str, taken: str, ready: str, offered: str) -> None:
+        """Show one place for a beat: its two registers, and the handshakes on both sides."""
+        logic = self.logic
+        full = logic.bit(f"{place}.full")
+        offer = logic.all(self.running, logic.any(full, logic.bit(valid)))
+        module = self.evaluation.circuit.placed[place]
+        logic.require(module, ready, [logic.all(self.running, logic.no(full))])
+        logic.require(module, offered, [offer])
+        logic.require_next(module, f"{place}.full", [logic.all(offer, logic.no(logic.bit(taken)))])
+        logic.require_next(module, f"{place}.held", self.held(place, beat))
+
+    def require_width(self, name: str, bits: int) -> None:
+        """Raise Refused unless a port has so many bits."""
+        if require_net(self.evaluation.circuit, name) != bits:
+            raise Refused(f"{self.top}: expected {name} of {bits} bits, found another width")
+
+
+def _size(shape: Sequence[int]) -> int:
+    size = 1
+    for extent in shape:
+        size *= extent
+    return size

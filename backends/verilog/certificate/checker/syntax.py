@@ -1,0 +1,181 @@
+"""What the subset of Verilog-2005 that is read consists of: modules, statements and expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal; one without a width stands in ranges, parameters and indices only."""
+
+    value: int
+    width: int | None = None
+    signed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A whole net, parameter or loop variable."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`width` bits of a net from bit `low` on, or an entry of a memory."""
+
+    name: str
+    low: Expression
+    width: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Bits side by side, the highest first."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The same bits so many times."""
+
+    count: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The same bits, read as two's complement."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """One operand: `~`, `-`, or a reduction `&`, `|`, `~|`, `~&`, `^`."""
+
+    operator: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Two operands."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two operands."""
+
+    condition: Expression
+    yes: Expression
+    no: Expression
+
+
+Expression = Number | Name | Slice | Join | Repeat | Signed | Unary | Binary | Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A net, or bits of one, and what it is given."""
+
+    target: Name | Slice
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """`if`; the second part may be empty."""
+
+    condition: Expression
+    yes: tuple[Statement, ...]
+    no: tuple[Statement, ...]
+
+
+Statement = Assignment | Branch
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A wire, a register, or a memory of `entries`; `direction` is empty but for ports."""
+
+    name: str
+    direction: str
+    register: bool
+    signed: bool
+    width: Expression
+    entries: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Combinational:
+    """`always @*`: blocking assignments in order."""
+
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clocked:
+    """`always @(posedge CLOCK)`: assignments that take effect together."""
+
+    clock: str
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The file that a memory is read from."""
+
+    name: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A module placed in another one."""
+
+    module: str
+    name: str
+    parameters: dict[str, Expression]
+    pins: dict[str, Expression]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A generated block for each value of a loop variable from `first` while it is below `end`."""
+
+    variable: str
+    first: Expression
+    end: Expression
+    label: str
+    body: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A generated block where a condition holds, and another elsewhere."""
+
+    condition: Expression
+    label: str
+    yes: tuple[Item, ...]
+    no: tuple[Item, ...]
+
+
+Item = Declaration | Assignment | Combinational | Clocked | Memory | Instance | Loop | Condition
+
+
+@dataclass(slots=True)
+class Module:
+    """One module of a file."""
+
+    name: str
+    file: str
+    parameters: dict[str, Expression] = field(default_factory=dict)
+    ports: list[Declaration] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)

@@ -1,0 +1,144 @@
+"""Writes the certificate of a parallel design: what its program says, in plain operations, and what was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits import integers
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import Json
+from circuitize.circuits.types import Fixed
+
+from ..design import STATUS, Design
+from ..project import Project, Vectors
+from .checker.claims import FORMAT, deeply, digests, shown
+from .checker.refusal import Refused
+from .checker.statement import stated
+from .checker.symbols import Symbols
+
+
+def certificate(project: Project) -> Json:
+    """Return the certificate of a design: its statement, its files, and what is shown of every module.
+
+    Raise Refused where anything is not shown, and CircuitizeError for a design of a kind that is not certified.
+    """
+    design = project.design
+    if design.scheduler != "parallel":
+        raise CircuitizeError(
+            f"certify: expected a parallel design, found a {design.scheduler} one; only simulate compares those"
+        )
+    if design.control or any(stream.bus for stream in design.streams):
+        raise CircuitizeError(
+            "certify: expected a stream for each tensor and no registers, found others; "
+            "compile without --bus-bits, --board and --control"
+        )
+    packed = all(stream.pitch == stream.element_bits for stream in design.streams)
+    elements = "packed" if packed else "bytes"
+    statement, streams, files = statement_of(project.program), streams_of(design), dict(design.files)
+    _require_program(statement, project.vectors)
+    made = deeply(lambda: shown(files, design.top, elements, streams, statement))
+    return {
+        "format": FORMAT,
+        "program": program_digest(project.program),
+        "top": design.top,
+        "elements": elements,
+        "streams": streams,
+        "statement": statement,
+        "files": digests(files),
+        **made,
+    }
+
+
+def _require_program(statement: Json, vectors: Vectors) -> None:
+    """Raise Refused unless the statement gives what the executor gave on the first frame that comes with the design."""
+    for frame in np.flatnonzero(~vectors.undefined)[:1].tolist():
+        values = [vectors.inputs[port["name"]][frame].reshape(-1).tolist() for port in statement["inputs"]]
+        made = stated(statement, Symbols(), values)
+        for port in statement["outputs"]:
+            found = [form.constant for form in made.wires[port["wire"]].flat]
+            if found != vectors.outputs[port["name"]][frame].reshape(-1).tolist():
+                raise Refused(f"the statement gives other integers than the executor at {port['name']!r}")
+
+
+def statement_of(program: IntegerProgram) -> Json:
+    """Return a program's operations as the checker reads them. Raise CircuitizeError for one that it has not."""
+    arrow = program.arrow
+    number = {wire: place for place, wire in enumerate(arrow.inputs.tolist())}
+    edges = []
+    for edge in arrow.edges():
+        target = arrow.format(edge.targets[0])
+        edges.append(
+            {
+                "operation": edge.operation.name.removeprefix("integer."),
+                "part": str(edge.provenance.part or ""),
+                "sources": [number[wire] for wire in edge.sources],
+                "shape": list(target.shape),
+                **_numbers(edge.operation),
+            }
+        )
+        number[edge.targets[0]] = len(number)
+    outputs = [
+        {"name": port.name, "wire": number[wire], **_format(port.format)}
+        for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True)
+    ]
+    return {
+        "inputs": [{"name": port.name, **_format(port.format)} for port in program.inputs],
+        "edges": edges,
+        "outputs": outputs,
+    }
+
+
+def streams_of(design: Design) -> Json:
+    """Return the names of a design's streams by the ports that they carry, in the program's order."""
+    return {
+        "inputs": [stream.name for stream in design.streams if not stream.output],
+        "outputs": [stream.name for stream in design.streams if stream.output and stream.name != STATUS],
+    }
+
+
+def _format(format: Fixed) -> Json:
+    return {"shape": list(format.shape), "low": format.low, "high": format.high, "fraction_bits": format.fraction_bits}
+
+
+def _numbers(operation: Operation) -> Json:
+    """The numbers of an operation, as arrays and integers of JSON."""
+    rule = NUMBERS.get(type(operation))
+    if rule is None:
+        raise CircuitizeError(
+            f"certify: expected operations that are certified, found {operation.name}; docs/certificates.md lists them"
+        )
+    return rule(operation)
+
+
+NUMBERS: dict[type[Operation], Callable[[Any], Json]] = {
+    integers.Constant: lambda op: {"amounts": np.asarray(op.amounts).reshape(-1).tolist()},
+    integers.Reindex: lambda op: {"places": op.view.indices().reshape(-1).tolist()},
+    integers.Sum: lambda op: {"places": op.view.indices().reshape(-1).tolist()},
+    integers.Scale: lambda op: {"factor": op.factor},
+    integers.Clamp: lambda op: {"least": op.low, "most": op.high},
+    integers.Wrap: lambda op: {"bits": op.bits, "signed": op.signed},
+    integers.Shift: lambda op: {"bits": op.bits},
+    integers.Lookup: lambda op: {"first": op.low, "table": op.table.tolist()},
+    integers.Check: lambda op: {"least": op.low, "most": op.high},
+    integers.Contract: lambda op: {"letters": list(op.letters)},
+    integers.Concatenate: lambda op: {"axis": op.axis},
+    integers.ArgMax: lambda op: {"axis": op.axis},
+    integers.ArgMaxOneHot: lambda op: {"axis": op.axis},
+    integers.Gather: lambda op: {"axis": op.axis},
+    integers.ScatterAdd: lambda op: {"axis": op.axis, "size": op.size},
+}
+"""What an edge says beside its operation, sources and shape."""
+
+PLAIN = (
+    integers.Add, integers.Subtract, integers.Multiply, integers.ReLU, integers.IsNegative, integers.Select,
+    integers.Maximum,
+    integers.Divide,
+    integers.SquareRoot,
+)  # fmt: skip
+NUMBERS |= dict.fromkeys(PLAIN, lambda op: {})

@@ -1,0 +1,50 @@
+"""Certifying: what a parallel design computes for all inputs, shown and written where a checker shows it again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from circuitize.backends.verilog.certificate import Refused, certificate, statement_digest
+from circuitize.backends.verilog.project import read_project
+from circuitize.circuits.files import require_file_name, write_whole
+from circuitize.circuits.phases import Progress, silent, under_way
+from circuitize.circuits.reading import Json
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A design's certificate, or what of the design is not shown. True where there is a certificate."""
+
+    certificate: Json | None
+    refusal: str = ""
+
+    def __bool__(self) -> bool:
+        return self.certificate is not None
+
+    @property
+    def statement(self) -> str:
+        """Return the SHA-256 of the statement that the hardware is shown to compute, in hex."""
+        return statement_digest(self.certificate["statement"]) if self.certificate else ""
+
+
+def certify(folder: Path, output: Path | None = None, *, progress: Progress = silent) -> Certified:
+    """Show that a parallel design computes its program for all inputs; write the certificate where that is asked for.
+
+    `folder` is one that `compile --target verilog --scheduler parallel` wrote. Nothing is written where any module is
+    not shown. Raise CircuitizeError for a folder that is damaged, and for a design of a kind that is not certified:
+    folded, with one bus for all tensors, with registers, or of an operation that is not in docs/certificates.md.
+    """
+    if output is not None:
+        require_file_name(output)
+    with under_way(progress, "reading the design"):
+        project = read_project(folder)
+    with under_way(progress, "showing every module for all inputs"):
+        try:
+            made = certificate(project)
+        except Refused as refusal:
+            return Certified(None, str(refusal))
+    if output is not None:
+        write_whole(output, [json.dumps(made, separators=(",", ":")).encode() + b"\n"])
+    return Certified(made)
