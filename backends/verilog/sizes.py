@@ -20,7 +20,10 @@ from .shell.interface import Interface
 from .shell.sizes import with_shell
 
 SIZES = ("lut", "ff", "dsp", "bram_bits", "latency_cycles", "interval_cycles")
-"""What is reported of a design."""
+"""What is reported of a design: cells of the Xilinx 7 series, and its clocks."""
+
+CYCLES = SIZES[-2:]
+"""What of it no family changes."""
 
 MOST_UNROLLED = 8_000
 """Products beyond which a program is not unrolled to be counted: that takes longer than emitting its circuit."""
@@ -30,7 +33,8 @@ MOST_FOLDED = 1 << 24
 
 MOST_LANES = 1024
 
-Sizes = dict[str, int]
+Sizes = Json
+"""What is reported, and what of it depends on the family under `families`."""
 
 
 def unrolled(arrow: Arrow) -> int:
@@ -89,4 +93,4 @@ def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> lis
 
 def _sizes(report: Json, streams: Sequence[Stream], state: bool, interface: Interface | None) -> Sizes:
     found = report if interface is None else with_shell(report, streams, state, interface)
-    return {name: int(found[name]) for name in SIZES}
+    return {**{name: int(found[name]) for name in SIZES}, "families": found["families"]}

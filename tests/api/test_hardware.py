@@ -137,6 +137,16 @@ def test_the_table_has_the_time_of_the_clock() -> None:
     assert "relu" in network.table() and network.report["layers"]["dense2"]["bits"] == 11
 
 
+def test_a_device_is_the_last_line_of_the_table() -> None:
+    network = made(device="LFE5U-12F")
+    assert network.holding is not None and network.holding.holds
+    assert network.table().splitlines()[-1] == network.holding.text and "DP16KD" in network.table()
+    assert network.report["device"]["name"] == "LFE5U-12F" and made().holding is None
+    assert f"{network.report['families']['ecp5']['lut']:,}" in network.table()
+    with pytest.raises(cz.CircuitizeError, match="such as LFE5U-12F"):
+        made(device="LFE5U-12X9")
+
+
 def test_an_imported_program_has_layers_of_its_parts() -> None:
     program = cz.predict(MODEL, 1, examples=[{**weights(), "inputs": data(1)}])
     assert isinstance(cz.hardware(program, {"Model": {"Precision": "fixed<9,4,RND,SAT>"}}), HardwareModel)

@@ -1,30 +1,51 @@
-"""Estimates of what a plan takes on an FPGA with LUTs of six inputs: made before any text is."""
+"""Estimates of what a plan takes on an FPGA of some family: made before any text is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..devices.family import SEVEN, Family
 from ..signals import element
+from .arithmetic import lane, unit
+from .budget import Sizes
 from .budget import streams as in_streams
 from .counter import banked, bits_of, in_block, rom_in_block
+from .folding import Fold
 from .lane_text import lane_bits
 from .layout import Layout
 from .plan import Plan, operand_widths
 from .sequence import Sequence as Numbers
 
+CONTROL = 2.5
+"""LUTs of four inputs for one of six in counters and in what decides: `benchmarks/verilog_devices.py` fits it."""
+
 
 @dataclass
 class Cost:
-    """A sum of estimates."""
+    """A sum of estimates for a family."""
 
+    family: Family = SEVEN
     lut: float = 0
     ff: float = 0
     bram_bits: int = 0
+    blocks: int = 0
 
-    def add(self, lut: float, ff: float) -> None:
-        """Add lookup tables and flip-flops."""
+    @property
+    def narrow(self) -> bool:
+        """Whether LUTs have four inputs."""
+        return self.family.inputs == 4
+
+    def add(self, lut: float, ff: float, narrow: float | None = None) -> None:
+        """Add flip-flops and lookup tables: so many of six inputs, and `narrow` of four where that is known."""
+        if self.narrow:
+            lut = CONTROL * lut if narrow is None else narrow
         self.lut, self.ff = self.lut + lut, self.ff + ff
+
+    def block(self, words: int, width: int, copies: int = 1) -> None:
+        """Add memories in blocks."""
+        self.bram_bits += words * width * copies
+        self.blocks += self.family.blocks(words, width) * copies
 
     def sequence(self, sequence: Numbers | None) -> None:
         """Add what a sequence takes: its counters, and its table in block RAM or in LUTs; nothing for None."""
@@ -32,50 +53,100 @@ class Cost:
             return
         self.add(*sequence.counters)
         if sequence.loops is None and rom_in_block(sequence.steps, sequence.bits):
-            self.bram_bits += sequence.steps * sequence.bits
+            self.block(sequence.steps, sequence.bits)
         elif sequence.loops is None:
-            self.lut += sequence.steps * sequence.bits / 20
+            bits = sequence.steps * sequence.bits
+            self.add(bits / 13.5, 0, bits / 7)
 
     def memory(self, words: int, width: int, copies: int = 1) -> None:
-        """A memory read into a register: in LUTs, four of which hold 32 words of 6 bits or 64 of 3, or in a block."""
+        """A memory read into a register: in a block, or in LUTs, of which four of six inputs hold 32 words of 6 bits or
+        64 of 3, and four of four inputs 16 words of 4; and what selects one of several.
+        """
         if in_block(words, width):
-            self.bram_bits += words * width * copies
+            self.block(words, width, copies)
             return
-        luts = -(-width // 6) * 4 if words <= 32 else -(-width // 3) * 4 * -(-words // 64)
-        self.add(copies * (luts + (width * -(-words // 128) // 2 if words > 64 else 0)), copies * width)
+        pairs, whole = -(-words // 32), -(-words // 64)
+        luts, groups = min((4 * pairs * -(-width // 6), pairs), (4 * whole * -(-width // 3), whole))
+        luts += width * -(-groups // 4) + groups if groups > 1 else 0
+        rows = -(-words // 16)
+        selects = rows / 2 + width * (rows - 1) * (1 if rows <= 4 else 0.85) if rows > 1 else 0
+        narrow = 4 * rows * -(-width // 4) + selects
+        self.add(copies * luts, copies * width, copies * narrow)
 
     def constants(self, words: int, width: int) -> None:
-        """Constants read into a register: a LUT holds 64 bits at the most, fewer with what selects among several."""
+        """Constants read into a register: a LUT holds what its inputs tell apart; of few words many bits agree."""
         if rom_in_block(words, width):
-            self.bram_bits += words * width
+            self.block(words, width)
         else:
-            self.add(width * words / 17, width * min(1.0, words / 22))
+            wide, narrow = (max(1.0, words / (1 << inputs)) for inputs in (6, 4))
+            distinct = width * min(1.0, words / 22)
+            self.add(distinct * wide, distinct, distinct * narrow)
+
+    def table(self, words: int, width: int, copies: int) -> None:
+        """Tables that operations read: of functions that are smooth, of which a LUT holds more."""
+        if words * width >= self.family.rom_bits:
+            self.block(words, width, copies)
+        else:
+            self.add(words * width * copies / 48, 0, words * width * copies / 18)
+
+    def drained(self, bits: int, ways: int) -> None:
+        """Registers of so many bits, each of one of as many registers as there are ways."""
+        if ways > 1:
+            wide = 1.0 if ways <= 4 else 0.47 * ways - 0.8
+            self.add(bits * wide, bits, bits * min(ways - 1, 0.74 * ways))
 
 
-def estimate(plan: Plan) -> dict[str, int]:
-    """lut, ff and bram_bits of a plan. LUTs that serve as memory are counted."""
-    cost, fold = Cost(), plan.sizes.fold
+def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units: int) -> int:
+    """Add what a stage computes with: lanes, each one of `split` that share a sum, units, what lies between them, and
+    what starts them.
+
+    Return the multipliers.
+    """
+    cost.add(8, 8)
+    stage = fold.stages[number]
+    outer, _, inner, _ = fold.paths(number, split)
+    made = unit(stage, outer, split, cost.family)
+    cost.add((outer.lut - made.spared) * units, (outer.ff - made.absorbed) * units, made.lut * units)
+    for words, width in made.tables:
+        cost.table(words, width, units)
+    if inner is None:
+        return made.dsp * units
+    bits, term = lane_bits(stage, split), lane(stage, inner, split, cost.family)
+    held = inner.ff * (0.05 if inner.dsp and cost.family.accumulates else 1)
+    cost.add((inner.lut - term.spared) * lanes, (held + bits) * lanes, term.lut * lanes)
+    for words, width in term.tables:
+        cost.table(words, width, lanes)
+    cost.drained(bits * split * units, -(-lanes // (split * units)))
+    return made.dsp * units + term.dsp * lanes
+
+
+def framing(cost: Cost, sizes: Sizes) -> None:
+    """Add what is around the stages: flags that tell the status, receivers and senders."""
+    for link in sizes.links[len(sizes.readers) :]:
+        cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))
+    streams = len(sizes.in_lanes) + len(sizes.out_lanes)
+    cost.add(streams * 8, streams * 7)
+    for stream in in_streams(sizes)[0]:
+        signal = element(stream.format)
+        ends = (signal.low, signal.high)
+        compared = sum(end != held for end, held in zip(ends, signal.held, strict=True)) * stream.lanes
+        cost.add(3 + compared * signal.width / 4, (3 if stream.beats > 1 else 1) + 3 + stream.data_bits)
+
+
+def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
+    """lut, ff, dsp, bram_bits and blocks of a plan in a family. LUTs that serve as memory are counted."""
+    cost, fold, dsp = Cost(family), plan.sizes.fold, 0
     for number, tiling in enumerate(plan.tilings):
-        stage = fold.stages[number]
-        outer, after, inner, before = fold.paths(number, tiling.split)
-        units = tiling.units
-        cost.add(outer.lut * units, outer.ff * units)
-        if outer.rom_bits:
-            cost.add(outer.rom_bits * units / 48, 0)
+        _, after, _, before = fold.paths(number, tiling.split)
+        dsp += computing(cost, fold, number, tiling.lanes * tiling.split, tiling.split, tiling.units)
         control = bits_of(tiling.passes) + bits_of(tiling.clocks) + bits_of(tiling.drain)
-        cost.add(12 + control, 8 + control + (before > 4) * 4 + after)
-        if inner is not None:
-            lanes, bits = tiling.lanes * tiling.split, lane_bits(stage, tiling.split)
-            cost.add(inner.lut * lanes + inner.rom_bits * lanes / 48, inner.ff * lanes * (0.05 if inner.dsp else 1))
-            shown = bits * tiling.split * units
-            cost.add(
-                shown * (tiling.drain - 1) * (0.3 if tiling.drain <= 8 else 0.44),
-                bits * lanes + (shown if tiling.drain > 1 else 0),
-            )
+        cost.add(control, control + (before > 4) * 4 + after)
     for number, operand, columns in _columns(plan):
         stage = fold.stages[number]
         (found,) = [o for o in stage.operands if o.name == operand]
-        if plan.tilings[number].late[0 if found.in_reduction else 1]:
+        inner = fold.paths(number, plan.tilings[number].split)[2] if found.in_reduction else None
+        absorbed = family.accumulates and inner is not None and inner.dsp
+        if plan.tilings[number].late[0 if found.in_reduction else 1] and not absorbed:
             cost.add(0, sum(operand_widths(stage, operand, columns)))
     for memory in plan.memories:
         first = memory.readers[0]
@@ -85,16 +156,9 @@ def estimate(plan: Plan) -> dict[str, int]:
         words, columns = rom.words.shape
         cost.constants(words, sum(operand_widths(fold.stages[number], operand, columns)))
         cost.sequence(rom.read)
-    for link in plan.sizes.links[len(plan.sizes.readers) :]:
-        cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))
-    streams = len(plan.sizes.in_lanes) + len(plan.sizes.out_lanes)
-    cost.add(streams * 8, streams * 7)
-    for stream in in_streams(plan.sizes)[0]:
-        signal = element(stream.format)
-        ends = (signal.low, signal.high)
-        compared = sum(end != held for end, held in zip(ends, signal.held, strict=True)) * stream.lanes
-        cost.add(3 + compared * signal.width / 4, (3 if stream.beats > 1 else 1) + 3 + stream.data_bits)
-    return {"lut": round(cost.lut), "ff": round(cost.ff), "bram_bits": cost.bram_bits}
+    framing(cost, plan.sizes)
+    counts = {"lut": round(cost.lut), "ff": round(cost.ff), "dsp": dsp}
+    return {**counts, "bram_bits": cost.bram_bits, "blocks": cost.blocks}
 
 
 def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.operation import Values
 from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import Raw, to_integers
 
 from ..design import STATUS, Design, Stream
+from ..devices.family import by_family
 from ..modes import Modal, Mode
 from . import model
 from .budget import Sizes, least_cycles, sizes, streams
@@ -71,14 +73,15 @@ def modes_of(chosen: Sizes) -> dict[str, tuple[Mode, ...]]:
     return entering | {exit.stream: tuple(sorted(exit.passage.modes)) for exit in fold.exits}
 
 
-def report(made: Plan) -> dict[str, int]:
-    """What a plan comes to."""
-    chosen, sized = made.sizes, estimate(made)
+def report(made: Plan) -> Json:
+    """What a plan comes to; by family in `families`."""
+    chosen, sized = made.sizes, by_family(lambda family: estimate(made, family))
     return {
         "lut": sized["lut"],
         "ff": sized["ff"],
         "dsp": chosen.dsp,
         "bram_bits": sized["bram_bits"],
+        "families": sized["families"],
         "latency_cycles": chosen.latency,
         "interval_cycles": chosen.interval,
         "lanes": chosen.lanes,
@@ -95,7 +98,7 @@ def _prediction(chosen: Sizes) -> dict[str, int]:
     }
 
 
-def table(program: IntegerProgram, intervals: Sequence[int]) -> list[dict[str, int]]:
+def table(program: IntegerProgram, intervals: Sequence[int]) -> list[Json]:
     """The trade-off: the report for each interval budget that can be met, without anything being emitted."""
     folded = fold(program)
     rows = []

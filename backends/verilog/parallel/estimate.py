@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...verilog.devices.family import SEVEN, Family
 from ...verilog.netlist import Integers, Kind, Netlist, widths
 from .pipeline import ROM_BITS, Pipeline
-
-DSP = (25, 18)
-"""Signed operands of one multiplier of a Xilinx 7 series."""
 
 INPUTS = 6
 """Of a look-up table."""
@@ -18,21 +16,28 @@ MERGED, SHARED = 0.45, 0.03
 """What yosys makes of sums of three numbers: LUTs a bit where one is known, and the part that others grow by; measured
 on the networks of docs/verilog-parallel.md."""
 
+COMPRESSED = 0.08
+"""The part that sums of LUTs of four inputs grow by where yosys adds three numbers at once: measured on dense networks
+of seeds 0 to 5."""
+
 Floats = NDArray[np.float64]
 
 
-def estimate(net: Netlist, pipe: Pipeline, inputs: int, outputs: int, dsp: bool) -> dict[str, int]:
-    """LUTs of a Xilinx 7 series, flip-flops, DSPs, bits of block memory, latency and interval in cycles."""
-    blocks = _blocks(net, pipe)
-    multipliers = _multipliers(net, pipe) if dsp else np.zeros(net.count, np.int64)
-    lut = luts(net, pipe)
-    lut[(blocks > 0) | (multipliers > 0)] = 0
+def estimate(
+    net: Netlist, pipe: Pipeline, inputs: int, outputs: int, dsp: bool, family: Family = SEVEN
+) -> dict[str, int]:
+    """LUTs of a family, flip-flops, DSPs, memory blocks and their bits, latency and interval in cycles."""
+    words, bits = _blocks(net, pipe)
+    multipliers = _multipliers(net, pipe, family) if dsp else np.zeros(net.count, np.int64)
+    lut = luts(net, pipe) if family.inputs == INPUTS else narrow_luts(net, pipe)
+    lut[(words > 0) | (multipliers > 0)] = 0
     control = 2 * outputs + 2 * inputs + -(-inputs // INPUTS) + 1
     return {
         "lut": round(float(lut.sum())) + control,
         "ff": int((pipe.bits * pipe.delay).sum()) + pipe.stages + outputs + inputs,
         "dsp": int(multipliers.sum()),
-        "bram_bits": int(blocks.sum()),
+        "bram_bits": int((words * bits).sum()),
+        "blocks": sum(family.blocks(int(words[at]), int(bits[at])) for at in np.flatnonzero(words)),
         "latency_cycles": pipe.stages + 1,
         "interval_cycles": 1,
     }
@@ -73,19 +78,62 @@ def luts(net: Netlist, pipe: Pipeline) -> Floats:
     return found
 
 
-def _multipliers(net: Netlist, pipe: Pipeline) -> Integers:
+def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
+    """LUTs of each node where they have four inputs: adders and comparisons are carry cells, two LUTs for two bits."""
+    made = widths(net.low, net.high)
+    a, b = np.maximum(net.a, 0), np.maximum(net.b, 0)
+    bits_a, bits_b = made[a], made[b]
+    signed_a = net.low[a] < 0
+    known = (net.kind[a] == Kind.CONSTANT) | (net.kind[b] == Kind.CONSTANT)
+    found = np.zeros(net.count)
+
+    def put(kind: Kind, values: Floats | Integers) -> None:
+        at = pipe.live & (net.kind == kind)
+        found[at] = values[at]
+
+    put(Kind.ADD, (1 + COMPRESSED) * _carries(np.maximum(made - _passed(net), 0)))
+    put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
+    power = (net.high & (net.high + 1)) == 0
+    plain = (power & (net.low == 0)) | (net.low == ~net.high)
+    compared = _carries(bits_a) * ((net.high < net.high[a]).astype(np.int64) + (signed_a & (net.low != 0)))
+    put(Kind.CLAMP, made + np.where(plain, np.maximum(bits_a - made - 1, 0) / 3, compared))
+    put(Kind.LESS, _carries(np.maximum(bits_a, bits_b)))
+    put(Kind.EQUAL, bits_a / 3)
+    put(Kind.OUTSIDE, _carries(bits_a))
+    put(Kind.OR, np.full(net.count, 1 / 3))
+    put(Kind.AND, np.full(net.count, 1 / 3))
+    put(Kind.SELECT, np.where(known, 0.5, 1.0) * made)
+    put(Kind.TABLE, made * np.maximum(1.0, 2.0 ** (bits_a - 4.0)))
+    return found
+
+
+def _passed(net: Netlist) -> Integers:
+    """The lowest bits of each sum that are those of an operand: below a shifted one, and below a constant's last 1."""
+    passed = np.where((net.m > 0) | ((net.n == 0) & (net.m < 0)), np.abs(net.m), 0)
+    b = np.maximum(net.b, 0)
+    amount = net.low[b]
+    zeros = widths(np.zeros_like(amount), amount & -amount) - 1 + np.maximum(net.m, 0)
+    return np.where((net.kind[b] == Kind.CONSTANT) & (amount != 0), np.maximum(passed, zeros), passed)
+
+
+def _carries(bits: Integers) -> Integers:
+    return 2 * -(-bits // 2)
+
+
+def _multipliers(net: Netlist, pipe: Pipeline, family: Family) -> Integers:
     """DSPs of each node: as many as it takes to tile the product."""
+    most, least = family.multiplier
     signed_bits = widths(np.minimum(net.low, -1), net.high)
     x, y = signed_bits[np.maximum(net.a, 0)], signed_bits[np.maximum(net.b, 0)]
     long, short = np.maximum(x, y), np.minimum(x, y)
-    tiles = -(-long // (DSP[0] - 1)) * -(-short // (DSP[1] - 1))
-    tiles = np.where((long <= DSP[0]) & (short <= DSP[1]), 1, tiles)
+    tiles = -(-long // (most - 1)) * -(-short // (least - 1))
+    tiles = np.where((long <= most) & (short <= least), 1, tiles)
     return np.where(pipe.live & (net.kind == Kind.MULTIPLY), tiles, 0)
 
 
-def _blocks(net: Netlist, pipe: Pipeline) -> Integers:
-    """Bits of block memory of each node: tables with long addresses."""
+def _blocks(net: Netlist, pipe: Pipeline) -> tuple[Integers, Integers]:
+    """Words of each node's table in block memory, one with a long address, and their bits; 0 for other nodes."""
     bits = widths(net.low, net.high)
     address = bits[np.maximum(net.a, 0)]
     large = pipe.live & (net.kind == Kind.TABLE) & (address >= ROM_BITS)
-    return np.where(large, bits << np.minimum(address, 20), 0)
+    return np.where(large, np.int64(1) << np.minimum(address, 20), 0), bits

@@ -10,10 +10,12 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import IntegerProgram, require_integers
+from circuitize.circuits.reading import Json
 from circuitize.circuits.simplify import simplify
 from circuitize.circuits.types import Fixed
 
 from ...verilog.design import STATUS, Design, Stream, stream_names
+from ...verilog.devices.family import by_family
 from ...verilog.netlist import Integers, Kind, Netlist
 from ...verilog.signals import element
 from .elements import Elements, plain
@@ -62,9 +64,10 @@ class Unrolled:
         self.wanted = np.unique(np.concatenate([nodes for _, nodes in self.outputs]))
         self.pipe: Pipeline = pipeline(self.net, self.wanted, levels_per_stage)
 
-    def report(self) -> dict[str, int]:
-        """LUTs, registers, DSPs, bits of block memory and cycles, before anything is emitted."""
-        return estimate(self.net, self.pipe, len(self.inputs), len(self.outputs), self.dsp)
+    def report(self) -> Json:
+        """LUTs, registers, DSPs, block memory and cycles, before anything is emitted; by family in `families`."""
+        sides = len(self.inputs), len(self.outputs)
+        return by_family(lambda family: estimate(self.net, self.pipe, *sides, self.dsp, family))
 
     def design(self) -> Design:
         """The files."""

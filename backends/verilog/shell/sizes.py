@@ -1,4 +1,4 @@
-"""What a shell takes: estimates for LUTs of six inputs, beside those of the design inside."""
+"""What a shell takes: estimates beside those of the design inside, by family."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import replace
 from circuitize.circuits.reading import Json
 
 from ..design import STATUS, Bus, Stream, buses
+from ..devices.family import FAMILIES
 from .interface import Interface
 
 CONTROL = {"lut": 190, "ff": 300}
 """Of the AXI4-Lite registers, by yosys 0.23."""
+
+SHELL = {6: 1.0, 4: 1.2}
+"""LUTs of so many inputs for one of six: most of a shell selects one bit of two."""
 
 
 def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: Interface) -> Json:
@@ -23,7 +27,11 @@ def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: 
     for bus in buses(outer(stream, interface) for stream in streams):
         more = _bus(bus, state)
         lut, ff = lut + more[0], ff + more[1]
-    return {**report, "lut": report["lut"] + lut, "ff": report["ff"] + ff}
+    families = {
+        name: {**made, "lut": made["lut"] + round(lut * SHELL[FAMILIES[name].inputs]), "ff": made["ff"] + ff}
+        for name, made in report.get("families", {}).items()
+    }
+    return {**report, "lut": report["lut"] + lut, "ff": report["ff"] + ff, "families": families}
 
 
 def outer(stream: Stream, interface: Interface) -> Stream:

@@ -16,6 +16,8 @@ from cli_programs import copied, refused, run
 from example_programs import EXAMPLES
 from hardware_programs import linear
 
+from circuitize.backends.verilog.devices import Device, catalogue
+from circuitize.backends.verilog.devices.family import ECP5
 from circuitize.backends.verilog.project import read_project
 from circuitize.circuits.bind import bind
 from circuitize.circuits.values import Raw
@@ -122,8 +124,8 @@ def test_a_design_that_differs_is_status_one(tmp_path: Path) -> None:
 def test_estimate_has_a_column_for_each_scheduler(tmp_path: Path) -> None:
     report = as_json("estimate", HERE + "linear", "--plot", tmp_path / "p.svg")
     verilog = report["targets"]["verilog"]
-    assert set(verilog) == SIZES | {"scheduler", "tradeoff", "parallel"}
-    assert set(verilog["parallel"]) == SIZES and verilog["parallel"]["interval_cycles"] == 1
+    assert set(verilog) == SIZES | {"scheduler", "tradeoff", "parallel", "families", "family"}
+    assert set(verilog["parallel"]) == SIZES | {"families"} and verilog["parallel"]["interval_cycles"] == 1
     intervals = [row["interval_cycles"] for row in verilog["tradeoff"]]
     assert intervals == sorted(intervals, reverse=True) and len(intervals) > 1
     assert "<svg" in (tmp_path / "p.svg").read_text()
@@ -131,6 +133,34 @@ def test_estimate_has_a_column_for_each_scheduler(tmp_path: Path) -> None:
     assert {name: made[name] for name in SIZES} == {name: verilog[name] for name in SIZES}
     shown = run("estimate", HERE + "linear").out
     assert "folded, P = 1 " in shown and "latency cycles" in shown
+
+
+def test_a_device_answers_in_estimates(tmp_path: Path) -> None:
+    """The table is of its family, each design has an answer, and other names are refused with near ones."""
+    report = as_json("estimate", HERE + "linear", "--device", "LFE5U-12F")["targets"]["verilog"]
+    assert report["family"] == "ecp5" and report["device"]["holds"] and report["device"]["name"] == "LFE5U-12F"
+    every = [report, report["parallel"], *report["tradeoff"]]
+    assert all(row["device"]["shares"]["lut"] == round(row["families"]["ecp5"]["lut"] / 12_000, 4) for row in every)
+    shown = run("estimate", HERE + "linear", "--target", "verilog", "--device", "lfe5u-12").out
+    assert "Lattice ECP5" in shown and "DP16KD" in shown and shown.count("LFE5U-12F: yes, ") == len(every)
+    plain = run("estimate", HERE + "linear", "--target", "verilog", "--family", "xcup").out
+    assert "Xilinx UltraScale+" in plain and "RAMB18" in plain and ": yes" not in plain
+
+
+def test_a_design_that_a_device_does_not_hold_is_written_with_a_remark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = Device("LFE5U-1F", ECP5, 10, 24_000, 28, 56)
+    monkeypatch.setitem(catalogue.DEVICES, tiny.name, tiny)
+    np.savez(tmp_path / "in.npz", w=np.full((3, 2), 0.5))
+    arguments = ("compile", HERE + "linear", "--target", "verilog", "--scheduler", "folded", "--device", "LFE5U-1F")
+    outcome = run(*arguments, "--inputs", tmp_path / "in.npz", "-o", tmp_path / "d")
+    assert outcome.status == 0 and (tmp_path / "d" / "design.json").exists()
+    assert (
+        "LFE5U-1F: no, " in outcome.out and "of its look-up tables; the design is written all the same" in outcome.err
+    )
+    report = as_json(*arguments, "--inputs", tmp_path / "in.npz", "-o", tmp_path / "e")
+    assert report["device"]["holds"] is False and report["device"]["limit"] == "lut"
 
 
 def test_check_includes_hardware() -> None:

@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from circuitize.api.targets.registry import TARGETS
 from circuitize.api.targets.written import WrittenCircuit
 from circuitize.backends.verilog.bound import Bound
+from circuitize.backends.verilog.devices import Holding
+from circuitize.backends.verilog.devices.asked import OPTIONS as ASKED
+from circuitize.backends.verilog.devices.asked import Asked
 from circuitize.backends.verilog.project import Project, write_project
 from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import SIZES
@@ -45,7 +48,7 @@ FRAMES = 16
 MOST_FRAMES = 64
 """How many frames of the data are handed over with a design."""
 INTERFACE = ("name", "elements", "bus_bits", "control")
-OPTIONS = (*INTERFACE, "levels_per_stage", "multiplication")
+OPTIONS = (*INTERFACE, *ASKED, "levels_per_stage", "multiplication")
 
 
 def hardware(
@@ -64,9 +67,9 @@ def hardware(
     of ap_fixed, a `Format`, `auto` (calibrated, the default), or an array of these for channels or elements. `weights`
     are real values by parameter, by default a model's initial values, or a program's first example; `data` are inputs
     along a first axis, to calibrate on and to try the design with. The options are `name`, `elements`, `bus_bits`,
-    `control`, and for a design that shares nothing `levels_per_stage` and `multiplication`. A program of integers, such
-    as a quantized network that was read, has its own formats: for it only reuse is stated. Raise CircuitizeError,
-    naming layer and tensor, for a configuration that cannot be met.
+    `control`, for a design that shares nothing `levels_per_stage` and `multiplication`, and `family` or `device`, whose
+    cells `table` counts. A program of integers, such as a quantized network that was read, has its own formats: for it
+    only reuse is stated. Raise CircuitizeError, naming layer and tensor, for a configuration that cannot be met.
     """
     for option in options:
         if option not in OPTIONS:
@@ -96,8 +99,9 @@ class HardwareModel(WrittenCircuit):
         self.wires = {
             name: tuple(wires[wire] for wire in leaving if wires[wire] >= 0) for name, leaving in found.results.items()
         }
+        self.asked = Asked.of(options)
         own = {name: options[name] for name in INTERFACE if name in options}
-        rest = {name: value for name, value in options.items() if name not in own}
+        rest = {name: value for name, value in options.items() if name not in (*INTERFACE, *ASKED)}
         with phases.phase("schedule", "scheduling"):
             self.design = shared(made, config.reuse_of, Interface(**own), rest)
         bound = Bound(made, {})
@@ -149,15 +153,16 @@ class HardwareModel(WrittenCircuit):
         return {
             "scheduler": self.design.scheduler,
             "digest": self.digest,
-            **self.design.report,
+            **self.asked.answered(self.design.report),
             "layers": {row["layer"]: row for row in self._layers()},
         }
 
     def table(self, mhz: float | None = None) -> str:
         """A table of formats and reuse by layer, then the costs of the whole design: time at a clock in MHz, and cells
-        of 7 series.
+        of a family.
 
-        The clock is the one of the configuration, or 200 MHz. LUT and FF are the schedulers' estimates.
+        The clock is the one of the configuration, or 200 MHz. LUT and FF are the schedulers' estimates for the family
+        of the device that was asked for, or the Xilinx 7 series; whether the device holds the design is the last line.
         """
         clock = mhz or self.config.mhz or MHZ
         rows = [("layer", "result", "bits", "reuse")]
@@ -166,21 +171,29 @@ class HardwareModel(WrittenCircuit):
         lines = ["  ".join(text.ljust(width) for text, width in zip(row, wide, strict=True)).rstrip() for row in rows]
         sizes = self.sizes
         latency, interval = sizes["latency_cycles"], sizes["interval_cycles"]
-        heads = ("scheduler", "clock", "latency", "interval", "LUT", "FF", "DSP", "memory")
+        taken = self.asked.cells(self.design.report)
+        heads = ("scheduler", "clock", "latency", "interval", "LUT", "FF", "DSP", "memory", *list(taken)[-1:])
         cells = (
             self.design.scheduler,
             f"{clock:g} MHz",
             f"{latency:,} cycles, {latency * 1000 / clock:,.1f} ns",
             f"{interval:,} cycles, {interval * 1000 / clock:,.1f} ns",
-            *(f"{sizes[name]:,}" for name in ("lut", "ff", "dsp")),
+            *(f"{taken[name]:,}" for name in ("lut", "ff", "dsp")),
             f"{sizes['bram_bits']:,} bits",
+            f"{taken[self.asked.family.block]:,}",
         )
         widths = [max(len(head), len(cell)) for head, cell in zip(heads, cells, strict=True)]
         whole = [
             "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
             for row in (heads, cells)
         ]
-        return "\n".join([*lines, "", *whole])
+        answer = [] if self.holding is None else ["", self.holding.text]
+        return "\n".join([*lines, "", *whole, *answer])
+
+    @property
+    def holding(self) -> Holding | None:
+        """Return whether the device that was asked for holds the design; None where none was."""
+        return self.asked.holding(self.design.report)
 
     def fill(self, folder: Path) -> list[Path]:
         write_project(Project(self.design, self.program, self.frames, None), folder)

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from circuitize.api.targets.contract import LeftOut
 from circuitize.backends.verilog.folded.budget import Sizes, least_cycles, sizes
+from circuitize.backends.verilog.folded.cost import Cost, computing, framing
 from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.schedule import choose_sizes
 from circuitize.backends.verilog.shell import Interface
@@ -84,14 +85,12 @@ class Hardware:
 
 
 def arithmetic_luts(sizes: Sizes) -> int:
-    """The LUTs of lanes and units alone: no design of these sizes has fewer."""
-    total = 0.0
+    """The LUTs of lanes, units and streams alone: no design of these sizes has fewer."""
+    cost = Cost()
+    framing(cost, sizes)
     for number, choice in enumerate(sizes.choices):
-        outer, _, inner, _ = sizes.fold.paths(number, choice.split)
-        total += outer.lut * choice.units
-        if inner is not None:
-            total += inner.lut * choice.lanes * choice.split
-    return int(total)
+        computing(cost, sizes.fold, number, choice.lanes * choice.split, choice.split, choice.units)
+    return int(cost.lut)
 
 
 def _takes(found: Mapping[str, int]) -> dict[str, float]:

@@ -28,6 +28,8 @@ SIMULATORS = ("icarus", "verilator")
 MULTIPLY = ("adders", "dsp")
 ELEMENTS = ("bytes", "packed")
 BOARDS = ("ulx3s-85f",)
+FAMILIES = ("xc7", "xcup", "ecp5")
+EITHER = ("compile", "estimate")
 PARALLEL, FOLDED = (("scheduler", name) for name in SCHEDULERS)
 ON_BOARD = ("board", BOARDS[0])
 
@@ -71,6 +73,8 @@ class Verilog(Target["Hardware"]):
         Option("predict", "name", "beside a step: its prediction, on the same memory", "FILE.py:NAME", only=FOLDED),
         Option("board", "choice", "files for a board, with a Makefile for its bitstream", choices=BOARDS),
         Option("mhz", "count", "the design's clock there, a multiple of 5 (default: 50)", "N", only=ON_BOARD),
+        Option("family", "choice", "whose cells are counted (default: xc7)", choices=FAMILIES, commands=EITHER),
+        Option("device", "name", "whether it holds the design: LFE5U-85F, XC7A35T and others", "NAME", commands=EITHER),
         Option("plot", "file", "draw cycles and LUTs of folded designs there", "FILE.svg", commands=("estimate",)),
     )
 
@@ -83,6 +87,10 @@ class Verilog(Target["Hardware"]):
     def require(self, command: str, options: Options) -> None:
         if "plot" in options:
             require_file(Path(options["plot"]))
+        if "device" in options:
+            from circuitize.backends.verilog.devices import Asked
+
+            Asked.of(options)
 
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> Hardware:
         from .verilog_circuit import Hardware
@@ -92,14 +100,17 @@ class Verilog(Target["Hardware"]):
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
         """Return the folded design, its `tradeoff`, and `parallel` if that is small enough; if no design folds, return
         `parallel` alone.
+
+        Each has its sizes by family, and says whether the device that is asked for holds it.
         """
+        from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.shell import Interface
         from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
         from circuitize.sims.rtl.frames import bound_somehow
 
         from .tradeoff_plot import plot
 
-        plain = Interface()
+        plain, asked = Interface(), Asked.of(options)
         found: Json = {}
         left_out: dict[str, str] = {}
         made: IntegerProgram | None = None
@@ -108,12 +119,12 @@ class Verilog(Target["Hardware"]):
                 made = made or bound_somehow(program).program
                 if scheduler == "folded":
                     found |= {
-                        **folded_sizes(made, None, plain),
+                        **asked.answered(folded_sizes(made, None, plain)),
                         "scheduler": scheduler,
-                        "tradeoff": tradeoff(made, plain),
+                        "tradeoff": [asked.answered(row) for row in tradeoff(made, plain)],
                     }
                 else:
-                    parallel = parallel_sizes(made, plain)
+                    parallel = asked.answered(parallel_sizes(made, plain))
                     found |= {scheduler: parallel} if found else {**parallel, "scheduler": scheduler}
             except CircuitizeError as error:
                 left_out[scheduler] = str(error)
@@ -121,19 +132,27 @@ class Verilog(Target["Hardware"]):
             if not found.get("tradeoff"):
                 raise CircuitizeError(f"expected a folded design to plot, found none: {left_out['folded']}")
             plot(found["tradeoff"], Path(options["plot"]))
+        if found:
+            found["family"] = asked.family.name
         return found | {"left_out": {scheduler: f"none, {reason}" for scheduler, reason in left_out.items()}}
 
     def shown(self, sizes: Json) -> Iterator[Shown]:
-        """Return a table row for each scheduler, then one for each number of lanes."""
-        from circuitize.backends.verilog.sizes import SIZES
+        """Return a table row for each scheduler, one for each number of lanes, and what a device says of each."""
+        from circuitize.backends.verilog.devices import Asked
+        from circuitize.backends.verilog.sizes import CYCLES
 
+        asked = Asked.of({"family": sizes["family"]})
         rows = [(sizes["scheduler"], sizes)]
         rows += [("parallel", sizes["parallel"])] if "parallel" in sizes else []
         rows += [(f"folded, P = {row['lanes']}", row) for row in sizes.get("tradeoff", ())]
         wide = max(len(title) for title, _ in rows)
-        yield self.title.ljust(wide + 2) + "".join(f"  {name.replace('_', ' '):>15}" for name in SIZES)
+        cells = {title: {**asked.cells(row), **{name: row[name] for name in CYCLES}} for title, row in rows}
+        heads = [name.replace("_", " ") for name in cells[rows[0][0]]]
+        yield f"{self.title}, {asked.family.title}"
+        yield " " * (wide + 2) + "".join(f"  {head:>15}" for head in heads)
         for title, row in rows:
-            yield f"  {title:<{wide}}" + "".join(f"  {row[name]:>15,}" for name in SIZES)
+            counts = "".join(f"  {count:>15,}" for count in cells[title].values())
+            yield f"  {title:<{wide}}{counts}" + (f"  {row['device']['text']}" if "device" in row else "")
 
     def cost(self, program: IntegerProgram) -> int:
         from circuitize.backends.verilog.sizes import folded_sizes

@@ -12,10 +12,11 @@ from circuitize.api.user_files import program_in
 from circuitize.api.values import given_values, require_values, rounded
 from circuitize.backends.verilog.board import DEFAULT, Board, for_serial_line
 from circuitize.backends.verilog.bound import Bound, bound_to, integrated
+from circuitize.backends.verilog.devices.asked import OPTIONS, Asked
 from circuitize.backends.verilog.modes import Modal
 from circuitize.backends.verilog.project import Project, write_project
 from circuitize.backends.verilog.shell import Interface
-from circuitize.backends.verilog.sizes import SIZES
+from circuitize.backends.verilog.sizes import CYCLES, SIZES
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
@@ -46,7 +47,7 @@ class Hardware(WrittenCircuit):
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         options = dict(request.options)
         scheduler = options.pop("scheduler", target.options[0].default)
-        self.board = board_of(options)
+        self.board, self.asked = board_of(options), asked_of(options)
         interface = Interface(**{name: options.pop(name) for name in INTERFACE if name in options})
         made = loadable(exact.integer, request, options)
         self.modal = made.modal
@@ -59,7 +60,13 @@ class Hardware(WrittenCircuit):
         self.program = made.program
         title = f"{target.name}, scheduler {scheduler}"
         super().__init__(title, program_digest(self.program), target.files, phases)
-        self.sizes = {name: value for name, value in self.design.report.items() if name in SIZES}
+        sizes = self.design.report
+        self.sizes = {name: value for name, value in sizes.items() if name in SIZES}
+        if self.asked is not None:
+            self.sizes = {**self.asked.cells(sizes), **{name: sizes[name] for name in CYCLES}}
+            found = self.asked.holding(sizes)
+            if found is not None and not found.holds:
+                request.say(f"{found.text}; the design is written all the same")
 
     @property
     def report(self) -> Json:
@@ -67,7 +74,7 @@ class Hardware(WrittenCircuit):
             "scheduler": self.design.scheduler,
             "top": self.design.top,
             "digest": self.digest,
-            **self.design.report,
+            **(self.design.report if self.asked is None else self.asked.answered(self.design.report)),
             "streams": [stream.name for stream in self.design.streams],
             "frames": len(self.frames),
         }
@@ -84,9 +91,17 @@ class Hardware(WrittenCircuit):
             for s in self.design.streams
         ]
         yield [("streams", streams[0]), *(("", text) for text in streams[1:])]
+        if self.asked is not None and (found := self.asked.holding(self.design.report)) is not None:
+            yield f"  {found.text}"
         size = amount_of_bytes(sum(written.values()))
         on_board = f", make -C {folder}/board bitstream" if self.board else ""
         yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}{on_board}"
+
+
+def asked_of(options: dict[str, Any]) -> Asked | None:
+    """What options ask of the estimate, None where nothing; they are taken out of them."""
+    given = {name: options.pop(name) for name in OPTIONS if name in options}
+    return Asked.of(given) if given else None
 
 
 def board_of(options: dict[str, Any]) -> Board | None:

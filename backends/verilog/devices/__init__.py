@@ -1,0 +1,19 @@
+"""FPGAs: families and what their cells hold, devices by name, and what of a device a design takes."""
+
+from .asked import Asked
+from .catalogue import DEVICES, Device, device, devices_by_family
+from .family import FAMILIES, Family, family_named
+from .holding import Holding, holding
+
+__all__ = [
+    "DEVICES",
+    "FAMILIES",
+    "Asked",
+    "Device",
+    "Family",
+    "Holding",
+    "device",
+    "devices_by_family",
+    "family_named",
+    "holding",
+]

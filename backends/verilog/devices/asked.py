@@ -1,0 +1,54 @@
+"""What is asked of a design's estimate: the cells of a family, and whether a device holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.reading import Json
+
+from .catalogue import Device, device
+from .family import COUNTED, SEVEN, Family, family_named
+from .holding import Holding, holding
+
+OPTIONS = ("family", "device")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A family, the Xilinx 7 series where none is asked for, and a device of it, if one is."""
+
+    family: Family = SEVEN
+    device: Device | None = None
+
+    @staticmethod
+    def of(options: Mapping[str, Any]) -> Asked:
+        """Return what the options `family` and `device` ask for.
+
+        Raise CircuitizeError for names that are not known, and for a device of another family.
+        """
+        family, name = options.get("family"), options.get("device")
+        if name is None:
+            return Asked(SEVEN if family is None else family_named(family))
+        found = device(name)
+        if family is not None and family_named(family) != found.family:
+            raise CircuitizeError(
+                f"--family: expected {found.family.name}, the family of {found.name}, found {family!r}; leave it out"
+            )
+        return Asked(found.family, found)
+
+    def cells(self, sizes: Json) -> dict[str, int]:
+        """Return what a design takes of the family by the names of cells, memory blocks as the family calls them."""
+        taken = sizes["families"][self.family.name]
+        return {self.family.block if name == "blocks" else name: taken[name] for name in COUNTED}
+
+    def holding(self, sizes: Json) -> Holding | None:
+        """Return whether the device holds a design of these sizes; None where no device is asked for."""
+        return None if self.device is None else holding(self.device, sizes["families"][self.family.name])
+
+    def answered(self, sizes: Json) -> Json:
+        """Return the sizes with the answer under `device`, where a device is asked for."""
+        found = self.holding(sizes)
+        return sizes if found is None else {**sizes, "device": found.as_json()}

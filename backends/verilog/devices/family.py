@@ -1,0 +1,82 @@
+"""Families of FPGAs: what their look-up tables, multipliers and memory blocks are, and how large their memories get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.reading import Json
+
+Shape = tuple[int, int]
+"""Words and bits of each, of a memory block in one of its modes."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family. `inputs` are those of its look-up tables.
+
+    `multiplier` is the signed operands that one takes, in bits; with `accumulates` it holds the sum of its products and
+    its operands' registers, too; yosys makes products of fewer than `least_product` bits of LUTs. `block` is the name
+    of the unit that memory blocks are counted in, `shapes` those of one unit, `double` those of what counts as two; a
+    table of `rom_bits` or more goes into blocks by itself.
+    """
+
+    name: str
+    title: str
+    inputs: int
+    multiplier: tuple[int, int]
+    accumulates: bool
+    least_product: int
+    block: str
+    rom_bits: int
+    shapes: tuple[Shape, ...]
+    double: tuple[Shape, ...] = ()
+
+    def blocks(self, words: int, bits: int) -> int:
+        """Return how many units a memory of so many words takes, with one port to write and one to read, at most.
+
+        Copies of one shape stand beside each other for the bits and below each other for the words; the shape is the
+        one that takes the fewest units.
+        """
+        single = min(-(-words // deep) * -(-bits // wide) for deep, wide in self.shapes)
+        return min([single, *(2 * -(-words // deep) * -(-bits // wide) for deep, wide in self.double)])
+
+    def multipliers(self, *bits: int) -> int:
+        """Return how many multipliers the product of two signed numbers of so many bits takes."""
+        short, long = sorted(bits)
+        least, most = sorted(self.multiplier)
+        if long <= most and short <= least:
+            return 1
+        return min(
+            -(-(short - 1) // (least - 1)) * -(-(long - 1) // (most - 1)),
+            -(-(short - 1) // (most - 1)) * -(-(long - 1) // (least - 1)),
+        )
+
+
+HALF = ((16384, 1), (8192, 2), (4096, 4), (2048, 9), (1024, 18), (512, 36))
+WHOLE = ((32768, 1), (16384, 2), (8192, 4), (4096, 9), (2048, 18), (1024, 36), (512, 72))
+
+SEVEN = Family("xc7", "Xilinx 7 series", 6, (25, 18), True, 9, "RAMB18", 8256, HALF, WHOLE)
+ULTRASCALE = Family("xcup", "Xilinx UltraScale+", 6, (27, 18), True, 9, "RAMB18", 8256, HALF, WHOLE)
+ECP5 = Family("ecp5", "Lattice ECP5", 4, (18, 18), False, 2, "DP16KD", 8192, HALF)
+
+FAMILIES = {family.name: family for family in (SEVEN, ULTRASCALE, ECP5)}
+
+
+def family_named(name: str) -> Family:
+    """Return the family of this name. Raise CircuitizeError where there is none."""
+    if name not in FAMILIES:
+        raise CircuitizeError(f"--family: expected one of {', '.join(FAMILIES)}, found {name!r}; correct it")
+    return FAMILIES[name]
+
+
+COUNTED = ("lut", "ff", "dsp", "blocks")
+"""What of a design depends on the family."""
+
+
+def by_family(estimate: Callable[[Family], dict[str, int]]) -> Json:
+    """Return a design's estimate in the Xilinx 7 series, and what differs between families under `families`."""
+    found = {name: estimate(family) for name, family in FAMILIES.items()}
+    plain = {name: value for name, value in found[SEVEN.name].items() if name != "blocks"}
+    return {**plain, "families": {name: {key: made[key] for key in COUNTED} for name, made in found.items()}}

@@ -1,0 +1,149 @@
+"""Devices: their names and sizes, blocks of memories by shape, what a device says of a design, estimates by family."""
+
+from __future__ import annotations
+
+import numpy as np
+import parallel_networks as networks
+import pytest
+from cli_programs import refused
+from folded_programs import perceptron
+from seeded_networks import NETWORKS
+from small_modules import block_memories
+from yosys_sizes import synthesized
+
+from circuitize.api.targets.verilog import FAMILIES as OFFERED
+from circuitize.backends.verilog.bound import integrated
+from circuitize.backends.verilog.design import Design
+from circuitize.backends.verilog.devices import DEVICES, FAMILIES, Asked, device, devices_by_family, holding
+from circuitize.backends.verilog.devices.family import ECP5, SEVEN
+from circuitize.backends.verilog.devices.holding import percent
+from circuitize.backends.verilog.folded import schedule as folded
+from circuitize.backends.verilog.parallel import schedule as parallel
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.types import Fixed
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("LFE5U-85", "LFE5U-85F"),
+        ("lfe5u-25f", "LFE5U-25F"),
+        ("LFE5U-45F-6BG381C", "LFE5U-45F"),
+        ("XC7A35TCSG324-1", "XC7A35T"),
+        ("xc7z020clg400-1", "XC7Z020"),
+        ("xcvu9p-flgb2104-2-i", "XCVU9P"),
+    ],
+)
+def test_a_device_is_known_by_its_name_and_by_part_numbers(given: str, name: str) -> None:
+    assert device(given).name == name
+
+
+@pytest.mark.parametrize("given", ["LFE5U-8", "LFE5U-850", "lfe5u8"])
+def test_an_unknown_name_is_answered_with_near_ones(given: str) -> None:
+    with pytest.raises(CircuitizeError, match=r"such as LFE5U-85F.*found '.*; name one of Lattice ECP5 .*XCVU9P$"):
+        device(given)
+    with pytest.raises(CircuitizeError, match="found ''"):
+        device("")
+
+
+def test_every_device_is_found_and_listed_by_family() -> None:
+    assert all(device(name) is found and name in devices_by_family() for name, found in DEVICES.items())
+    assert tuple(FAMILIES) == OFFERED
+    sizes = {name: (found.lut, found.dsp, found.blocks) for name, found in DEVICES.items()}
+    assert sizes["LFE5U-85F"] == (83_640, 156, 208) and sizes["XC7A100T"] == (63_400, 240, 270)
+
+
+@pytest.mark.parametrize(
+    ("words", "bits", "xc7", "ecp5"),
+    [(512, 36, 1, 1), (513, 36, 2, 2), (1024, 18, 1, 1), (1024, 19, 2, 2), (16384, 1, 1, 1), (16385, 1, 2, 2)],
+)
+def test_blocks_follow_from_the_shapes_of_a_block(words: int, bits: int, xc7: int, ecp5: int) -> None:
+    assert (SEVEN.blocks(words, bits), ECP5.blocks(words, bits)) == (xc7, ecp5)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_blocks_hold_the_bits_and_grow_with_them(family: str) -> None:
+    for words in (1, 64, 511, 512, 4097):
+        blocks = [FAMILIES[family].blocks(words, bits) for bits in range(1, 80)]
+        assert blocks == sorted(blocks)
+        assert all(18432 * count >= words * bits for bits, count in enumerate(blocks, 1))
+
+
+def test_multipliers_tile_a_product() -> None:
+    assert [ECP5.multipliers(18, 18), ECP5.multipliers(19, 18), ECP5.multipliers(35, 35)] == [1, 2, 4]
+    assert [SEVEN.multipliers(18, 25), SEVEN.multipliers(25, 25), SEVEN.multipliers(2, 26)] == [1, 2, 2]
+
+
+def test_a_device_answers_with_the_scarcest_resource() -> None:
+    small = DEVICES["LFE5U-12F"]
+    found = holding(small, {"lut": 600, "ff": 12_000, "dsp": 0, "blocks": 205})
+    assert not found.holds and found.limit == "blocks"
+    assert found.text == "LFE5U-12F: no, 641 % of its memory blocks"
+    full = holding(small, {"lut": 600, "ff": 12_000, "dsp": 0, "blocks": 0})
+    assert full.holds and full.text == "LFE5U-12F: yes, 100 % of its registers"
+    assert full.as_json()["shares"] == {"lut": 0.05, "ff": 1.0, "dsp": 0.0, "blocks": 0.0}
+    assert [percent(share) for share in (0.004, 0.0996, 0.999, 1.0001, 20.0)] == [
+        "0.4 %",
+        "9 %",
+        "99 %",
+        "101 %",
+        "2,000 %",
+    ]
+
+
+def test_a_family_and_a_device_must_agree() -> None:
+    assert Asked.of({"device": "LFE5U-85F"}).family is ECP5 and Asked.of({}).family is SEVEN
+    with pytest.raises(CircuitizeError, match="expected ecp5, the family of LFE5U-85F, found 'xc7'"):
+        Asked.of({"family": "xc7", "device": "LFE5U-85F"})
+    with pytest.raises(CircuitizeError, match="expected one of xc7, xcup, ecp5, found 'ice40'"):
+        Asked.of({"family": "ice40"})
+
+
+def test_an_unknown_device_is_refused_before_there_is_work() -> None:
+    program = f"{networks.__file__}:none"
+    told = refused("compile", program, "--target", "verilog", "--scheduler", "folded", "--device", "LFE5U-8", "-o", "x")
+    assert "such as LFE5U-85F" in told
+    assert "such as LFE5U-85F" in refused("estimate", program, "--device", "LFE5U-8")
+
+
+@pytest.mark.parametrize("made", [folded(perceptron((8, 12, 3))), parallel(perceptron((4, 6, 2)))], ids=str)
+def test_a_report_has_each_family_and_that_of_7_series_agrees(made: Design) -> None:
+    families = made.report["families"]
+    assert tuple(families) == tuple(FAMILIES)
+    assert {name: made.report[name] for name in ("lut", "ff", "dsp")}.items() <= families["xc7"].items()
+    assert families["ecp5"]["lut"] > families["xc7"]["lut"] > 0
+
+
+def test_a_small_network_takes_what_is_estimated_on_an_ecp5() -> None:
+    """yosys counts registers but for a few that hold one bit, and look-up tables within a tenth."""
+    random = np.random.default_rng(4)
+    weights = networks.drawn(random, (4, 8, 3), 6, 0.0)
+    biases = [random.integers(-1500, 1500, 8), random.integers(-1500, 1500, 3)]
+    design = parallel(networks.layered(weights, biases, (5, -1), Fixed((4,), 0, -128, 127)))
+    near(design, "ecp5")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("family", ["xc7", "ecp5"])
+def test_memories_take_the_blocks_that_yosys_places(family: str) -> None:
+    for module in list(block_memories(FAMILIES[family]))[1:]:
+        ports = module.text.partition("(")[2].partition(")")[0]
+        (found,) = synthesized({"m.v": module.text}, module.name, family, "yosys").values()
+        assert found["blocks"] == module.cost.blocks, (module.name, ports)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("family", ["xc7", "ecp5"])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_take_what_is_estimated(name: str, family: str) -> None:
+    network = NETWORKS[name]
+    near(integrated(network.made(), network.scheduler, network.options), family)
+
+
+def near(design: Design, family: str) -> None:
+    """Estimates are near what yosys makes of a design."""
+    (found,) = synthesized(design.files, design.top, family, "yosys").values()
+    said = design.report["families"][family]
+    assert abs(said["lut"] - found["lut"]) <= found["lut"] / 10, (said, found)
+    assert abs(said["ff"] - found["ff"]) <= found["ff"] / 10, (said, found)
+    assert (said["dsp"], said["blocks"]) == (found["dsp"], found["blocks"])
