@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Indices = NDArray[np.int64]
 Loops = tuple[tuple[int, int], ...]
 
-DEEPEST = 5
+DEEPEST = 6
 """Loops that a counter may have; a sequence that needs more is kept in a table."""
 
 
