@@ -10,6 +10,9 @@ from .sequence import Sequence
 
 Indices = NDArray[np.int64]
 
+DEEP = 6
+"""Loops that a counter may have here: tables of steps as long as those of training would take much block memory."""
+
 REPEATS = 8
 """How often a first run of known numbers is repeated at most."""
 
@@ -112,9 +115,9 @@ def _joined(reads: list[Indices]) -> tuple[Sequence, ...]:
 def _simplest(values: Indices) -> Sequence:
     """The cheapest sequence of those that hold, foresee or repeat what is known where a number does not matter (-1)."""
     if (values >= 0).all():
-        return Sequence.of(values)
+        return Sequence.of(values, DEEP)
     again, run = values.copy(), int(np.argmin(values >= 0))
     for _ in range(REPEATS if run else 0):
         again[run:] = np.where(again[run:] < 0, again[:-run], again[run:])
     fills = [held(values), held(values[::-1])[::-1], held(again)]
-    return min((Sequence.of(fill) for fill in fills), key=lambda sequence: sequence.cost)
+    return min((Sequence.of(fill, DEEP) for fill in fills), key=lambda sequence: sequence.cost)

@@ -210,7 +210,7 @@ def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> 
 
 def _bits(own: Layout, width: int, banks: int) -> int:
     """Bits of block memory that a layout takes, its tables of addresses among them."""
-    sizes = [(banked(banks, copy.depth)[0], len(copy.stored)) for copy in own.copies]
+    sizes = [(banked(banks, copy.depth, width)[0], len(copy.stored)) for copy in own.copies]
     return sum(words * width * count for words, count in sizes if in_block(words, width)) + _tables(own, True)
 
 
