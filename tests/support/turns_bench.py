@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from circuitize.backends.verilog.folded.channel import Channel, write_channel
-from circuitize.backends.verilog.folded.layout import guest, layout
+from circuitize.backends.verilog.folded.guests import guest
+from circuitize.backends.verilog.folded.layout import layout
 
 WORDS = 5
 CLOCKS = 6_000

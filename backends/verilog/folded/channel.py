@@ -95,7 +95,7 @@ def _memories(
 ) -> list[str]:
     """The memories of a copy, each with the address of the reader whose turn it is."""
     copy, width = channel.layouts[0].copies[number], channel.width
-    bits, (words, bank, low) = bits_of(copy.depth - 1), banked(channel.banks, copy.depth)
+    bits, (words, bank, low) = bits_of(copy.depth - 1), banked(channel.banks, copy.depth, channel.width)
 
     def address(which: str, word: str) -> str:
         return (f"{{{word}, {which}}}" if low else f"{{{which}, {word}}}") if bank else word
@@ -152,7 +152,7 @@ def _contents(channel: Channel, number: int, place: int, lane: int) -> str:
     """The first contents of a state's memory: written as a frame would, into the bank that is read first."""
     assert channel.initial is not None
     copy = channel.layouts[0].copies[number]
-    words, bank, low = banked(channel.banks, copy.depth)
+    words, bank, low = banked(channel.banks, copy.depth, channel.width)
     (writing,) = [w for w in copy.writings if w.lane == lane]
     values = np.zeros(words, np.int64)
     elements = channel.initial[:, lane]

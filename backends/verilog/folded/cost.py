@@ -180,7 +180,7 @@ def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int) -> N
     cost.add(5 + bank, 2 * bits_of(banks) + 2 * bank)
     cost.add(4 * (readers - 1), (1 + bits_of(readers - 1)) if readers > 1 else 0)
     for number, copy in enumerate(layouts[0].copies):
-        words, _, _ = banked(banks, copy.depth)
+        words, _, _ = banked(banks, copy.depth, width)
         cost.memory(words, width, len(copy.stored))
         counted: set[tuple[int, bytes]] = set()
         sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]

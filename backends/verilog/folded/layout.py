@@ -117,109 +117,14 @@ def layout(table: Indices, valid: NDArray[np.bool_], written: Indices, size: int
         copies.append(copy)
         for bank, column in enumerate(group):
             sources = tuple(pair for pair in copy.stored if pair[0] == bank)
-            made.append(Column(number, sources, selections[bank], _mask(columns[:, column])))
+            made.append(Column(number, sources, selections[bank], mask(columns[:, column])))
     return Layout(tuple(slots.tolist()), tuple(made), tuple(copies))
 
 
-def _mask(column: Indices) -> Sequence | None:
+def mask(column: Indices) -> Sequence | None:
     """Whether an element is read, in a column that reads 0 in some clocks."""
     zero = column == -1
     return Sequence.of((~zero).astype(np.int64)) if zero.any() else None
-
-
-def in_order(written: Indices) -> Layout:
-    """A tensor as it is written, and read by nobody: a memory for each of the writer's lanes, a word for each step."""
-    step = np.arange(len(written))
-    writings, stored = [], []
-    for lane in range(written.shape[1]):
-        there = written[:, lane] >= 0
-        enable = None if there.all() else Sequence.of(there.astype(np.int64))
-        writings.append(Writing(lane, Sequence.of(np.full(len(written), lane)), Sequence.of(step), enable))
-        stored.append((lane, lane))
-    return _bare(tuple(writings), tuple(stored), len(written))
-
-
-def packed(host: Layout, written: Indices, size: int) -> Layout | None:
-    """The memories of a layout, read by nobody, without the words that hold nothing; None where it has copies.
-
-    A bank that several of the writer's lanes write has a memory for each, and each numbers its words for itself.
-    """
-    if len(host.copies) != 1:
-        return None
-    (copy,) = host.copies
-    memory_of, word_of = _places(copy, written, size)
-    kept = np.flatnonzero(memory_of >= 0)
-    order = kept[np.lexsort((word_of[kept], memory_of[kept]))]
-    counts = np.bincount(memory_of[kept], minlength=len(copy.stored))
-    rank = np.full(size, -1, np.int64)
-    rank[order] = np.arange(len(order)) - (np.cumsum(counts) - counts)[memory_of[order]]
-    writings = []
-    for writing in copy.writings:
-        elements = written[:, writing.lane]
-        word = np.where(elements >= 0, rank[np.maximum(elements, 0)], -1)
-        writings.append(Writing(writing.lane, writing.bank, Sequence.of(_held(word)), writing.enable))
-    return _bare(tuple(writings), copy.stored, int(counts.max()))
-
-
-def _bare(writings: tuple[Writing, ...], stored: tuple[tuple[int, int], ...], depth: int) -> Layout:
-    """A layout that nobody reads."""
-    nowhere = Sequence.of(np.zeros(1, np.int64))
-    return Layout((), (), (Copy((nowhere,) * len(stored), writings, stored, depth),))
-
-
-def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout | None:
-    """Lay a tensor out for one more reader, which finds it in the memories of another; None where it does not.
-
-    It does where the host keeps each element once, and no memory holds two of those read in a clock. Arguments are
-    those of `layout`; the layouts differ in how they are read.
-    """
-    if len(host.copies) != 1:
-        return None
-    (copy,) = host.copies
-    memory_of, word_of = _places(copy, written, size)
-    columns, slots = columns_of(table, valid)
-    inside, elements = columns >= 0, np.maximum(columns, 0)
-    memory = np.where(inside, memory_of[elements], -1)
-    if (memory[inside] < 0).any():
-        return None
-    reads = []
-    for place in range(len(copy.stored)):
-        here = memory == place
-        word = np.where(here, word_of[elements], -1).max(axis=1)
-        if (here & (word_of[elements] != word[:, None])).any():
-            return None
-        reads.append(word)
-    made = []
-    for place in range(columns.shape[1]):
-        used = np.unique(memory[inside[:, place], place])
-        known = np.where(inside[:, place], np.searchsorted(used, memory[:, place]), -1)
-        select = Sequence.of(_held(known)) if len(used) > 1 else None
-        made.append(Column(0, tuple(copy.stored[k] for k in used), select, _mask(columns[:, place])))
-    own = tuple(Sequence.of(word) for word in _joined(reads))
-    return Layout(tuple(slots.tolist()), tuple(made), (Copy(own, copy.writings, copy.stored, copy.depth),))
-
-
-def _places(copy: Copy, written: Indices, size: int) -> tuple[Indices, Indices]:
-    """The memory, by its number in `stored`, and the word of each element; -1 of one that is not kept."""
-    number = {pair: k for k, pair in enumerate(copy.stored)}
-    memory_of, word_of = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
-    for writing in copy.writings:
-        elements = written[:, writing.lane]
-        kept = elements >= 0
-        if writing.enable is not None:
-            kept &= writing.enable.values == 1
-        places = np.array([number.get((bank, writing.lane), -1) for bank in range(int(writing.bank.values.max()) + 1)])
-        memory_of[elements[kept]] = places[writing.bank.values[kept]]
-        word_of[elements[kept]] = writing.word.values[kept]
-    return memory_of, word_of
-
-
-def _joined(reads: list[Indices]) -> list[Indices]:
-    """Addresses of memories, -1 where one is not read: one sequence for all of them where they do not differ."""
-    most = np.max(reads, axis=0)
-    if all(((word < 0) | (word == most)).all() for word in reads):
-        return [_held(most)] * len(reads)
-    return [_held(word) for word in reads]
 
 
 def _shareable(columns: Indices, size: int) -> bool:
@@ -261,7 +166,7 @@ def _copy(columns: Indices, writer: Indices, written: Indices) -> tuple[Copy, li
         if len(lanes) > 1:
             elements = columns[:, bank]
             chosen = np.searchsorted(lanes, writer[1][np.maximum(elements, 0)])
-            choice = Sequence.of(_held(np.where(elements >= 0, chosen, -1)))
+            choice = Sequence.of(held(np.where(elements >= 0, chosen, -1)))
         selections.append(choice)
     return Copy((read,) * len(stored), writings, tuple(stored), depth), selections
 
@@ -282,14 +187,14 @@ def _plan(
         kept = there & (bank_of[np.maximum(elements, 0)] >= 0)
         if not kept.any():
             continue
-        bank = _held(np.where(kept, bank_of[np.maximum(elements, 0)], -1))
-        word = _held(np.where(kept, numbering[row_of[np.maximum(elements, 0)]], -1))
+        bank = held(np.where(kept, bank_of[np.maximum(elements, 0)], -1))
+        word = held(np.where(kept, numbering[row_of[np.maximum(elements, 0)]], -1))
         enable = None if kept.all() else Sequence.of(kept.astype(np.int64))
         writings.append(Writing(lane, Sequence.of(bank), Sequence.of(word), enable))
     return Sequence.of(numbering[row]), tuple(writings), int(numbering.max()) + 1
 
 
-def _held(values: Indices) -> Indices:
+def held(values: Indices) -> Indices:
     """Where a number does not matter (-1), one that continues the sequence: in equal steps, or the last one."""
     known = np.flatnonzero(values >= 0)
     if len(known) == len(values):

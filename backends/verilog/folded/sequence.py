@@ -11,7 +11,7 @@ Indices = NDArray[np.int64]
 Loops = tuple[tuple[int, int], ...]
 
 DEEPEST = 5
-"""Loops that a counter may have; a sequence that needs more is kept in a table."""
+"""Loops that a counter has where no more are allowed; a sequence that needs more is kept in a table."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Sequence:
     loops: Loops | None
 
     @staticmethod
-    def of(values: Indices) -> Sequence:
-        """Return the sequence of these numbers: as loops where at most DEEPEST give it, else as a table."""
-        return Sequence(values, _loops(values))
+    def of(values: Indices, deepest: int = DEEPEST) -> Sequence:
+        """Return the sequence of these numbers: as loops where at most `deepest` give it, else as a table."""
+        return Sequence(values, _loops(values, deepest))
 
     @property
     def steps(self) -> int:
@@ -73,12 +73,12 @@ class Sequence:
         return sum(self.counters) + table
 
 
-def _loops(values: Indices) -> Loops | None:
+def _loops(values: Indices, deepest: int) -> Loops | None:
     """The loops of a sequence, adjacent ones merged, or None if it has none or too many."""
     found: list[tuple[int, int]] = []
     rest = values
     while len(rest) > 1:
-        if len(found) == DEEPEST:
+        if len(found) == deepest:
             return None
         stride = int(rest[1] - rest[0])
         breaks = np.flatnonzero(np.diff(rest) != stride)

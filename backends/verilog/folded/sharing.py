@@ -12,7 +12,8 @@ from ..signals import element
 from . import model
 from .budget import Sizes
 from .counter import banked, in_block, rom_in_block
-from .layout import Layout, guest, in_order, layout, packed
+from .guests import guest, in_order, packed
+from .layout import Layout, layout
 from .sequence import Sequence as Numbers
 
 Indices = NDArray[np.int64]
@@ -159,8 +160,8 @@ def _groups(
         found = [joining(first, rest[:1], rest[1:]), *(joining(host, [], rest) for host in bare if host is not None)]
         saved, joined = max(found, key=lambda one: one[0])
         joined.sort(key=lambda client: (shows(client), place[readers[client.readers[0]].actor]))
-        if saved > 0 and not shows(joined[0]):
-            yield saved, Memory(tuple(joined), shows(joined[-1]))
+        if saved > 0 and (len(joined) == 1 or not shows(joined[0])):
+            yield saved, Memory(tuple(joined), len(joined) > 1 and shows(joined[-1]))
             taken = {number for client in joined for number in client.readers}
             rest = [client for client in rest if not taken & {*client.readers}]
         else:
@@ -209,7 +210,7 @@ def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> 
 
 def _bits(own: Layout, width: int, banks: int) -> int:
     """Bits of block memory that a layout takes, its tables of addresses among them."""
-    sizes = [(banked(banks, copy.depth)[0], len(copy.stored)) for copy in own.copies]
+    sizes = [(banked(banks, copy.depth, width)[0], len(copy.stored)) for copy in own.copies]
     return sum(words * width * count for words, count in sizes if in_block(words, width)) + _tables(own, True)
 
 

@@ -384,7 +384,8 @@ class _Top:
             else:
                 self.lines.append(f"  wire {name}_r_last_unused = {name}_r_last;")
             reader = self.sizes.readers[place]
-            columns, slots = (of[reader.actor, reader.operand or ""] for of in (self.columns, self.slots))
+            read = reader.actor, reader.operand or ""
+            columns, slots = self.columns[read], self.slots[read]
             ready = " & ".join([*self.ready[actor], *self.free.get(actor, [])])
             wires = [".clk(clk)", ".rst(rst)", f".r_ready({ready})", f".r_start({name}_start)"]
             wires += [f".r_step({name}_r_step)", f".r_last({name}_r_last)", *_axi(stream)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 from folded_programs import network
@@ -100,6 +102,14 @@ def test_outputs_that_share_a_bus_do_not_wait_for_each_other() -> None:
     made = integrated(Bound(program, initial), "folded", {"lanes": LANES}, Interface("learns", bus_bits=32))
     with Simulation(made) as simulation:
         assert compare(simulation.run(vectors, 1), expected(program, vectors, initial)).first_difference is None
+
+
+def test_verilator_has_no_warning(tmp_path: Path) -> None:
+    for name, text in design().files.items():
+        (tmp_path / name).write_text(text)
+    sources = sorted(name for name in design().files if name.endswith(".v"))
+    lint = ["verilator", "--lint-only", "-Wall", "--top-module", design().top, *sources]
+    assert subprocess.run(lint, cwd=tmp_path, capture_output=True, text=True, check=False).stderr == ""
 
 
 def test_an_interval_that_is_asked_for_is_kept() -> None:

@@ -1,0 +1,123 @@
+"""Layouts of a tensor for one more reader, which finds it in memories that are there, and memories made for several."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .layout import Column, Copy, Layout, Writing, columns_of, held, mask
+from .sequence import Sequence
+
+Indices = NDArray[np.int64]
+
+DEEP = 6
+"""Loops that a counter may have here: tables of steps as long as those of training would take much block memory."""
+
+REPEATS = 8
+"""How often a first run of known numbers is repeated at most."""
+
+
+def in_order(written: Indices) -> Layout:
+    """A tensor as it is written, and read by nobody: a memory for each of the writer's lanes, a word for each step."""
+    step = np.arange(len(written))
+    writings, stored = [], []
+    for lane in range(written.shape[1]):
+        there = written[:, lane] >= 0
+        enable = None if there.all() else Sequence.of(there.astype(np.int64))
+        writings.append(Writing(lane, Sequence.of(np.full(len(written), lane)), Sequence.of(step), enable))
+        stored.append((lane, lane))
+    return _bare(tuple(writings), tuple(stored), len(written))
+
+
+def packed(host: Layout, written: Indices, size: int) -> Layout | None:
+    """The memories of a layout, read by nobody, without the words that hold nothing; None where it has copies.
+
+    A bank that several of the writer's lanes write has a memory for each, and each numbers its words for itself.
+    """
+    if len(host.copies) != 1:
+        return None
+    (copy,) = host.copies
+    memory_of, word_of = _places(copy, written, size)
+    kept = np.flatnonzero(memory_of >= 0)
+    order = kept[np.lexsort((word_of[kept], memory_of[kept]))]
+    counts = np.bincount(memory_of[kept], minlength=len(copy.stored))
+    rank = np.full(size, -1, np.int64)
+    rank[order] = np.arange(len(order)) - (np.cumsum(counts) - counts)[memory_of[order]]
+    writings = []
+    for writing in copy.writings:
+        elements = written[:, writing.lane]
+        word = np.where(elements >= 0, rank[np.maximum(elements, 0)], -1)
+        writings.append(Writing(writing.lane, writing.bank, _simplest(word), writing.enable))
+    return _bare(tuple(writings), copy.stored, int(counts.max()))
+
+
+def _bare(writings: tuple[Writing, ...], stored: tuple[tuple[int, int], ...], depth: int) -> Layout:
+    """A layout that nobody reads."""
+    nowhere = Sequence.of(np.zeros(1, np.int64))
+    return Layout((), (), (Copy((nowhere,) * len(stored), writings, stored, depth),))
+
+
+def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout | None:
+    """Lay a tensor out for one more reader, which finds it in the memories of another; None where it does not.
+
+    It does where the host keeps each element once, and no memory holds two of those read in a clock. Arguments are
+    those of `layout`; the layouts differ in how they are read.
+    """
+    if len(host.copies) != 1:
+        return None
+    (copy,) = host.copies
+    memory_of, word_of = _places(copy, written, size)
+    columns, slots = columns_of(table, valid)
+    inside, elements = columns >= 0, np.maximum(columns, 0)
+    memory = np.where(inside, memory_of[elements], -1)
+    if (memory[inside] < 0).any():
+        return None
+    reads = []
+    for place in range(len(copy.stored)):
+        here = memory == place
+        word = np.where(here, word_of[elements], -1).max(axis=1)
+        if (here & (word_of[elements] != word[:, None])).any():
+            return None
+        reads.append(word)
+    made = []
+    for place in range(columns.shape[1]):
+        used = np.unique(memory[inside[:, place], place])
+        known = np.where(inside[:, place], np.searchsorted(used, memory[:, place]), -1)
+        select = _simplest(known) if len(used) > 1 else None
+        made.append(Column(0, tuple(copy.stored[k] for k in used), select, mask(columns[:, place])))
+    own = _joined(reads)
+    return Layout(tuple(slots.tolist()), tuple(made), (Copy(own, copy.writings, copy.stored, copy.depth),))
+
+
+def _places(copy: Copy, written: Indices, size: int) -> tuple[Indices, Indices]:
+    """The memory, by its number in `stored`, and the word of each element; -1 of one that is not kept."""
+    number = {pair: k for k, pair in enumerate(copy.stored)}
+    memory_of, word_of = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
+    for writing in copy.writings:
+        elements = written[:, writing.lane]
+        kept = elements >= 0
+        if writing.enable is not None:
+            kept &= writing.enable.values == 1
+        places = np.array([number.get((bank, writing.lane), -1) for bank in range(int(writing.bank.values.max()) + 1)])
+        memory_of[elements[kept]] = places[writing.bank.values[kept]]
+        word_of[elements[kept]] = writing.word.values[kept]
+    return memory_of, word_of
+
+
+def _joined(reads: list[Indices]) -> tuple[Sequence, ...]:
+    """Addresses of memories, -1 where one is not read: one sequence for all of them where they do not differ."""
+    most = np.max(reads, axis=0)
+    if all(((word < 0) | (word == most)).all() for word in reads):
+        return (_simplest(most),) * len(reads)
+    return tuple(_simplest(word) for word in reads)
+
+
+def _simplest(values: Indices) -> Sequence:
+    """The cheapest sequence of those that hold, foresee or repeat what is known where a number does not matter (-1)."""
+    if (values >= 0).all():
+        return Sequence.of(values, DEEP)
+    again, run = values.copy(), int(np.argmin(values >= 0))
+    for _ in range(REPEATS if run else 0):
+        again[run:] = np.where(again[run:] < 0, again[:-run], again[run:])
+    fills = [held(values), held(values[::-1])[::-1], held(again)]
+    return min((Sequence.of(fill, DEEP) for fill in fills), key=lambda sequence: sequence.cost)
