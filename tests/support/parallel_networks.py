@@ -69,6 +69,11 @@ def jet(zeros: float = 0.0) -> IntegerProgram:
     return layered(drawn(random, sizes, 6, zeros), biases, (6, 6, 6, -1), Fixed((16,), 0, -128, 127))
 
 
+def sparse() -> IntegerProgram:
+    """The same, of whose weights three quarters are 0: some activations have so few sources that nothing saturates."""
+    return jet(0.75)
+
+
 def small() -> IntegerProgram:
     """4-5-2 on numbers that do not fill their bits, rounded and saturated, and a Check of the sums."""
     random, builder = np.random.default_rng(4), Builder()

@@ -72,8 +72,11 @@ def test_every_pipeline_is_shown(options: Mapping[str, Any], elements: str) -> N
     assert certificate(project(networks.small(), elements, **options))["elements"] == elements
 
 
+LARGER = [networks.jet, networks.sparse, networks.convolution, networks.curve]
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize("make", [networks.jet, networks.convolution, networks.curve], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", LARGER, ids=lambda make: make.__name__)
 def test_a_larger_network_is_shown(make: Callable[[], IntegerProgram]) -> None:
     made, found = certified(make)
     assert check(found, made.design.files)["stages"] == found["stages"]

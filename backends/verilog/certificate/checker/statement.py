@@ -121,8 +121,10 @@ def _sum(edge: Edge, x: Elements) -> Elements:
 
 
 def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
-    """Sums of products over the letters that the target lacks."""
+    """Sums of products over the letters that the target lacks, those of one source alone first."""
     of_x, of_y, target = edge.given["letters"]
+    x, of_x = _summed(x, of_x, of_y + target)
+    y, of_y = _summed(y, of_y, of_x + target)
     extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
     inner = [letter for letter in dict.fromkeys(of_x + of_y) if letter not in target]
     sizes = [extents[letter] for letter in [*target, *inner]]
@@ -136,6 +138,15 @@ def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
     return _filled(
         [extents[letter] for letter in target], (_sum_of_products(edge, a, b) for a, b in zip(left, right, strict=True))
     )
+
+
+def _summed(x: Elements, letters: str, kept: str) -> tuple[Elements, str]:
+    """The sums over the axes whose letters are not kept, and the letters of the others."""
+    rest = [letter for letter in letters if letter in kept]
+    shape = [x.shape[letters.index(letter)] for letter in rest]
+    own = [axis for axis, letter in enumerate(letters) if letter not in kept]
+    rows = np.moveaxis(x, own, range(-len(own), 0)).reshape(math.prod(shape), -1)
+    return _filled(shape, (total((1, form) for form in row) for row in rows)), "".join(rest)
 
 
 def _sum_of_products(edge: Edge, left: Elements, right: Elements) -> Form:

@@ -116,14 +116,15 @@ class Symbols:
         return self._known[key].plus(outside)
 
     def _inner(self, form: Form, bits: int) -> Form | None:
-        """The floor of a floor plus integers, or of a clamp, as one of what is inside, if it is one."""
-        for number, factor in form.terms.items():
-            kind, *what = self.all[number].what
-            if factor == 1 and kind == "floor":
-                rest = form - Form({number: 1}, 0)
-                return self.floor(what[2] + rest * (1 << what[1]), bits + what[1])
-            if factor == 1 and kind == "clamp" and form.key == (((number, 1),), 0):
-                return self.clamp(self.floor(what[3], bits), what[1] >> bits, what[2] >> bits)
+        """The floor of a floor, or of a clamp, as one of what is inside, if it is one."""
+        if len(form.terms) > 1:
+            return None
+        ((number, factor),) = form.terms.items()
+        kind, *what = self.all[number].what
+        if kind == "floor" and factor == 1:
+            return self.floor(what[2].plus(form.constant << what[1]), bits + what[1])
+        if kind == "clamp" and factor == 1 and not form.constant:
+            return self.clamp(self.floor(what[3], bits), what[1] >> bits, what[2] >> bits)
         return None
 
     def unsigned(self, form: Form, width: int) -> Form:
@@ -147,14 +148,14 @@ class Symbols:
         low, high = self.interval(form)
         if high < bound or low >= bound:
             return known(int(high < bound))
-        for number, factor in form.terms.items():
+        if len(form.terms) == 1:
+            ((number, factor),) = form.terms.items()
             kind, *what = self.all[number].what
-            if kind == "floor" and factor in (1, -1):
-                # floor(y / 2^k) + r < t where y + 2^k r < 2^k t
-                if factor < 0:
-                    return self.less(form * -1, 1 - bound) * -1 + known(1)
-                rest = form - Form({number: 1}, 0)
-                return self.less(what[2] + rest * (1 << what[1]), bound << what[1])
+            if kind == "floor" and factor == 1:
+                # floor(y / 2^k) + c < t where y < 2^k (t - c)
+                return self.less(what[2], (bound - form.constant) << what[1])
+            if kind == "floor" and factor == -1:
+                return self.less(form * -1, 1 - bound) * -1 + known(1)
         primitive, factor = form.primitive
         if factor > 0:
             return self._step(primitive, -((form.constant - bound) // factor))
