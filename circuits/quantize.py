@@ -143,8 +143,8 @@ class _Quantizer:
     def _inherits(self, operation: int, sources: list[int], made: list[int]) -> bool:
         """Whether a result is final because its operands, constants aside, have stated formats.
 
-        The result of an exact operation on such operands is final too, if it has no more fraction bits, or no wider
-        interval of integers.
+        The result of an exact operation on operands in their final format is final too, if it has no more fraction
+        bits, or no wider interval of integers.
         """
         read = [self._type(self.wires[wire]) for wire in sources if self.stated[wire]]
         if not read or not self.exact[operation]:

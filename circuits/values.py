@@ -108,8 +108,8 @@ def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
 
 
 def _scaled(array: Values, fraction_bits: int) -> NDArray[np.int64]:
-    """Whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. It is exact
-    for integers of 64 bits.
+    """Whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. The conversion
+    is exact for integers of 64 bits.
     """
     whole = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
     if fraction_bits >= 0:

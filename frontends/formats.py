@@ -43,7 +43,7 @@ class Format:
     def between(cls, low: float, high: float, fraction_bits: int) -> Format:
         """The multiples of 2^-fraction_bits from `low` to `high`, both included.
 
-        Raise CircuitizeError unless `low` and `high` are such multiples.
+        Raise CircuitizeError unless `low` and `high` are multiples of 2^-fraction_bits.
         """
         _require_whole("fraction_bits", fraction_bits)
         for word, bound in (("low", low), ("high", high)):

@@ -236,7 +236,15 @@ def relu(*given: Tensor) -> Model:
 
 
 def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
-    """A function of one tensor, such as those of `activations` and `functions`, as a model without parameters."""
+    """A function of one tensor, such as those of `activations` and `functions`, as a model without parameters.
+
+    An operation is a function of tensors as well. Raise TypingError for the class of an operation, which is none.
+    """
+    if isinstance(function, type):
+        raise TypingError(
+            f"expected a function of a tensor, found the class {function.__name__}; write {function.__name__}() for an "
+            "operation"
+        )
     return traced(function, kind=kind or getattr(function, "__name__", type(function).__name__))
 
 

@@ -159,7 +159,7 @@ def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Han
     """floor(sqrt(x)) for x >= 0: a variable, its square, and three range checks.
 
     Soundness: q is in [0, 2^k), x - q^2 and (q + 1)^2 - 1 - x in [0, 2^m), all integers far below p/2: so q^2 <= x <
-    (q + 1)^2, which one q >= 0 satisfies. For that q both differences are at most 2 q.
+    (q + 1)^2, which one q >= 0 satisfies. For the root q both differences are at most 2q.
     """
     greatest = isqrt(x.type.high)
     made = assembly.hint(value, type.size)

@@ -117,7 +117,7 @@ def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
     Soundness: three conditions make q unique. First, |x| < 2^62, by its type, whose sources are all range-checked;
     second, q and the remainder are both range-checked; third, |2^s q + r| <= 2^62 for every q and r that these checks
-    allow. Then x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
+    allow. Under these three conditions x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
     """
     assert isinstance(operation, Shift)
     size, x = 1 << operation.bits, site.types[0]

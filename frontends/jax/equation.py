@@ -129,7 +129,7 @@ class Context:
     equations: int = 0
     raises: bool = False
     """Whether functions that circuitize has as operations are raised to them: they are where circuitize takes the
-    derivative. JAX's own derivative reads the parts of such functions.
+    derivative. JAX's own derivative reads the parts of functions with a rule of their own.
     """
     references: dict[Any, Any] = field(default_factory=dict)
     folders: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ LARGEST_TRANSFORM = 1 << 12
 
 
 def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
-    """Angles [made, length], each reduced to one turn before it is multiplied."""
+    """The angles of the transform, [made, length], each reduced to one turn before it is multiplied."""
     if not 1 <= length <= LARGEST_TRANSFORM:
         raise node.fault(f"expected transforms of 1 to {LARGEST_TRANSFORM} elements, found {length}; shorten them")
     turns = np.outer(np.arange(made), np.arange(length)) % length

@@ -52,7 +52,7 @@ def network(
     these or "weights" for all, stay in the circuit, and so do initializers that decide about shapes. `dims` gives
     extents that the file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all
     outputs; `known` inputs have the given values, of their element types. With `fold_batch_norms` convolutions absorb
-    the batch norms behind them, as `batch_norm.folded` says. It raises the errors of `arrow`, and CircuitizeError for a
+    the batch norms behind them, as `batch_norm.folded` says. Raise the errors of `arrow`, and CircuitizeError for a
     name that the graph has not.
     """
     model = with_outputs(read(source), outputs)

@@ -59,8 +59,8 @@ def from_trees(
     the place of the decision in `classes_`, `scores` [batch, scores] are the sums over the trees; a regressor has
     scores alone. If `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's whatever the rounding.
     `data` [N, features], and `labels` [N], places in `classes_`, become examples. Raise CircuitizeError for an object
-    that is no such estimator, for formats that float32 does not hold if the estimator compares in float32, and for
-    other names of outputs.
+    that is no scikit-learn estimator of trees, for formats that float32 does not hold if the estimator compares in
+    float32, and for other names of outputs.
     """
     forest = forest_of(estimator)
     wanted = ("scores",) if forest.decides == SCORES and tuple(outputs) == ("class",) else tuple(outputs)

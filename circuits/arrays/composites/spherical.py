@@ -68,10 +68,10 @@ class SphericalAttention(RealOperation):
     """Spherical attention y[.., q, :] = sum over x of s[.., q, x] * v[.., x, :] / n[.., q], where n is the norm of row
     s[.., q], at least `floor`.
 
-    The sources are scores s [.., q, x] and values v [.., x, e]. It is softmax attention with the norm in place of the
-    sum of exponentials: no multiple of a row changes the result, as long as its norm is above the floor (Abbott and
-    Zardini, arXiv 2412.03317). A row of zero scores gives 0. The derivatives are dv = s^T (dz / n) and ds = (dz / n)
-    v^T - s * <y, dz> / n^2, without the last term where the norm is at the floor or below.
+    The sources are scores s [.., q, x] and values v [.., x, e]. Spherical attention is softmax attention with the norm
+    in place of the sum of exponentials: no multiple of a row changes the result, as long as the row's norm is above the
+    floor (Abbott and Zardini, arXiv 2412.03317). A row of zero scores gives 0. The derivatives are dv = s^T (dz / n)
+    and ds = (dz / n) v^T - s * <y, dz> / n^2, without the last term where the norm is at the floor or below.
 
     Lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the root of N, and the
     division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor below 2^60, and at

@@ -70,9 +70,9 @@ class Earlier:
     def followed(self, fingerprint: bytes) -> tuple[State, bool]:
         """The kept state for the run of a fingerprint, which begins where this one ended; and whether it is new.
 
-        That another run continues is written beside this run before a root is opened for it. Raise CircuitizeError if
-        another run already continues from this one: in zero knowledge its last roots are made for one. The caller holds
-        the lock of `alone`.
+        The file beside this run records that another run continues it, before a root is opened for that run. Raise
+        CircuitizeError if another run already continues from this one: in zero knowledge its last roots are made for
+        one. The caller holds the lock of `alone`.
         """
         state = State.read(self.kept)
         if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):

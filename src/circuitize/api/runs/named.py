@@ -31,7 +31,8 @@ def dataset_named(
     FILE.py:NAME.
 
     In a Python file the dataset is arrays by name, a Dataset or Split, or a function of no arguments that returns one
-    of these. Raise CircuitizeError for any other value, and for options of CSV files if the dataset is none.
+    of these. Raise CircuitizeError if the value of the Python file is no dataset, and for options of CSV files if the
+    dataset is no CSV file.
     """
     for name, given in (("target", target is not None), ("unscaled", unscaled)):
         if given and not (text or "").endswith(".csv"):
