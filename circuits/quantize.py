@@ -44,7 +44,7 @@ def quantize(program: Program) -> IntegerProgram:
 def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
     """`quantize(program)`, the arrow of real operations that was lowered, and for each of its wires the integer wire.
 
-    The integer wire is -1 for a constant that is left out, because what its readers make of it was computed.
+    The integer wire is -1 for a constant that is left out because the results of its readers were computed.
     """
     arrow = simplify(without_rectifiers(expand_composites(program.arrow)))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))

@@ -20,8 +20,8 @@ from .types import LIMIT, Fixed
 class Raw:
     """Integers of a port's format, where real values are expected: q stands for q * 2^-fraction_bits.
 
-    Any other values given for an input are real values, even arrays of integers. Raise CircuitizeError for an array of
-    anything but integers. A Raw is no array itself, so that nothing takes it for real values.
+    Values given for an input other than `Raw` are real values, even arrays of integers. Raise CircuitizeError for an
+    array of anything but integers. A Raw is no array itself, so that nothing takes it for real values.
     """
 
     array: NDArray[np.int64]

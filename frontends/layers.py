@@ -42,8 +42,9 @@ def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float6
 class Parameter:
     """An array kept from step to step, trained or not: its name, shape, how it starts, and its exact format.
 
-    A `frozen` parameter leaves a step as it entered; one that is `apart` too does not leave it, and proofs commit to it
-    once. State that is `fresh` is an input of every step, drawn anew, and does not leave it: the mask of a dropout.
+    A `frozen` parameter leaves a step as it entered; a parameter that is `apart` too does not leave it, and proofs
+    commit to it once. State that is `fresh` is an input of every step, drawn anew, and does not leave it: the mask of a
+    dropout.
     """
 
     name: str

@@ -101,7 +101,7 @@ def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
 
 
 def default_format(name: str, type: str) -> Format:
-    """The format of an input of that element type: for floats sixteenths from 0 to 1, for narrow whole numbers all of
+    """The format of an input of this element type: for floats sixteenths from 0 to 1, for narrow whole numbers all of
     them.
 
     Raise CircuitizeError for wide whole numbers.

@@ -84,7 +84,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class Step:
-    """A node to come, in its scope; `place` is where the file has it, or has the node around it."""
+    """A node that is still to be read, in its scope; `place` is its place in the file, or the place of the node around
+    it.
+    """
 
     proto: Any
     scope: Scope

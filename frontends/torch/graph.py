@@ -59,7 +59,7 @@ def program(source: str | Path | bytes) -> tuple[Imported, tuple[str, ...]]:
 
 
 class _Reader:
-    """Goes through a graph once, node by node."""
+    """A reader that goes through a graph once, node by node."""
 
     def __init__(self, archive: Archive) -> None:
         rules()

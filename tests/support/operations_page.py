@@ -155,7 +155,7 @@ def _sentences(operation: arrays.RealOperation) -> tuple[str, str]:
     text = " ".join((inspect.getdoc(operation) or "").split("\n\n")[0].split())
     sentences = re.split(r"(?<=[.:]) (?=[A-Z])", text)
     about = [s for s in sentences if re.match(r"(The|Its) derivative", s)]
-    rest = [s for s in sentences if s not in about and not s.startswith(("Lowered", "The lowering"))]
+    rest = [s for s in sentences if s not in about and not re.match(r"Lowered|The (lowering|operation is lowered)", s)]
     return " ".join(rest).rstrip("."), re.sub(r"^(The|Its) derivative (is )?", "", " ".join(about)).rstrip(".")
 
 
