@@ -239,7 +239,7 @@ class Builder:
 
 
 def _require_operation(operation: object) -> None:
-    """Raise TypingError unless this is an operation with a name that hashes: its parameters must not change."""
+    """Raise TypingError unless the object is an operation with a name that hashes: its parameters must not change."""
     if isinstance(operation, Operation):
         if not hasattr(operation, "name"):
             kind = type(operation).__name__

@@ -35,7 +35,7 @@ class WitnessPlan:
     recipes: tuple[Recipe, ...]
     scopes: tuple[Scope, ...]
     first_phase: int = 0
-    """Wires below this are fixed before the challenge is drawn; 0 if none is drawn."""
+    """Wires below this number are fixed before the challenge is drawn; 0 if none is drawn."""
 
     @property
     def salts(self) -> tuple[str, ...]:

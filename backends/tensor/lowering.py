@@ -302,4 +302,4 @@ RULES: dict[type[Operation], Rule] = {
     SquareRoot: _square_root,
     Lookup: _lookup,
 }
-"""The operations proved as they are; others are expanded into these."""
+"""The operations proved as they are; other operations are expanded into these."""

@@ -69,14 +69,14 @@ class Real(Term):
                 f"expected an operation of circuitize.circuits.arrays, found numpy's {ufunc.__name__} of a term; write "
                 "it as arrays.Exp()(x) is written"
             )
-        terms = [value if isinstance(value, Real) else np.asarray(value) for value in values]
-        result: Self = known(*(self._operand(term) for term in terms))
+        result: Self = known(*map(self._operand, values))
         return result
 
-    def _operand(self, value: Self | Values) -> Self | float:
+    def _operand(self, value: Any) -> Any:
         if isinstance(value, Real):
             return value
-        return self.constant(value) if value.ndim else float(value)
+        array = np.asarray(value)
+        return self.constant(array) if array.ndim else float(array)
 
 
 Operand: TypeAlias = Real | float | Values

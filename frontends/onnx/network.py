@@ -120,7 +120,7 @@ def default_format(name: str, type: str) -> Format:
 
 
 def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
-    """The model with only these of its outputs, and only what they need."""
+    """The model with only the given outputs, and only what they need."""
     if not wanted:
         return model
     onnx = package()

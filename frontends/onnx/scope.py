@@ -114,7 +114,7 @@ class Turn(ABC):
 
     @abstractmethod
     def steps(self) -> list[Step | Leave | Turn]:
-        """The steps of the next round, this one last; none if the results are written."""
+        """The steps of a loop's next round, with the present step last; none if the results are written."""
 
 
 def called(proto: Any, place: int, inside: str) -> str:

@@ -32,8 +32,8 @@ TABLE_BITS = 12
 
 @dataclass(frozen=True)
 class Exp(RealOperation):
-    """The exponential e^x of each element. Undefined where the result leaves float64 (x > 709.78); when lowered, where
-    it leaves its calibrated format.
+    """The exponential e^x of each element. The operation is undefined where the result leaves float64 (x > 709.78);
+    when lowered, where it leaves its calibrated format.
 
     The operation is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the
     operand's interval has at most 2^12 integers. A wider operand is split into digits, x = sum of d_i, and e^x is the

@@ -37,8 +37,8 @@ GUARD = 10
 
 @dataclass(frozen=True)
 class Log(RealOperation):
-    """The natural logarithm of each element. Undefined at 0 and below; when lowered, also where the result leaves its
-    calibrated format.
+    """The natural logarithm of each element. The operation is undefined at 0 and below; when lowered, also where the
+    result leaves its calibrated format.
 
     The operation is lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction
     bits), correctly rounded if the operand's interval has at most 2^12 integers. A wider operand is normalised to a

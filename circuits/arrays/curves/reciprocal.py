@@ -23,8 +23,8 @@ from .into_format import into_format
 
 @dataclass(frozen=True)
 class Reciprocal(RealOperation):
-    """The reciprocal 1 / x of each element. Undefined at 0; when lowered, also where the result leaves its calibrated
-    format.
+    """The reciprocal 1 / x of each element. The operation is undefined at 0; when lowered, also where the result leaves
+    its calibrated format.
 
     The operation is lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and
     of the result), its magnitude is floor((2N + |x|) / (2|x|)). One Check keeps |x| from being 0 and the quotient

@@ -61,7 +61,9 @@ class Earlier:
             )
 
     def require_roots(self, current: Mapping[str, bytes]) -> None:
-        """Raise CircuitizeError unless these are the roots that the run ended with, and that of its dataset."""
+        """Raise CircuitizeError unless the given roots are the roots that the run ended with, and that of its
+        dataset.
+        """
         for name, root in current.items():
             if self.roots.get(name) != root:
                 what = "the dataset that it was proved with" if name == DATA else f"the {name} that it ended with"
