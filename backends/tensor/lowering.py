@@ -250,10 +250,10 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
 def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
     """r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
 
-    Soundness: the two numbers add up to t = 2 r modulo p, a number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest)
-    modulo p. As w <= 30 and x < 2^60, both sides are below p / 2: the equation holds of integers, so t is even, r = t /
-    2 is a number below 2^w, and r^2 <= x <= r^2 + 2 r. If x or w is larger, r has a range of its own: 0 <= r < 2^31, so
-    that r^2 and x are below 2^62.
+    Soundness: the two range-checked numbers, rest = x - r^2 and 2 r - rest, add up to t = 2 r modulo p, a number below
+    2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. As w <= 30 and x < 2^60, both sides are below p / 2: the
+    equation holds of integers, so t is even, r = t / 2 is a number below 2^w, and r^2 <= x <= r^2 + 2 r. If x or w is
+    larger, r has a range of its own: 0 <= r < 2^31, so that r^2 and x are below 2^62.
     """
     x = site.types[0]
     low, high = math.isqrt(x.low), math.isqrt(x.high)

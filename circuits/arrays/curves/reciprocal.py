@@ -70,7 +70,7 @@ class Reciprocal(RealOperation):
 
 
 def _rounded_quotient(numerator: int, magnitude: Integer, fraction_bits: int) -> Integer:
-    """floor((numerator + m) / 2m), where m is the magnitude, with the given fraction bits."""
+    """The number floor((numerator + m) / 2m), where m is the magnitude of the operand, with the given fraction bits."""
     divisor = integers.Scale(2, 1)(magnitude)
     same = integers.Scale(1, fraction_bits + 1)(magnitude)
     constant = magnitude.splat(numerator, magnitude.fraction_bits + fraction_bits + 1)
