@@ -306,7 +306,8 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 def sequential(*models: Model) -> Model:
-    """One model after the other. Parameters are named `dense1.weight`: kind, number among its kind, and own name.
+    """Models composed in sequence: each takes the prediction of the one before it. Parameters are named
+    `dense1.weight`: kind, number among its kind, and own name.
 
     Raise TypingError for an object that is no model.
     """

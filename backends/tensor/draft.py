@@ -124,7 +124,9 @@ class Draft:
         return sum(padded(block.shape) for block in self.blocks(shape))
 
     def column(self, shape: Shape, recipe: Recipe | None, name: str, cut: Sequence[Block] | None = None) -> Form:
-        """A committed tensor, in blocks, which are given for a port; `columns` records the columns of the form."""
+        """A committed tensor, in blocks, which are given for a port; `columns` records the columns of the tensor's
+        form.
+        """
         cut = cut or (in_one(shape) if recipe is None else self.blocks(shape))
         made, first = Form(shape, {}), len(self.bases)
         for block in cut:

@@ -135,7 +135,9 @@ class Challenges:
         self.source.absorbed.append(item)
 
     def hash(self, assembly: Assembly, known: list[Naturals | Element]) -> int:
-        """The wire of the challenge, hashed in the circuit; `known` determines inputs and bound outputs."""
+        """The wire of the challenge, hashed in the circuit; `known` are numbers and elements that determine the inputs
+        and the bound outputs.
+        """
         assert isinstance(self.source, Transcript)
         self.source.absorbed[:0] = known
         return emit_challenge(assembly, self.source)
