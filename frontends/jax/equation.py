@@ -47,7 +47,9 @@ Calls: TypeAlias = Generator[Call, "list[Value]", "list[Value]"]
 
 @dataclass(frozen=True)
 class Rule:
-    """How a primitive is translated; `moves` if its whole numbers are some of its operands', or zero."""
+    """The translation of a JAX primitive; `moves` tells that each whole number in the result is one of an operand's, or
+    zero.
+    """
 
     function: Callable[[Equation], Made | Sequence[Made]]
     meaning: str
