@@ -40,7 +40,7 @@ def _is_prime(number: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The integers modulo an odd prime below 2^256. Raise CircuitizeError for any other modulus."""
+    """The integers modulo an odd prime below 2^256. Raise CircuitizeError for a modulus that is no such prime."""
 
     prime: int
 

@@ -242,7 +242,9 @@ def opened(
 
 
 def read_openings(path: Path) -> dict[Key, int]:
-    """The salts of an earlier proof, by port or group. Raise FormatError for any other or damaged file."""
+    """The salts of an earlier proof, by port or group. Raise FormatError for a file that is no file of openings, or is
+    damaged.
+    """
     return {key: opening.salt for key, opening in _read(path, None).items()}
 
 

@@ -126,7 +126,8 @@ def write_cells(path: Path, field: Field, cells: Cells) -> None:
 
 
 def read_cells(path: Path, field: Field = BN254, rows: int | None = None) -> Cells:
-    """Read the cells of a run. Raise FormatError for any other or damaged file, and for values past the prime.
+    """Read the cells of a run. Raise FormatError for a file that is no list of cells or is damaged, and for values past
+    the prime.
 
     If the system's number of `rows` is given, advice columns of another length are refused before they are read.
     """

@@ -37,7 +37,7 @@ def element(onnx: ModuleType, code: int, where: str) -> Element:
 
 def labels(tensor: Any) -> Value | None:
     """A list of texts, which names classes, as places: for each text the place of its first occurrence in the list.
-    Return None for any other tensor.
+    Return None for a tensor that is no list of texts.
     """
     if tensor.data_type != STRING or len(tensor.dims) != 1 or list(tensor.dims) != [len(tensor.string_data)]:
         return None
