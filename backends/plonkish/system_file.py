@@ -259,7 +259,9 @@ def _read_provenance(file: SectionFile) -> tuple[Provenance, list[str]]:
 
 
 def _require_sound(file: SectionFile, system: PlonkishSystem) -> None:
-    """Raise FormatError unless everything that is named exists."""
+    """Raise FormatError if an expression, gate, lookup or copy names a node, column, row or challenge that does not
+    exist.
+    """
 
     def require(held: bool, expected: str) -> None:
         if not held:

@@ -223,7 +223,7 @@ class Draft:
         return made
 
     def index(self, form: Form) -> int:
-        """The form's number; equal forms have one."""
+        """The number of a form; equal forms have the same number."""
         found = self._forms.setdefault(form.key(), len(self.forms))
         if found == len(self.forms):
             self.forms.append(form)
