@@ -47,7 +47,7 @@ class VerifyingKey(Protocol):
 
 
 class ProvingKey(Protocol):
-    """What a prover holds; it contains its verifying key."""
+    """A proving key, which contains its verifying key."""
 
     @property
     def prover(self) -> str:

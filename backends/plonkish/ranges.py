@@ -66,7 +66,8 @@ def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
     """1 where x >= 0, else 0, for x in [-half, half), which it checks: a variable, its square, a range check.
 
     Soundness: n is 0 or 1, and x + half - half * n is in [0, half). If n = 1, x is in [0, half) modulo p; if n = 0, in
-    [-half, 0). These two ranges have no integer in common modulo p, as 2 half is below p, so that x decides n.
+    [-half, 0). The ranges [0, half) and [-half, 0) have no integer in common modulo p, as 2 half is below p, so that x
+    decides n.
     """
     found = assembly.hint(NotNegative(x.value), len(x.forms))
     assembly.boolean(found, role)

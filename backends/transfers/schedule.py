@@ -164,7 +164,7 @@ class _Scheduling:
             self._fill(phase, place, edges, there, last)
 
     def _touched(self, edge: int) -> list[int]:
-        """The arrays that have to be there while an operation runs, including those that others show."""
+        """The arrays that have to be there while an operation runs, including those of which others are views."""
         own = (*self.sources[edge], *self.targets[edge], *self._beside(edge))
         behind = self.group.behind
         return list(dict.fromkeys((*own, *(shown for array in own for shown in sorted(behind.get(array, ()))))))
