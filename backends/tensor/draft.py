@@ -76,8 +76,9 @@ class Sign:
 class Draft:
     """Collects everything that is to be proved. `part`, by which a system counts, names the operation or port at work.
 
-    For a scan, `steps` is its number of steps: the first axis of most tensors, which is never cut into blocks. Each
-    block has claims of its own on the products behind it, which would be weighed as often, over all steps.
+    For a scan, `steps` is its number of steps: the first axis of most tensors, which is never cut into blocks. If a
+    tensor over many steps were cut into blocks, each block would have claims of its own on the products behind it,
+    which would be weighed as often, over all steps.
     """
 
     def __init__(self, steps: int | None = None) -> None:

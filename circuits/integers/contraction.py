@@ -71,7 +71,7 @@ class Contract(Expansion):
 
     @cached_property
     def summed(self) -> str:
-        """The letters that are summed, in order of appearance."""
+        """The letters of a contraction's equation that are summed, in order of appearance."""
         x, y, target = self.letters
         return "".join(dict.fromkeys(letter for letter in x + y if letter not in target))
 
