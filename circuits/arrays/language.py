@@ -90,7 +90,7 @@ class LinearOperation(RealOperation):
 
 
 def _cotangents(operation: RealOperation, builder: Builder, sources: Sequence[int], made: object) -> list[int | None]:
-    """The wires of a derivative. Raise TypingError unless there is a term of each source's shape, or None."""
+    """The wires of a derivative. Raise TypingError unless a derivative gives a term of each source's shape, or None."""
     terms = list(made) if isinstance(made, (list, tuple)) else []
     if len(terms) != len(sources) or not all(term is None or isinstance(term, Real) for term in terms):
         raise TypingError(
