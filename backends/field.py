@@ -40,7 +40,7 @@ def _is_prime(number: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The integers modulo an odd prime below 2^256. Raise CircuitizeError for any other modulus."""
+    """The integers modulo an odd prime below 2^256. Raise CircuitizeError for a modulus that is no such prime."""
 
     prime: int
 
@@ -93,7 +93,7 @@ class Field:
         """The elements as (signed representatives `int64[n]`, `bool[n]`: whether the element is small and stands there
         exactly).
 
-        Where the second is False, the first is 0. The limbs must be in normal form.
+        The first integer is 0 where the second array is False. The limbs must be in normal form.
         """
         limbs = np.asarray(limbs, dtype=np.uint64)
         if self.prime < SMALL:

@@ -82,8 +82,8 @@ def report(program: Program, say: Progress = silent) -> Report:
     """Predicted and measured error of each tensor and each output of a real program, on the program's own examples.
 
     Raise CircuitizeError for an integer program and where calibration is impossible, Undefined where an example has no
-    value in integers. It makes three runs for each example, and calls `say` with each; memory holds every tensor of one
-    run in integers, and the live tensors of two in float64.
+    value in integers. The report makes three runs for each example, and calls `say` with each; memory holds every
+    tensor of one run in integers, and the live tensors of two in float64.
     """
     _expect_real(program)
     say("quantizing")

@@ -42,7 +42,7 @@ def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str,
     """The arrays of an .npz file, by name. Raise FormatError for a file of another kind, and for a damaged one.
 
     An array that is not `wanted`, or holds no numbers, is not read: in its place stands an array of its shape and type
-    that takes no memory, so that the caller can say what is wrong with it.
+    that takes no memory, so that the caller can report the fault.
     """
     try:
         with path.open("rb") as opened:

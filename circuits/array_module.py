@@ -1,8 +1,8 @@
-"""Which array module values belong to: operations compute in the module of their sources, numpy or one like it.
+"""The array module to which values belong: operations compute in the module of their sources, numpy or one like it.
 
 An operation states its value by functions of that module, without writing to arrays, so that numpy and jax.numpy share
-one text. This module holds what numpy does well only by writing to arrays: JAX's arrays, which cannot be written to,
-have `at` for it.
+one text. The module replaces numpy code that writes to arrays: JAX's arrays cannot be written to, and offer `at`
+instead.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class Piece:
     """A few edges, recorded by rewriting one operation, that can be written again on other wires of the same types.
 
     Each step of a piece is (operation index, sources, target type indices) in its builder's tables; wires are numbered
-    from the piece's sources on. `results` are such wire numbers, or None in the place of a wire that is missing.
+    from the piece's sources on. `results` are wire numbers, or None in the place of a wire that is missing.
     """
 
     steps: list[tuple[int, list[int], tuple[int, ...]]]
@@ -239,8 +239,11 @@ class Builder:
 
 
 def _require_operation(operation: object) -> None:
-    """Raise TypingError unless this is an operation that hashes: its parameters must not change."""
+    """Raise TypingError unless the object is an operation with a name that hashes: its parameters must not change."""
     if isinstance(operation, Operation):
+        if not hasattr(operation, "name"):
+            kind = type(operation).__name__
+            raise TypingError(f"expected a name in the class {kind}, found none; write name = 'mine.{kind.lower()}'")
         try:
             hash(operation)
         except TypeError:

@@ -46,7 +46,7 @@ def example_inputs(program: Program, batch: Mapping[str, Given], where: str) -> 
 CANCELLED = 2.0**-40
 """A sum that is smaller than its operands by this factor is only what float64 leaves of 0."""
 SPREAD = 2.0**-20
-"""Results computed from such a sum are smaller than their operands by this factor."""
+"""Results computed from a sum that is only a rounding error are smaller than their operands by this factor."""
 
 
 def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -54,9 +54,9 @@ def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.f
 
     The magnitude is 0 where nothing but the rounding of float64 is left: for a linear operation or a product, where the
     result is below 2^-40 times its operands (the least of them, for a sum); for any operation with such an operand,
-    where it is below 2^-20. Such a tensor is 0 by its mathematics: the gradient of a bias before a normalisation, its
-    square, the root of that square times 2^12. In integers, rounding leaves more of such a tensor, which needs a
-    format.
+    where it is below 2^-20. A tensor of magnitude 0 is 0 by its mathematics: the gradient of a bias before a
+    normalisation, its square, the root of that square times 2^12. In integers, rounding leaves more of a tensor that is
+    0 by its mathematics, so the tensor needs a format.
     """
     magnitudes = np.zeros(arrow.wire_count)
     for wire, value in zip(arrow.inputs.tolist(), inputs, strict=True):

@@ -12,7 +12,7 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
 
     Inputs of the result: f's inputs, then one cotangent per output; outputs: one cotangent per input. Several readers
     of a wire add their cotangents and an unread wire has cotangent zero: copying and adding, discarding and zero are
-    dual. The equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). It takes linear
-    time: each operation's reverse derivative is computed once per choice of source types, then replayed.
+    dual. The equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Differentiating
+    takes linear time: each operation's reverse derivative is computed once per choice of source types, then replayed.
     """
     return reverse(expand_composites(arrow, keep_derivatives=True))

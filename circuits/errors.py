@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 
 class CircuitizeError(Exception):
@@ -33,6 +34,8 @@ class FormatError(CircuitizeError):
     """A file is truncated, corrupted, of another version, or not what its name says."""
 
 
+E = TypeVar("E", bound=CircuitizeError)
+
 MOST_SHOWN = 100
 
 
@@ -45,6 +48,12 @@ def excerpt(found: object) -> str:
     return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."
 
 
+def restated(error: E, text: str) -> E:
+    """Return the error with another text; its type and what else it knows stay, whatever its constructor takes."""
+    error.args = (text,)
+    return error
+
+
 @contextmanager
 def remedy(text: str) -> Iterator[None]:
     """Errors of the block that name no remedy end with this one."""
@@ -52,4 +61,4 @@ def remedy(text: str) -> Iterator[None]:
         yield
     except CircuitizeError as error:
         told = str(error)
-        raise type(error)(told if ";" in told else f"{told}; {text}") from None
+        raise restated(error, told if ";" in told else f"{told}; {text}") from None

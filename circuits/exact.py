@@ -29,7 +29,9 @@ RAW = "raw:"
 
 
 def exact_number(where: str, value: str) -> Fraction:
-    """A number such as 0.25, 3/8 or 1024/2^12, as a fraction. Raise CircuitizeError for any other text."""
+    """A number such as 0.25, 3/8 or 1024/2^12, as a fraction. Raise CircuitizeError for a text that is no number of
+    these forms.
+    """
     try:
         return _number(value)
     except (ValueError, ZeroDivisionError):
@@ -37,7 +39,9 @@ def exact_number(where: str, value: str) -> Fraction:
 
 
 def exact_numbers(where: str, value: str) -> Numbers:
-    """A number, or lists of them as JSON nests them, as fractions. Raise CircuitizeError for any other text."""
+    """A number, or lists of them as JSON nests them, as fractions. Raise CircuitizeError for a text that is neither a
+    number nor such lists.
+    """
     try:
         if not value.startswith("["):
             return np.array(_number(value), dtype=object)

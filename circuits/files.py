@@ -92,7 +92,7 @@ def _names(lock: Path, descriptor: int) -> bool:
     """Whether others see this lock: they do not if its last holder has removed it and another process has made a new
     one.
 
-    A single system call asks this: between two calls the new lock may be removed too.
+    The question takes a single system call: between two calls the new lock may be removed too.
     """
     try:
         return os.path.samestat(os.fstat(descriptor), lock.stat())

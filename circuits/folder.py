@@ -21,8 +21,8 @@ def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
     """A temporary folder beside `path` that takes its name when the block ends, and is removed when it raises.
 
     A folder that is already there is replaced if it is empty or holds a file called `marker`, and nothing but files
-    that `own` names: so only an earlier result of the same kind is ever deleted. Raise CircuitizeError for any other
-    folder, also if something is added to it during the work, or if nothing can be written.
+    that `own` names: so only an earlier result of the same kind is ever deleted. Raise CircuitizeError for a folder
+    with other files, also if something is added to it during the work, or if nothing can be written.
     """
     path = Path(os.path.abspath(path))
     require_folder(path, marker, own)

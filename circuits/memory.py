@@ -51,8 +51,8 @@ def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
 def require_circuit_memory(program: IntegerProgram, bytes_per_bit: int, bytes_per_element: int) -> None:
     """Raise CircuitizeError if keys and proofs of a program surely need more memory than the machine has.
 
-    This is told before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are those
-    of inputs and of rounding, so only these are counted.
+    The estimate is made before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are
+    those of inputs and of rounding, so only these are counted.
     """
     arrow = program.arrow
     checked = [port.format for port in program.inputs]

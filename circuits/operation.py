@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from .errors import CircuitizeError, TypingError, excerpt
 from .types import Type
 
 if TYPE_CHECKING:
@@ -33,12 +34,17 @@ class Operation(ABC):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "name" in cls.__dict__:
+            _require_free(cls, Operation.registry.get(cls.name))
             Operation.registry[cls.name] = cls
 
     def __call__(self, term: T, *others: T) -> T:
         """The operation applied to terms of a formula: adds an edge with one target. `Constant` takes no terms: see
         `Real`.
         """
+        if not hasattr(term, "apply"):
+            raise TypingError(
+                f"{type(self).__name__}: expected terms or tensors, found {excerpt(term)}; use run(array) on arrays"
+            )
         return term.apply(self, *others)
 
     @abstractmethod
@@ -102,3 +108,14 @@ class Edge:
     sources: Sequence[int]
     targets: Sequence[int]
     provenance: Provenance
+
+
+def _require_free(kind: type[Operation], other: type[Operation] | None) -> None:
+    """Raise CircuitizeError if the package itself has an operation of the name that a class is defined with."""
+    if other is None or (kind.__module__, kind.__qualname__) == (other.__module__, other.__qualname__):
+        return
+    if other.__module__.startswith("circuitize."):
+        raise CircuitizeError(
+            f"{kind.__qualname__}: expected a name that no operation of circuitize has, found {kind.name!r}, the name "
+            f"of {other.__name__}; choose another, such as 'mine.{kind.__name__.lower()}'"
+        )

@@ -58,7 +58,8 @@ class Port(Generic[AnyFormat]):
     all four properties of a port.
 
     An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
-    given as the words that they stand for ("public", "state"). Raise TypingError for any other word.
+    given as the words that they stand for ("public", "state"). Raise TypingError for a word that names no visibility
+    and no role.
     """
 
     name: str

@@ -44,7 +44,7 @@ def quantize(program: Program) -> IntegerProgram:
 def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
     """`quantize(program)`, the arrow of real operations that was lowered, and for each of its wires the integer wire.
 
-    The integer wire is -1 for a constant that is left out, because what its readers make of it was computed.
+    The integer wire is -1 for a constant that is left out because the results of its readers were computed.
     """
     arrow = simplify(without_rectifiers(expand_composites(program.arrow)))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
@@ -143,8 +143,8 @@ class _Quantizer:
     def _inherits(self, operation: int, sources: list[int], made: list[int]) -> bool:
         """Whether a result is final because its operands, constants aside, have stated formats.
 
-        The result of an exact operation on such operands is final too, if it has no more fraction bits, or no wider
-        interval of integers.
+        The result of an exact operation on operands in their final format is final too, if it has no more fraction
+        bits, or no wider interval of integers.
         """
         read = [self._type(self.wires[wire]) for wire in sources if self.stated[wire]]
         if not read or not self.exact[operation]:

@@ -54,7 +54,10 @@ class Restorer:
         name = entry["class"]
         kind = Operation.registry.get(name)
         if kind is None:
-            raise ValueError(f"expected a known operation, found {str(name)[:80]!r}")
+            raise ValueError(
+                f"expected a known operation, found {str(name)[:80]!r}: if a class of yours has this name, import its "
+                "file first, or give the file as PROGRAM"
+            )
         if self._integer and not name.startswith("integer."):
             raise ValueError(
                 f"expected a program of the integer language, found the operation {name}: a verifier's own program is "

@@ -36,7 +36,7 @@ kB.
 """
 
 MOST_VALUES = 1 << 20
-"""The most values in that description."""
+"""The greatest number of values in the description of a saved program."""
 
 MOST_ENTRIES = 1 << 18
 """The most wires, and the most ends of edges."""

@@ -26,7 +26,8 @@ def remedy(expected: Shape, found: Shape, data: bool) -> str:
     if data and found and found[:-1] == expected:
         return "give the number of a class for each example (array.argmax(axis=-1)), or one value"
     if data and found[1:] == expected[1:] and len(found) == len(expected):
-        return f"give {expected[0]} examples, or make the program with batch={found[0]}"
+        examples = "example" if expected[0] == 1 else "examples"
+        return f"give {expected[0]} {examples}, or make the program with batch={found[0]}"
     if data and found == expected[1:]:
         return f"give a batch of {expected[0]} examples: this is one"
     if math.prod(expected) == math.prod(found) and (data or len(found) == 1):

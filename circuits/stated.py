@@ -25,7 +25,7 @@ from .types import Fixed
 SIGNIFICANT = 32
 """The bits that a constant keeps beside an accumulator that is not rounded."""
 WIDEST = 60
-"""The bits that a constant keeps beside such an accumulator if its own format is stated."""
+"""The bits that a constant keeps beside an accumulator that is not rounded, if the constant's own format is stated."""
 
 
 def with_formats(arrow: Arrow, formats: Mapping[int, Operation]) -> Arrow:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from .builder import Builder
+from .errors import TypingError
 from .operation import Operation
 from .types import Shape
 
@@ -17,6 +18,15 @@ class Term:
     def __init__(self, builder: Builder, wire: int) -> None:
         self.builder = builder
         self.wire = wire
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self.shape)})"
+
+    def __bool__(self) -> bool:
+        raise TypingError(
+            "expected a condition known now, found a term, which has no value while a formula is read; use "
+            "Select()(condition, a, b)"
+        )
 
     @property
     def shape(self) -> Shape:

@@ -106,7 +106,7 @@ def unsigned(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
 
 
 def check_shape(shape: Shape) -> None:
-    """Raise TypingError unless this is a tuple of whole numbers of at least 1."""
+    """Raise TypingError unless the value is a tuple of whole numbers of at least 1."""
     if type(shape) is not tuple:
         written = f"write ({shape},)" if isinstance(shape, int) else "write (2, 3), or () for a single number"
         raise TypingError(f"expected a shape, a tuple of whole numbers, found {shape!r}; {written}")
@@ -122,7 +122,7 @@ def check_shape(shape: Shape) -> None:
 
 
 def check_type(type: object, where: str) -> None:
-    """Raise TypingError unless this is the type of a wire."""
+    """Raise TypingError unless the value is the type of a wire."""
     if not isinstance(type, (Array, Fixed)):
         remedy = f"write Array({type})" if isinstance(type, tuple) else "give an Array(shape), or a Fixed"
         raise TypingError(f"{where}: expected the type of a wire, Array or Fixed, found {type!r}; {remedy}")

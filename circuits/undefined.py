@@ -34,8 +34,8 @@ def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep
 
 
 def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] = ()) -> Undefined:
-    """The error of one edge, with its place and a remedy; `names` are the names of the inputs. It takes time linear in
-    the edges.
+    """The error of one edge, with its place and a remedy; `names` are the names of the inputs. Finding the edge takes
+    time linear in the edges.
 
     For a Check, the numbers that fit are told as real numbers, and the input is named if the Check depends on one
     alone: most often a learning rate that no example had.

@@ -18,8 +18,8 @@ def compose_steps(*steps: AnyProgram) -> AnyProgram:
     """Steps one after the other: outputs feed the next step's inputs of the same name, all other inputs are asked for
     per step.
 
-    Inputs and outputs that each step has for itself are numbered: `inputs.1`, `loss.2`. It works in either language;
-    raise TypingError if a parameter's type out differs from its type in.
+    Inputs and outputs that each step has for itself are numbered: `inputs.1`, `loss.2`. Unrolling works in either
+    language; raise TypingError if a parameter's type out differs from its type in.
     """
     first = steps[0]
     carried = [port for port in first.outputs if any(port.name == other.name for other in first.inputs)]

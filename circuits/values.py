@@ -20,8 +20,8 @@ from .types import LIMIT, Fixed
 class Raw:
     """Integers of a port's format, where real values are expected: q stands for q * 2^-fraction_bits.
 
-    Any other values given for an input are real values, even arrays of integers. Raise CircuitizeError for an array of
-    anything but integers. A Raw is no array itself, so that nothing takes it for real values.
+    Values given for an input other than `Raw` are real values, even arrays of integers. Raise CircuitizeError for an
+    array of anything but integers. A Raw is no array itself, so that nothing takes it for real values.
     """
 
     array: NDArray[np.int64]
@@ -108,8 +108,8 @@ def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
 
 
 def _scaled(array: Values, fraction_bits: int) -> NDArray[np.int64]:
-    """Whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. It is exact
-    for integers of 64 bits.
+    """Whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. The conversion
+    is exact for integers of 64 bits.
     """
     whole = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
     if fraction_bits >= 0:

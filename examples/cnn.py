@@ -26,25 +26,25 @@ PRECISION = Precision(margin=4.0)
 
 
 def step() -> Program:
-    """One training step on a batch of 16; calibrated on 32 moments of a training run, the middle one first."""
+    """One training step on a batch of 16; calibrated on 32 steps of a training run, the middle one first."""
     program = training.training_step(MODEL, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=PRECISION)
-    moments = real.record(program, MODEL.initial(seed=0), RECIPE.batches(digits(seed=0)), count=32)
-    return training.with_examples(program, *moments[16:], *moments[:16])
+    examples = real.record(program, MODEL.initial(seed=0), RECIPE.batches(digits(seed=0)), count=32)
+    return training.with_examples(program, *examples[16:], *examples[:16])
 
 
 def evaluate() -> Program:
-    """How many of 60 images are recognised; calibrated on the test set, by the weights of the same moments."""
+    """How many of 60 images are recognised; calibrated on the test set, by the weights of the same steps."""
     split, count = digits(seed=0), 60
     parts = cycle(slice(k, k + count) for k in range(0, len(split.test_labels), count))
     names = [parameter.name for parameter in MODEL.parameters]
     examples = [
-        {**{n: moment[n] for n in names}, "inputs": split.test_inputs[at], "targets": split.test_targets[at]}
-        for moment, at in zip(step().examples[::4], parts, strict=False)
+        {**{n: example[n] for n in names}, "inputs": split.test_inputs[at], "targets": split.test_targets[at]}
+        for example, at in zip(step().examples[::4], parts, strict=False)
     ]
     return evaluation(MODEL, count, loss=cross_entropy, examples=examples, precision=PRECISION)
 
 
 def predict() -> Program:
-    """The logits of one digit, with the weights of the same moments."""
+    """The logits of one digit, with the weights of the same steps."""
     batches = [{**batch, "inputs": batch["inputs"][:1]} for batch in step().examples]
     return training.with_examples(training.predict(MODEL, batch=1, precision=PRECISION), *batches)

@@ -41,7 +41,7 @@ NARROW = Format.signed(8, fraction_bits=7)
 
 
 def step() -> Program:
-    """One training step on a batch of 16; calibrated on 16 moments of the first 30 epochs, the last one first."""
+    """One training step on a batch of 16; calibrated on 16 steps of the first 30 epochs, the last one first."""
     return _step(replace(RECIPE, epochs=30))
 
 
@@ -57,8 +57,8 @@ def adam() -> Program:
 
 def _step(recipe: Recipe) -> Program:
     program = training.training_step(MODEL, mean_squared_error, recipe.optimizer, recipe.batch)
-    moments = real.record(program, training.start(program, MODEL, seed=0), recipe.batches(digits(seed=0)), count=16)
-    return training.with_examples(program, *reversed(moments))
+    examples = real.record(program, training.start(program, MODEL, seed=0), recipe.batches(digits(seed=0)), count=16)
+    return training.with_examples(program, *reversed(examples))
 
 
 def evaluate() -> Program:

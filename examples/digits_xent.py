@@ -63,8 +63,8 @@ def adam_sixteen() -> Program:
 
 
 def _step(name: str, precision: Precision = PRECISION) -> Program:
-    """Calibrated on 32 moments of the training run, the last one first."""
+    """Calibrated on 32 steps of the training run, the last one first."""
     recipe, model = RECIPES[name], MODELS[name]
     program = training.training_step(model, cross_entropy, recipe.optimizer, recipe.batch, precision=precision)
-    moments = real.record(program, training.start(program, model, seed=0), recipe.batches(digits(seed=0)), count=32)
-    return training.with_examples(program, *reversed(moments))
+    examples = real.record(program, training.start(program, model, seed=0), recipe.batches(digits(seed=0)), count=32)
+    return training.with_examples(program, *reversed(examples))

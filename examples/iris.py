@@ -20,13 +20,13 @@ MEASURES = Format.between(0.0, 1.0, fraction_bits=8)
 
 
 def step() -> Program:
-    """One training step on a batch of 8; calibrated on 8 moments of a training run, the last one first."""
+    """One training step on a batch of 8; calibrated on 8 steps of a training run, the last one first."""
     program = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch, inputs=MEASURES)
-    moments = real.record(program, MODEL.initial(seed=0), RECIPE.batches(iris(seed=0)), count=8)
-    return training.with_examples(program, *reversed(moments))
+    examples = real.record(program, MODEL.initial(seed=0), RECIPE.batches(iris(seed=0)), count=8)
+    return training.with_examples(program, *reversed(examples))
 
 
 def predict() -> Program:
-    """Predictions for a batch of 8, with the weights of the same moments."""
+    """Predictions for a batch of 8, with the weights of the same steps."""
     program = training.predict(MODEL, RECIPE.batch, inputs=MEASURES)
     return training.with_examples(program, *step().examples)

@@ -44,10 +44,10 @@ MODEL = from_jax(forward, PARAMETERS, np.zeros((RECIPE.batch, 4)), formats=dict.
 
 
 def step() -> Program:
-    """One training step by our derivative on a batch of 8; calibrated on 8 moments of a run, the last one first."""
+    """One training step by our derivative on a batch of 8; calibrated on 8 steps of a run, the last one first."""
     program = training.training_step(MODEL, from_jax_loss(loss), SGD(), RECIPE.batch, MEASURES)
-    moments = real.record(program, MODEL.initial(seed=0), RECIPE.batches(iris(seed=0)), count=8)
-    return training.with_examples(program, *reversed(moments))
+    examples = real.record(program, MODEL.initial(seed=0), RECIPE.batches(iris(seed=0)), count=8)
+    return training.with_examples(program, *reversed(examples))
 
 
 def descend(parameters: Any, flowers: Any, kinds: Any, rate: Any) -> Any:

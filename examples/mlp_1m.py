@@ -20,11 +20,11 @@ RECIPE = Recipe(batch=64, epochs=1, learning_rate=0.1)
 
 
 def step() -> Program:
-    """One training step on a batch of 64; calibrated on 2 moments of the first epoch, the last one first."""
+    """One training step on a batch of 64; calibrated on 2 steps of the first epoch, the last one first."""
     small = digits(seed=0)
     images = np.kron(small.train_inputs.reshape(-1, 8, 8), np.ones((1, 3, 3)))
     inputs = np.pad(images, ((0, 0), (2, 2), (2, 2))).reshape(-1, 784)
     program = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch)
     batches = RECIPE.batches(replace(small, train_inputs=inputs))
-    moments = real.record(program, MODEL.initial(seed=0), batches, count=2)
-    return training.with_examples(program, *reversed(moments))
+    examples = real.record(program, MODEL.initial(seed=0), batches, count=2)
+    return training.with_examples(program, *reversed(examples))

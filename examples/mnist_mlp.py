@@ -24,7 +24,7 @@ RECIPE = Recipe(batch=8, epochs=1, learning_rate=0.1)
 
 
 def step() -> Program:
-    """One training step on a batch of 8; calibrated on 4 moments of the first epoch, the last one first."""
+    """One training step on a batch of 8; calibrated on 4 steps of the first epoch, the last one first."""
     return _step(RECIPE)
 
 
@@ -34,7 +34,7 @@ def step64() -> Program:
 
 
 def predict() -> Program:
-    """The prediction for one example, with the weights of the moments that `step` is calibrated on."""
+    """The prediction for one example, with the weights of the steps that `step` is calibrated on."""
     batches = [{**batch, "inputs": batch["inputs"][:1]} for batch in step().examples]
     return training.with_examples(training.predict(MODEL, batch=1), *batches)
 
@@ -53,5 +53,5 @@ def enlarge(images: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _step(recipe: Recipe) -> Program:
     program = training.training_step(MODEL, mean_squared_error, SGD(), recipe.batch)
-    moments = real.record(program, MODEL.initial(seed=0), recipe.batches(data(seed=0)), count=4)
-    return training.with_examples(program, *reversed(moments))
+    examples = real.record(program, MODEL.initial(seed=0), recipe.batches(data(seed=0)), count=4)
+    return training.with_examples(program, *reversed(examples))

@@ -40,7 +40,7 @@ def exported() -> Any:
 
 
 def step() -> Program:
-    """One training step of four digits, calibrated on 16 moments of a training run from the file's weights."""
+    """One training step of four digits, calibrated on 16 steps of a training run from the file's weights."""
     model = from_onnx(exported(), formats=dict.fromkeys(SHAPES, WEIGHTS))
     program = training.training_step(
         model, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=Precision(margin=4.0)

@@ -51,16 +51,16 @@ def spherical_step() -> Program:
 
 
 def _step(name: str) -> Program:
-    """Calibrated on 128 moments of the first five epochs, where gradients are greatest; a middle one first."""
+    """Calibrated on 128 steps of the first five epochs, where gradients are greatest; a middle one first."""
     model = MODELS[name]
     program = training.training_step(model, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=PRECISION)
     beginning = replace(RECIPE, epochs=5).batches(digits(seed=0))
-    moments = real.record(program, model.initial(seed=0), beginning, count=128)
-    return training.with_examples(program, *moments[64:], *moments[:64])
+    examples = real.record(program, model.initial(seed=0), beginning, count=128)
+    return training.with_examples(program, *examples[64:], *examples[:64])
 
 
 def evaluate() -> Program:
-    """How many of 60 images the weights of `step` recognise; calibrated on the test set, by those of its moments."""
+    """How many of 60 images the weights of `step` recognise; calibrated on the test set, by those of its steps."""
     return _evaluate("step")
 
 
@@ -74,7 +74,7 @@ def _evaluate(name: str) -> Program:
     parts = cycle(slice(k, k + count) for k in range(0, len(split.test_labels), count))
     names = [parameter.name for parameter in model.parameters]
     examples = [
-        {**{n: moment[n] for n in names}, "inputs": split.test_inputs[at], "targets": split.test_targets[at]}
-        for moment, at in zip(_step(name).examples[::8], parts, strict=False)
+        {**{n: example[n] for n in names}, "inputs": split.test_inputs[at], "targets": split.test_targets[at]}
+        for example, at in zip(_step(name).examples[::8], parts, strict=False)
     ]
     return evaluation(model, count, loss=cross_entropy, examples=examples, precision=PRECISION)

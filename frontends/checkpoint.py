@@ -117,7 +117,7 @@ def _places(content: bytes, where: str) -> dict[str, str]:
 
 
 def is_plain(file: object) -> bool:
-    """Whether this is the name of a safetensors file, without a folder."""
+    """Whether a text is the name of a safetensors file, without a folder."""
     return (
         isinstance(file, str)
         and file.isprintable()

@@ -44,7 +44,7 @@ class Scale:
         return np.asarray((values - self.center) / self.width, np.float64)
 
     def undo(self, values: Reals) -> Reals:
-        """Return the original values of the columns for which `apply` gives these."""
+        """Return the original values of the columns for which `apply` gives the given numbers."""
         return np.asarray(values * self.width + self.center, np.float64)
 
 

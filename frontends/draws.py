@@ -23,8 +23,8 @@ class Draws:
 
     Draw k = 0, 1, ... reads SHAKE-256(DOMAIN || length of the seed || seed || k), numbers as 8 bytes, little-endian. A
     normal number is the sum of 12 words of 16 bits, less its mean, over 2^16: an Irwin-Hall distribution of variance 1,
-    within [-6, 6]. A uniform number is a word of 32 bits over 2^32. Both kinds of number are exact in float64; they are
-    then scaled by one multiplication and moved by one addition, each rounded as IEEE 754 says.
+    within [-6, 6]. A uniform number is a word of 32 bits over 2^32. Normal and uniform numbers are exact in float64;
+    they are then scaled by one multiplication and moved by one addition, each rounded as IEEE 754 says.
     """
 
     def __init__(self, seed: bytes) -> None:

@@ -41,9 +41,10 @@ def evaluation(
 ) -> Program:
     """A program from parameters, model state, `inputs` and `targets` to `right`, and to `loss` if a loss is given.
 
-    `right` says how many of the `batch` examples are answered right, by the metric; the loss is the batch's. Both
-    outputs are public, everything else is committed, under the names and in the formats that a training step of the
-    model has. `target_shape` is the shape of one example's target, by default the shape of a prediction.
+    `right` says how many of the `batch` examples are answered right, by the metric; the loss is the batch's. The
+    evaluation's two outputs are public, everything else is committed, under the names and in the formats that a
+    training step of the model has. `target_shape` is the shape of one example's target, by default the shape of a
+    prediction.
     """
     require(model, loss, None, inputs, targets, examples)
     data = model.batch_type(batch)

@@ -25,8 +25,8 @@ Index: TypeAlias = int | slice | EllipsisType | Places | None
 def indexed(x: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
     """The elements that numpy's indexing gives, by edges that only move them.
 
-    One entry of the index may be a list, or an array, of places or of truths known now. Raise TypingError for any other
-    index.
+    One entry of the index may be a list, or an array, of places or of truths known now. Raise TypingError for an index
+    of another kind.
     """
     entries = index if isinstance(index, tuple) else (index,)
     given = sum(entry is not None and entry is not Ellipsis for entry in entries)

@@ -42,8 +42,9 @@ def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float6
 class Parameter:
     """An array kept from step to step, trained or not: its name, shape, how it starts, and its exact format.
 
-    A `frozen` parameter leaves a step as it entered; one that is `apart` too does not leave it, and proofs commit to it
-    once. State that is `fresh` is an input of every step, drawn anew, and does not leave it: the mask of a dropout.
+    A `frozen` parameter leaves a step as it entered; a parameter that is `apart` too does not leave it, and proofs
+    commit to it once. State that is `fresh` is an input of every step, drawn anew, and does not leave it: the mask of a
+    dropout.
     """
 
     name: str
@@ -236,7 +237,15 @@ def relu(*given: Tensor) -> Model:
 
 
 def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
-    """A function of one tensor, such as those of `activations` and `functions`, as a model without parameters."""
+    """A function of one tensor, such as those of `activations` and `functions`, as a model without parameters.
+
+    An operation is a function of tensors as well. Raise TypingError for the class of an operation, which is none.
+    """
+    if isinstance(function, type):
+        raise TypingError(
+            f"expected a function of a tensor, found the class {function.__name__}; write {function.__name__}() for an "
+            "operation"
+        )
     return traced(function, kind=kind or getattr(function, "__name__", type(function).__name__))
 
 
@@ -297,7 +306,8 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 def sequential(*models: Model) -> Model:
-    """One model after the other. Parameters are named `dense1.weight`: kind, number among its kind, and own name.
+    """Models composed in sequence: each takes the prediction of the one before it. Parameters are named
+    `dense1.weight`: kind, number among its kind, and own name.
 
     Raise TypingError for an object that is no model.
     """

@@ -75,7 +75,8 @@ def strided(x: Tensor, *slices: slice) -> Tensor:
 def gather_elements(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
     """The elements y[a, i, b] = x[a, indices[a, i, b], b] of one axis, each at an index of its own.
 
-    The other axes of the indices are those of x. Indices are whole numbers; an index outside the axis is undefined.
+    The axes of the indices other than the given one are those of x. Indices are whole numbers; an index outside the
+    axis is undefined.
     """
     at = axis_of(x, axis)
     letters = LETTERS[: x.ndim]

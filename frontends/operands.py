@@ -14,8 +14,8 @@ from .provenance import refused
 
 
 def broadcast_shape(a: Shape, b: Shape) -> Shape:
-    """Return the shape that two shapes broadcast to by numpy's rules. Raise an error, with a remedy, if they do not
-    broadcast.
+    """Return the shape that two shapes broadcast to by numpy's rules. Raise an error, with a remedy, if the shapes do
+    not broadcast.
     """
     try:
         return np.broadcast_shapes(a, b)

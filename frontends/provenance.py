@@ -47,11 +47,8 @@ def here() -> tuple[str, int]:
     return _named(frame), frame.f_lineno
 
 
-def shown_here() -> str:
-    """FILE:LINE of the user's innermost frame for a message: the path is relative to the working directory if inside
-    it.
-    """
-    frame = _outside()
+def _shown(frame: FrameType) -> str:
+    """FILE:LINE of a frame for a message: the path is relative to the working directory if inside it."""
     path, working = Path(frame.f_code.co_filename), Path.cwd()
     return f"{path.relative_to(working) if path.is_relative_to(working) else path}:{frame.f_lineno}"
 
@@ -63,8 +60,9 @@ def current() -> Provenance:
 
 
 def located(message: str) -> str:
-    """The message with the user's file and line before it."""
-    return f"{shown_here()}: {message}"
+    """The message with the user's file and line before it; a command that runs no file of the user's has none."""
+    frame = _outside()
+    return message if _is_command(frame) else f"{_shown(frame)}: {message}"
 
 
 def refused(message: str) -> TypingError:
@@ -79,6 +77,16 @@ def _outside() -> FrameType:
             break
         frame = frame.f_back
     return frame
+
+
+def _is_command(frame: FrameType) -> bool:
+    """Whether a frame outside the package is the one that started its command line."""
+    inner: FrameType | None = sys._getframe(1)
+    while inner is not None and inner is not frame:
+        if inner.f_globals.get("__name__", "").startswith("circuitize.cli."):
+            return True
+        inner = inner.f_back
+    return False
 
 
 def _named(frame: FrameType) -> str:

@@ -31,7 +31,7 @@ class Table:
         return self.names.index(name)
 
     def numbers(self, columns: list[int]) -> Reals:
-        """These columns as numbers, [rows, columns].
+        """Return the given columns as numbers, [rows, columns].
 
         Raise CircuitizeError, naming line and column, if a cell holds no finite number.
         """

@@ -47,7 +47,7 @@ class VerifyingKey(Protocol):
 
 
 class ProvingKey(Protocol):
-    """What a prover holds; it contains its verifying key."""
+    """A proving key, which contains its verifying key."""
 
     @property
     def prover(self) -> str:
@@ -192,10 +192,10 @@ class Prover(Protocol):
         """A verifying key as a Solidity contract. Raise CircuitizeError if the prover has no contract."""
 
     def proving_key(self, path: Path) -> ProvingKey:
-        """Read a proving key from a file or a folder of keys. Raise CircuitizeError if there is no such key."""
+        """Read a proving key from a file or a folder of keys. Raise CircuitizeError if there is no proving key."""
 
     def verifying_key(self, path: Path) -> VerifyingKey:
-        """Read a verifying key from a file or a folder of keys. Raise CircuitizeError if there is no such key."""
+        """Read a verifying key from a file or a folder of keys. Raise CircuitizeError if there is no verifying key."""
 
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None

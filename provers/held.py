@@ -17,7 +17,8 @@ SAME = "same"
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of the folder, at `path` with `/`: the bytes that it begins with, and behind them a proof.
+    """A file of a proof's folder: its path in the folder, written with `/`, the bytes that it begins with, and the
+    proof behind them.
 
     `kind` is the proof's prover, or `same` if there is no proof: then `head` is the whole file. `own` is what that
     prover's verifier takes, each in parts: for tensor an instance, for the others a key and public values.

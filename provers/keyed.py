@@ -19,7 +19,7 @@ from .contract import Ceremony, Circuit, Proof, Proved, ProvingKey, Secrets, Tra
 from .openings import POSEIDON, drawn_or_joined, opened, port_lists
 from .statement import ASK_AGAIN, Bound, Key, Statement, Unproved, bound_ports, public_vector, stated
 
-MAKE_KEYS = "give --keys the folder that circuitize setup wrote, or make keys again"
+MAKE_KEYS = "give the folder that circuitize setup wrote, or make keys again"
 
 
 class StoredKey(Protocol):

@@ -78,7 +78,9 @@ class FiledVerifyingKey(ABC, Generic[V]):
     @classmethod
     @abstractmethod
     def decode(cls, content: bytes) -> V:
-        """The native key that these bytes encode. Raise ValueError for damaged bytes, or the key of another prover."""
+        """The native key that the bytes of a key file encode. Raise ValueError for damaged bytes, or the key of another
+        prover.
+        """
 
     @classmethod
     def read(cls, path: Path) -> Self:

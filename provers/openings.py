@@ -40,7 +40,7 @@ proofs of this version: in another version the same values and secret have anoth
 class Opening:
     """The salt or secret of one root, the list of ports that it commits to, and how often it may still be opened.
 
-    None in `left` means no limit.
+    `left` is None for a root that may be opened any number of times.
     """
 
     salt: int
@@ -74,8 +74,8 @@ def join(
     only: Sequence[str] = (),
     say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
-    """The salts of an earlier proof for the inputs that it committed to as well: each such input then has its earlier
-    root.
+    """Return salts that reuse an earlier proof's for the inputs that it committed to as well: each of these inputs then
+    has its earlier root.
 
     `wanted` holds the commitments to be made; `root_of` computes an input's root with a salt. An input may be joined to
     an output or an input of the same name, or to one of another name with the same list of ports, whichever has the
@@ -242,7 +242,9 @@ def opened(
 
 
 def read_openings(path: Path) -> dict[Key, int]:
-    """The salts of an earlier proof, by port or group. Raise FormatError for any other or damaged file."""
+    """The salts of an earlier proof, by port or group. Raise FormatError for a file that is no file of openings, or is
+    damaged.
+    """
     return {key: opening.salt for key, opening in _read(path, None).items()}
 
 

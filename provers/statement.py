@@ -256,7 +256,7 @@ def key_text(key: Key) -> str:
 
 
 def read_key(text: str) -> Key:
-    """Read a key in the form that `key_text` writes. Raise ValueError for any other text."""
+    """Read a key in the form that `key_text` writes. Raise ValueError for a text that is no key."""
     side, colon, name = text.partition(":")
     if not colon or side not in (INPUT, OUTPUT):
         raise ValueError(f"port {excerpt(text)}")
@@ -264,14 +264,14 @@ def read_key(text: str) -> Key:
 
 
 def read_name(text: object) -> str:
-    """A printable name, as programs have them. Raise ValueError for any other value."""
+    """A printable name, as programs have them. Raise ValueError for a value that is no printable name."""
     if not isinstance(text, str) or not text or not text.isprintable():
         raise ValueError(f"name {excerpt(text)}")
     return text
 
 
 def read_whole(value: object) -> int:
-    """Return the value, if it is an integer. Raise ValueError for any other value."""
+    """Return the value, if it is an integer. Raise ValueError for a value that is no integer."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{excerpt(value)} among the integers")
     return value

@@ -56,7 +56,9 @@ def _trace(arrow: Arrow, inputs: Sequence[Integers], forge: Forge) -> list[Any]:
 
 
 def _forced(operation: Operation, sources: list[Integers], types: Sequence[Fixed], forge: Forge) -> Sequence[Values]:
-    """A forged value of an operation that has none on these sources: in the core, they were outside their intervals."""
+    """A forged value of an operation that has no value on these sources: in the core, the sources were outside their
+    intervals.
+    """
     inside = [np.clip(value, type.low, type.high) for value, type in zip(sources, types, strict=True)]
     if not isinstance(operation, Expansion):
         return operation.run(*inside)

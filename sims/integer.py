@@ -51,7 +51,7 @@ def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = C
 def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device: Device = CPU) -> list[Integers]:
     """The value of every wire, in the order of the arrow's wires, from which witnesses are made.
 
-    Inputs are integers of their formats, as `to_integers` makes them; real values are refused. It raises the errors of
+    Inputs are integers of their formats, as `to_integers` makes them; real values are refused. Raise the errors of
     `run`.
     """
     made = executor(program, device).wires([device.put(value) for value in _integers(program, raw(inputs))])

@@ -37,7 +37,7 @@ class Part:
 
 
 def place(provenance: Provenance) -> str:
-    """FILE:LINE, or an empty text."""
+    """The source line of a part as FILE:LINE, or an empty text."""
     return f"{provenance.file}:{provenance.line}" if provenance.file else ""
 
 

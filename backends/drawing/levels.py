@@ -8,8 +8,8 @@ from .diagram import Diagram
 def levels(diagram: Diagram) -> list[int]:
     """The longest way to each box from a box that reads nothing; then boxes move toward their readers.
 
-    A box moves if it hands on at least as many arrays as it takes from other boxes, so that wires get no longer. It
-    takes time linear in boxes and wires.
+    A box moves if it hands on at least as many arrays as it takes from other boxes, so that wires get no longer.
+    Finding the levels takes time linear in boxes and wires.
     """
     boxes, written, read = diagram.boxes, diagram.written, diagram.read
     found = [0] * len(boxes)

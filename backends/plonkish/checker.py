@@ -112,7 +112,7 @@ def first_failure(
 
 
 def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int], str]) -> str:
-    """What failed, in one line: the gate, lookup or copy, its row, and the operation, element and role it is for.
+    """A failure in one line: the gate, lookup or copy, its row, and the operation, element and role it is for.
 
     `provenance` is asked for edge -1 if the row belongs to the program's own inputs and outputs.
     """
@@ -133,7 +133,7 @@ def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int
 
 
 def purpose(system: PlonkishSystem, unit: str, lane: int, row: int, provenance: Callable[[int], str]) -> str:
-    """What a row of a unit's lane is for."""
+    """The purpose of a row of a unit's lane."""
     blocks = [block for block in system.provenance.blocks if block.unit == unit]
     at = bisect_right(blocks, row, key=lambda block: block.first) - 1
     if at < 0 or row >= blocks[at].first + blocks[at].rows:

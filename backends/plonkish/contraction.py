@@ -39,7 +39,7 @@ class Operands:
 
     @property
     def plain(self) -> int:
-        """The cells if a row is taken for each product."""
+        """The number of cells if a contraction takes a row for each product."""
         both, rows, depth, columns = self.shape
         return 3 * both * rows * depth * columns
 

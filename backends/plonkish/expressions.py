@@ -52,7 +52,7 @@ class Nodes:
 
 
 class ExpressionBuilder:
-    """Makes nodes; a node that is asked for twice is made once. Constants are kept in [0, prime)."""
+    """Makes nodes of expressions; a node that is asked for twice is made once. Constants are kept in [0, prime)."""
 
     def __init__(self, field: Field = BN254) -> None:
         self.field = field

@@ -21,7 +21,7 @@ from .system import PlonkishSystem
 Rows = NDArray[np.int64]
 SMALL = 2.0**62
 CONSTANT, ADVICE, FIXED, INSTANCE, CHALLENGE, ADD, MULTIPLY, NEGATE = map(int, Kind)
-"""The kinds as plain numbers, which are quicker to compare."""
+"""The kinds of expression nodes as plain numbers, which are quicker to compare."""
 
 
 @dataclass(slots=True)

@@ -33,7 +33,7 @@ class Cells(Protocol):
 class SummedCells:
     """The cells of one run of the system with sums: see `Summed`.
 
-    Raise CircuitizeError if an input is in no table, so that no such cells exist.
+    Raise CircuitizeError if an input is in no table, so that no lookup cells exist.
     """
 
     def __init__(self, summed: Summed, cells: Cells) -> None:

@@ -45,10 +45,10 @@ class Summed:
     no D is 0; the table's column is m / (b + entry). The sums begin at 0, grow by the difference of the two, and end at
     0, so that the identity above holds at b. All inputs, entries and multiplicities are of phase 0, fixed before a and
     b are drawn. If some input is not in the table, it is, folded by a random a, still none of the entries, except with
-    probability (width - 1) * rows / p: one such input is enough. That input leaves a pole on the left that the right
+    probability (width - 1) * rows / p: one such input is enough. Such an input leaves a pole on the left that the right
     has not (occurrences are fewer than p), and the identity, a polynomial one of degree below inputs + entries once
-    denominators are cleared, holds for at most so many b of p. As many b make some D 0. `degree` is the sum of these
-    three numbers.
+    denominators are cleared, holds for at most inputs + entries values b of p. As many b make some D 0. `degree` is the
+    sum of these three numbers.
     """
 
     plain: PlonkishSystem

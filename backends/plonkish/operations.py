@@ -111,7 +111,7 @@ RULES: dict[type[Operation], Rule] = {
     integers.Select: _select,
     integers.Maximum: _maximum,
 }
-"""Every other integer operation is an Expansion, and is lowered by its definition.
+"""Integer operations without a rule are Expansions, and are lowered by their definition.
 
 R1CS has rules of the same names, where their differences from these are stated.
 """

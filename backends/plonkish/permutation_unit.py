@@ -76,7 +76,7 @@ class RoundsUnit(Unit):
 
 
 class FullRoundsUnit(RoundsUnit):
-    """The unit of the inputs, the full rounds and the final state."""
+    """The unit of a permutation's inputs, its full rounds and its final state."""
 
     name = "full rounds"
     kinds = (INPUTS, FULL)

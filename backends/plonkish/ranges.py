@@ -66,7 +66,8 @@ def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
     """1 where x >= 0, else 0, for x in [-half, half), which it checks: a variable, its square, a range check.
 
     Soundness: n is 0 or 1, and x + half - half * n is in [0, half). If n = 1, x is in [0, half) modulo p; if n = 0, in
-    [-half, 0). These two ranges have no integer in common modulo p, as 2 half is below p, so that x decides n.
+    [-half, 0). The ranges [0, half) and [-half, 0) have no integer in common modulo p, as 2 half is below p, so that x
+    decides n.
     """
     found = assembly.hint(NotNegative(x.value), len(x.forms))
     assembly.boolean(found, role)
@@ -139,8 +140,9 @@ def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
     """floor(x / y) for y >= 1: a variable, its product with y, and three range checks.
 
-    Soundness: q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). All of these are integers far below p/2
-    (types are below 2^62), so over the integers x = q y + r and 0 <= r < y, which one pair satisfies.
+    Soundness: q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). The values in the equation of division are
+    integers far below p/2 (types are below 2^62), so over the integers x = q y + r and 0 <= r < y, which one pair
+    satisfies.
     """
     made = assembly.hint(value, type.size)
     quotient = Handle(single_forms(made), value, type)
@@ -159,7 +161,7 @@ def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Han
     """floor(sqrt(x)) for x >= 0: a variable, its square, and three range checks.
 
     Soundness: q is in [0, 2^k), x - q^2 and (q + 1)^2 - 1 - x in [0, 2^m), all integers far below p/2: so q^2 <= x <
-    (q + 1)^2, which one q >= 0 satisfies. For that q both differences are at most 2 q.
+    (q + 1)^2, which one q >= 0 satisfies. For the root q both differences are at most 2q.
     """
     greatest = isqrt(x.type.high)
     made = assembly.hint(value, type.size)

@@ -126,7 +126,8 @@ def write_cells(path: Path, field: Field, cells: Cells) -> None:
 
 
 def read_cells(path: Path, field: Field = BN254, rows: int | None = None) -> Cells:
-    """Read the cells of a run. Raise FormatError for any other or damaged file, and for values past the prime.
+    """Read the cells of a run. Raise FormatError for a file that is no list of cells or is damaged, and for values past
+    the prime.
 
     If the system's number of `rows` is given, advice columns of another length are refused before they are read.
     """
@@ -258,7 +259,9 @@ def _read_provenance(file: SectionFile) -> tuple[Provenance, list[str]]:
 
 
 def _require_sound(file: SectionFile, system: PlonkishSystem) -> None:
-    """Raise FormatError unless everything that is named exists."""
+    """Raise FormatError if an expression, gate, lookup or copy names a node, column, row or challenge that does not
+    exist.
+    """
 
     def require(held: bool, expected: str) -> None:
         if not held:

@@ -100,7 +100,7 @@ class Fold(Task):
     phase: int
 
     def solve(self, solver: Solver) -> None:
-        """Write the folds by the challenge, which has to be drawn."""
+        """Write the cells of the sums of values times powers of the challenge, once the challenge is drawn."""
         solver.write(self.targets, self.steps(solver, 1)[-1])
 
     def steps(self, solver: Solver, each: int) -> list[Values]:

@@ -27,7 +27,7 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Count:
-    """What one operation emitted in one role: rows, wires, non-zero coefficients of A, B and C together."""
+    """The rows, wires and non-zero coefficients of A, B and C that one operation emitted in one role."""
 
     rows: int = 0
     wires: int = 0

@@ -35,7 +35,7 @@ class WitnessPlan:
     recipes: tuple[Recipe, ...]
     scopes: tuple[Scope, ...]
     first_phase: int = 0
-    """Wires below this are fixed before the challenge is drawn; 0 if none is drawn."""
+    """Wires below this number are fixed before the challenge is drawn; 0 if none is drawn."""
 
     @property
     def salts(self) -> tuple[str, ...]:
@@ -64,9 +64,9 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
     """The constraint system of an integer program, its public wires, and its witness plan.
 
     The public wires are outputs in order (a committed one is its digest), digests of committed inputs in order, public
-    inputs in order. Then come private and committed inputs in order, salts, and internal wires. Every input is
-    range-checked to its format. If the program is undefined no witness exists; otherwise there is exactly one for each
-    choice of salts. Time and memory are linear in the rows.
+    inputs in order. After the public wires come private and committed inputs in order, salts, and internal wires. Every
+    input is range-checked to its format. If the program is undefined no witness exists; otherwise there is exactly one
+    for each choice of salts. Time and memory are linear in the rows.
 
     With a hashed challenge, over BN254, a contraction is tested at a random point that is hashed inside the circuit if
     that saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a probability of at most

@@ -167,7 +167,7 @@ RULES: dict[type[Operation], Rule] = {
 }
 """Every other integer operation is an Expansion, and is lowered by its definition.
 
-Plonkish has rules of the same names, since both lower the same language. The rules that both share are in
+Plonkish has rules of the same names, since both lower the same language. The rules that R1CS and Plonkish share are in
 `backends/linear.py`; the two differ in what a handle keeps (bits and a sign, or where it is not negative), in what a
 product needs (a row, or a task of terms few enough), in what a table costs, and in what is cheaper without its
 definition (ArgMax, Gather, ScatterAdd).

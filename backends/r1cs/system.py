@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..field import SMALL, Field, Limbs
 
 LARGE = SMALL
-"""Coefficients at or above this are references: the value is `large[coefficient - LARGE]`."""
+"""A coefficient of at least LARGE is a reference: the value is `large[coefficient - LARGE]`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def _values(field: Field, witness: Limbs) -> Iterator[bytes]:
 
 
 def read_wtns(path: Path, field: Field = BN254, wires: int | None = None) -> Limbs:
-    """Read a witness over `field`: `uint64[wires, 4]`. Raise FormatError for any other or damaged file.
+    """Read a witness over `field`: `uint64[wires, 4]`. Raise FormatError for a file that is no witness, or is damaged.
 
     If the system's number of `wires` is given, a witness of another length is refused before it is read.
     """

@@ -23,13 +23,13 @@ class Chosen:
 def settle(draft: Draft, limb_bits: int | None = None) -> int:
     """Look up all ranges and signs of a draft, as cheaply as is known unless told a width; return the widest limb.
 
-    The soundness argument for ranges and signs follows. For a range, the limbs of x - low are each in a table of their
-    own size, so x - low is a number of as many bits modulo p. If the interval's size is no power of two and has no
-    table of its own, high - x is such a number too. For a sign, either (x - low, s) is an entry of the table that holds
-    [x < 0] for each x of [low, high], which says that x is in the interval as well; or s is in {0, 1}, and x - 2 s x -
-    s, which is x for s = 0 and -x - 1 for s = 1, lies in [0, 2^w), with w <= 62: then s = 1 leaves only -2^w <= x < 0,
-    and s = 0 only 0 <= x < 2^w, everything being below p / 2, whatever else is known of x. A range is left out if
-    another check says as much of the same form.
+    The following argument shows that range and sign checks are sound. For a range, the limbs of x - low are each in a
+    table of their own size, so x - low is a number of as many bits modulo p. If the interval's size is no power of two
+    and has no table of its own, high - x is shown to be a number of as many bits modulo p as well. For a sign, either
+    (x - low, s) is an entry of the table that holds [x < 0] for each x of [low, high], which says that x is in the
+    interval as well; or s is in {0, 1}, and x - 2 s x - s, which is x for s = 0 and -x - 1 for s = 1, lies in [0, 2^w),
+    with w <= 62: then s = 1 leaves only -2^w <= x < 0, and s = 0 only 0 <= x < 2^w, everything being below p / 2,
+    whatever else is known of x. A range is left out if another check says as much of the same form.
     """
     chosen = _choice(draft, limb_bits)
     for number, sign in enumerate(draft.signs):

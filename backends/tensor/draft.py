@@ -76,8 +76,9 @@ class Sign:
 class Draft:
     """Collects everything that is to be proved. `part`, by which a system counts, names the operation or port at work.
 
-    For a scan, `steps` is its number of steps: the first axis of most tensors, which is never cut into blocks. Each
-    block has claims of its own on the products behind it, which would be weighed as often, over all steps.
+    For a scan, `steps` is its number of steps: the first axis of most tensors, which is never cut into blocks. If a
+    tensor over many steps were cut into blocks, each block would have claims of its own on the products behind it,
+    which would be weighed as often, over all steps.
     """
 
     def __init__(self, steps: int | None = None) -> None:
@@ -124,7 +125,9 @@ class Draft:
         return sum(padded(block.shape) for block in self.blocks(shape))
 
     def column(self, shape: Shape, recipe: Recipe | None, name: str, cut: Sequence[Block] | None = None) -> Form:
-        """A committed tensor, in blocks, which are given for a port; `columns` records the columns of the form."""
+        """A committed tensor, in blocks, which are given for a port; `columns` records the columns of the tensor's
+        form.
+        """
         cut = cut or (in_one(shape) if recipe is None else self.blocks(shape))
         made, first = Form(shape, {}), len(self.bases)
         for block in cut:
@@ -221,7 +224,7 @@ class Draft:
         return made
 
     def index(self, form: Form) -> int:
-        """The form's number; equal forms have one."""
+        """The number of a form; equal forms have the same number."""
         found = self._forms.setdefault(form.key(), len(self.forms))
         if found == len(self.forms):
             self.forms.append(form)

@@ -46,8 +46,8 @@ def emit(
     Programs of one digest have one system: operations are taken in the canonical order, in which the digest has them.
 
     Committed inputs of the `assumed` groups are not range-checked. Soundness: every rule takes wires to be within their
-    types, so a proof of such a system holds only for roots that are known to hold values within the formats: outputs of
-    a verified proof, or inputs of a verified proof of `format_program`. The system names the assumed groups.
+    types, so a proof of a tensor system holds only for roots that are known to hold values within the formats: outputs
+    of a verified proof, or inputs of a verified proof of `format_program`. The system names the assumed groups.
 
     Inputs that are batches of a `dataset` are rows of its tensors, which are committed to as the group of data; the
     numbers of the rows are public.
@@ -55,7 +55,7 @@ def emit(
     If the program is that of a scan, `scanned` is the scan: columns of what leaves a step are then what enters the
     next.
 
-    Raise Unprovable, naming operation, place, interval and remedy, for a program that has no such system, and
+    Raise Unprovable, naming operation, place, interval and remedy, for a program that has no tensor system, and
     CircuitizeError for a group that the program has not.
     """
     require_groups(program, assumed)

@@ -78,7 +78,7 @@ class Public:
 class Rows:
     """Rows of a column, by the numbers that a public base holds: y[b, ...] = x[index[b], ...]; never committed.
 
-    The index b may be several axes: those of the base of numbers.
+    The index b of the form may be several axes: the axes of the base of numbers.
     """
 
     shape: Shape

@@ -137,9 +137,9 @@ def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> No
 def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
     """The program whose proof shows that the roots of these groups hold values within the formats of their ports.
 
-    The program takes the groups' committed inputs and returns nothing, so its proof only says that such values exist.
-    Names, roles and formats are the original program's: a group has the same root, whichever of the two programs it is
-    committed for. Raise CircuitizeError for a group that the program has not.
+    The program takes the groups' committed inputs and returns nothing, so its proof only says that values in format
+    exist. Names, roles and formats are the original program's: a group has the same root, whichever of the two programs
+    it is committed for. Raise CircuitizeError for a group that the program has not.
     """
     ports = _ports_of(program, groups)
     nothing = permute([port.format for port in ports if port.format is not None], [])

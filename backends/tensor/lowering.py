@@ -117,7 +117,7 @@ def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
     Soundness: three conditions make q unique. First, |x| < 2^62, by its type, whose sources are all range-checked;
     second, q and the remainder are both range-checked; third, |2^s q + r| <= 2^62 for every q and r that these checks
-    allow. Then x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
+    allow. Under these three conditions x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
     """
     assert isinstance(operation, Shift)
     size, x = 1 << operation.bits, site.types[0]
@@ -250,10 +250,10 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
 def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
     """r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
 
-    Soundness: the two numbers add up to t = 2 r modulo p, a number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest)
-    modulo p. As w <= 30 and x < 2^60, both sides are below p / 2: the equation holds of integers, so t is even, r = t /
-    2 is a number below 2^w, and r^2 <= x <= r^2 + 2 r. If x or w is larger, r has a range of its own: 0 <= r < 2^31, so
-    that r^2 and x are below 2^62.
+    Soundness: the two range-checked numbers, rest = x - r^2 and 2 r - rest, add up to t = 2 r modulo p, a number below
+    2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. As w <= 30 and x < 2^60, both sides are below p / 2: the
+    equation holds of integers, so t is even, r = t / 2 is a number below 2^w, and r^2 <= x <= r^2 + 2 r. If x or w is
+    larger, r has a range of its own: 0 <= r < 2^31, so that r^2 and x are below 2^62.
     """
     x = site.types[0]
     low, high = math.isqrt(x.low), math.isqrt(x.high)
@@ -302,4 +302,4 @@ RULES: dict[type[Operation], Rule] = {
     SquareRoot: _square_root,
     Lookup: _lookup,
 }
-"""The operations proved as they are; others are expanded into these."""
+"""The operations proved as they are; other operations are expanded into these."""

@@ -79,8 +79,8 @@ def schedule(group: Group, stream: Axis | None) -> Schedule | None:
 
     An operation that depends, along the streamed axis, on a sum over it waits for the next pass, for which everything
     that it needs along the axis is loaded and computed anew: the maximum, the sum and the weights of a softmax, written
-    out, are three passes. It takes time linear in the operations and passes. Return None if a softmax would be needed
-    in two passes.
+    out, are three passes. Scheduling takes time linear in the operations and passes. Return None if a softmax would be
+    needed in two passes.
     """
     return _Scheduling(group, stream).made()
 
@@ -164,7 +164,7 @@ class _Scheduling:
             self._fill(phase, place, edges, there, last)
 
     def _touched(self, edge: int) -> list[int]:
-        """The arrays that have to be there while an operation runs, including those that others show."""
+        """The arrays that have to be there while an operation runs, including those of which others are views."""
         own = (*self.sources[edge], *self.targets[edge], *self._beside(edge))
         behind = self.group.behind
         return list(dict.fromkeys((*own, *(shown for array in own for shown in sorted(behind.get(array, ()))))))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
+from inspect import signature
 from typing import ClassVar
 
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError, excerpt
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
@@ -26,7 +28,8 @@ class Composite(RealOperation):
 
     A subclass writes `define`, and, if its sources differ in shape, `require`. Typing, running and differentiating
     follow from the definition. A subclass may override `derivative` if a better one is known: `expand_composites(arrow,
-    keep_derivatives=True)` leaves such composites whole. `quantize` expands all composites, so none is ever lowered.
+    keep_derivatives=True)` leaves composites with their own derivative whole. `quantize` expands all composites, so
+    none is ever lowered.
     """
 
     rounding = Rounding.VALUE
@@ -45,8 +48,16 @@ class Composite(RealOperation):
         """The arrow from the sources to the targets; raise TypingError if the sources do not fit."""
         self.require(*sources)
         builder = Builder()
-        made = self.define(*(Real(builder, wire) for wire in builder.inputs(sources)))
-        return builder.build([target.wire for target in ([made] if isinstance(made, Real) else made)])
+        terms = [Real(builder, wire) for wire in builder.inputs(sources)]
+        _require_parameters(self, terms)
+        made = self.define(*terms)
+        targets = [made] if isinstance(made, Real) else made
+        if not isinstance(targets, (list, tuple)) or not all(isinstance(target, Real) for target in targets):
+            raise TypingError(
+                f"{self.name}: expected define to return a term, or a list of terms, found {excerpt(made)}; return the "
+                "formula of each target"
+            )
+        return builder.build([target.wire for target in targets])
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         targets = _definition(self, sources).target
@@ -100,6 +111,18 @@ def expand_composites(arrow: Arrow, keep_derivatives: bool = False) -> Arrow:
         for wire, target in zip(targets, made, strict=True):
             wires[wire] = target
     return builder.build([wires[wire] for wire in arrow.outputs.tolist()])
+
+
+def _require_parameters(composite: Composite, terms: Sequence[Real]) -> None:
+    """Raise TypingError unless `define` takes so many sources."""
+    declared = signature(composite.define)
+    try:
+        declared.bind(*terms)
+    except TypeError:
+        raise TypingError(
+            f"{composite.name}: expected define to take {len(terms)}, the class's arity, found {declared}; set arity "
+            "to the number of sources"
+        ) from None
 
 
 def _has_own_derivative(composite: Composite) -> bool:

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import ClassVar
 
 from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError, excerpt
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Operation
@@ -52,7 +53,7 @@ class RealOperation(Operation):
         """
         (z,), (dz,) = targets, cotangents
         made = self.derivative(Real(builder, dz), Real(builder, z), *(Real(builder, wire) for wire in sources))
-        return [None if term is None else term.wire for term in made]
+        return _cotangents(self, builder, sources, made)
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
         """Add the integer edges that mean this operation; return one wire per target."""
@@ -86,3 +87,20 @@ class LinearOperation(RealOperation):
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return self.adjoint(dz, *(Array(source.shape) for source in sources))
+
+
+def _cotangents(operation: RealOperation, builder: Builder, sources: Sequence[int], made: object) -> list[int | None]:
+    """The wires of a derivative. Raise TypingError unless a derivative gives a term of each source's shape, or None."""
+    terms = list(made) if isinstance(made, (list, tuple)) else []
+    if len(terms) != len(sources) or not all(term is None or isinstance(term, Real) for term in terms):
+        raise TypingError(
+            f"{operation.name}: expected derivative to return a list of {len(sources)}, a term or None for each "
+            f"source, found {excerpt(made)}; return each source's cotangent"
+        )
+    for source, term in zip(sources, terms, strict=True):
+        if term is not None and builder.type_key(term.wire) != builder.type_key(source):
+            raise TypingError(
+                f"{operation.name}: expected derivative to return cotangents of their sources' shapes, found "
+                f"{list(term.shape)} for a source of shape {list(Real(builder, source).shape)}; sum or broadcast it"
+            )
+    return [None if term is None else term.wire for term in terms]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.term import Term
 
@@ -59,9 +61,35 @@ class Real(Term):
     def __gt__(self, other: Operand) -> Self:
         return self._elementwise(operation("greater"), other)
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *values: Any, **keywords: object) -> Self:
+        """numpy's operators on a number or an array and a term; raise TypingError for numpy's other functions."""
+        known = _OPERATORS.get(ufunc)
+        if known is None or method != "__call__" or keywords:
+            raise TypingError(
+                f"expected an operation of circuitize.circuits.arrays, found numpy's {ufunc.__name__} of a term; write "
+                "it as arrays.Exp()(x) is written"
+            )
+        result: Self = known(*map(self._operand, values))
+        return result
+
+    def _operand(self, value: Any) -> Any:
+        if isinstance(value, Real):
+            return value
+        array = np.asarray(value)
+        return self.constant(array) if array.ndim else float(array)
+
 
 Operand: TypeAlias = Real | float | Values
 """Whatever may stand beside a term in a formula."""
+
+
+_OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.divide: operator.truediv,
+    np.greater: operator.gt,
+}
 
 
 def operation(word: str, *parameters: object) -> Operation:

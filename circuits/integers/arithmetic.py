@@ -1,4 +1,4 @@
-"""Addition, scaling, products, and the operations by one power of two or one sign."""
+"""Addition, scaling, products, and operations with a power of two or a sign."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Contract(Expansion):
 
     @cached_property
     def summed(self) -> str:
-        """The letters that are summed, in order of appearance."""
+        """The letters of a contraction's equation that are summed, in order of appearance."""
         x, y, target = self.letters
         return "".join(dict.fromkeys(letter for letter in x + y if letter not in target))
 
@@ -134,10 +134,11 @@ def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integer
 def multiply_matrices(x: Integers, y: Integers) -> Integers:
     """The exact product [B, R, K] @ [B, K, C] of int64 matrices, given that K * max|x| * max|y| < 2^62.
 
-    It is computed in float32 if that bound is below 2^24, in float64 if it is below 2^53: every partial sum is then an
-    integer that the format holds, whatever the order. Otherwise the wider operand is cut into limbs for which the bound
-    is below 2^53. With K < 2^40 a limb has at least 2 bits, since K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may
-    round the factors of float32 products to fewer bits, so on a GPU float64 is the narrowest.
+    The product is computed in float32 if K * max|x| * max|y| is below 2^24, in float64 if it is below 2^53: every
+    partial sum is then an integer that the format holds, whatever the order. If K * max|x| * max|y| is larger, the
+    wider operand is cut into limbs for which the bound is below 2^53. With K < 2^40 a limb has at least 2 bits, since
+    K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may round the factors of float32 products to fewer bits, so on a
+    GPU float64 is the narrowest.
     """
     terms = x.shape[-1]
     if terms == 1:

@@ -28,8 +28,8 @@ from .wiring import Reindex, broadcast
 class Gather(Expansion):
     """y[a, i, c] = x[a, indices[i], c], where a are the axes before `axis`, c those after it, and i those of indices.
 
-    The sources are x and indices, which have no fraction bits. Gather is undefined where an index is outside [0, extent
-    of the axis).
+    The operation's sources are x and indices, which have no fraction bits. Gather is undefined where an index is
+    outside [0, extent of the axis).
     """
 
     name = "integer.gather"

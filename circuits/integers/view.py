@@ -181,8 +181,8 @@ class View:
         return self.at(np.arange(math.prod(shape), dtype=np.int64)).reshape(shape)
 
     def gather(self, array: Values) -> Values:
-        """The elements y[p] = x[f(p)], and 0 for those outside. The result may share the array's memory; it must not be
-        written to.
+        """The elements y[p] = x[f(p)], and 0 for each p whose f(p) is outside x. The result may share the array's
+        memory; it must not be written to.
         """
         for step in self._gathers:
             array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)

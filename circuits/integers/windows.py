@@ -159,7 +159,7 @@ def _part(
 ) -> tuple[Place, Place, tuple[int, ...]] | None:
     """The injective part of the step at chosen places of its other axes; None if it lies outside the source.
 
-    Along each source axis at most one axis of the part moves.
+    A part is a view in which along each source axis at most one axis moves.
     """
     reads: list[tuple[int, slice | int]] = list(chosen.items())
     order = sorted(set(leading))

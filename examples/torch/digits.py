@@ -23,14 +23,14 @@ RECIPE = Recipe(batch=16, epochs=20, learning_rate=0.1)
 
 
 def step() -> Program:
-    """One training step on a batch of 16; calibrated on 32 moments of a training run, the middle one first."""
+    """One training step on a batch of 16; calibrated on 32 steps of a training run, the middle one first."""
     program = training.training_step(
         MODEL, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=Precision(margin=4.0)
     )
-    moments = real.record(program, MODEL.initial(seed=0), RECIPE.batches(digits(seed=0)), count=32)
-    return training.with_examples(program, *moments[16:], *moments[:16])
+    examples = real.record(program, MODEL.initial(seed=0), RECIPE.batches(digits(seed=0)), count=32)
+    return training.with_examples(program, *examples[16:], *examples[:16])
 
 
 def predict() -> Program:
-    """The logits of 16 digits, with the weights of the same moments."""
+    """The logits of 16 digits, with the weights of the same steps."""
     return training.with_examples(training.predict(MODEL, batch=RECIPE.batch), *step().examples)

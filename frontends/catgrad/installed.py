@@ -20,7 +20,7 @@ def prepare() -> None:
     """Let `import catgrad` work without torch, which catgrad imports but does not ask for; harmless if catgrad is
     missing.
 
-    It acts only if torch is not installed: catgrad's backend for torch is then an empty class.
+    The replacement acts only if torch is not installed: catgrad's backend for torch is then an empty class.
     """
     if _TORCH_BACKEND not in sys.modules and not importlib.util.find_spec("torch"):
         module = ModuleType(_TORCH_BACKEND)

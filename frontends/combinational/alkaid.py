@@ -109,5 +109,5 @@ def _unpacked(record: Sequence[Any]) -> tuple[list[int], int, list[int], Sequenc
 
 
 def _signed(word: int) -> int:
-    """The low 32 bits as a signed number."""
+    """The low 32 bits of a word as a signed number."""
     return (word + (1 << 31)) % (1 << 32) - (1 << 31)

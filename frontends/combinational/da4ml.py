@@ -106,5 +106,5 @@ def table_of(given: Any) -> Table:
 
 
 def _signed(data: int) -> int:
-    """The low 32 bits as a signed number."""
+    """The low 32 bits of a word as a signed number."""
     return (data + WORD // 2) % WORD - WORD // 2

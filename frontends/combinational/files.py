@@ -58,7 +58,7 @@ def parsed(data: Any, where: str) -> Logic:
 
 @contextmanager
 def _structure(where: str) -> Iterator[None]:
-    """Raise FormatError if the object being read is not built as these files are."""
+    """Raise FormatError if the object being read is not built as the files of da4ml or alkaid are."""
     try:
         yield
     except (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError) as error:

@@ -64,8 +64,8 @@ def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits
 
 
 def _plain(value: Any) -> Any:
-    """Values that JSON does not know, such as tables and numbers of numpy, in the form in which their own save writes
-    them.
+    """Values that JSON does not know, such as tables and numbers of numpy, in the form in which da4ml's and alkaid's
+    own `save` writes them.
     """
     return value.to_dict() if hasattr(value, "to_dict") else value.item()
 

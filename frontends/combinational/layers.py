@@ -105,7 +105,7 @@ def _bounded(found: Forms, rows: Rows, atoms: Integers) -> tuple[Integers, Integ
     """For choices: 1 where the choice is the lesser of a sum and a number, -1 where it is the greater, else 0; which
     operand the sum is; and the number, in units of the sum's last bit.
 
-    Such a choice is `v < c ? v : c`, where the key is v - c or c - v.
+    A choice is written `v < c ? v : c`, where the key is v - c or c - v.
     """
     key, first, second = (found.matrix[SLOTS * atoms + slot] for slot in range(SLOTS))
     constants = found.constant[SLOTS * atoms[:, None] + np.arange(SLOTS)]

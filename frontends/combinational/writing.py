@@ -91,7 +91,7 @@ class Notes:
 def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]:
     """The sign, the bits before and those after the binary point of intervals [n, 3], minimum, maximum, step.
 
-    They are the fewest bits of two's complement; none for the interval of 0 alone.
+    The widths are the fewest bits of two's complement; no bits for the interval of 0 alone.
     """
     low, high, step = intervals.T
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -47,7 +47,9 @@ Calls: TypeAlias = Generator[Call, "list[Value]", "list[Value]"]
 
 @dataclass(frozen=True)
 class Rule:
-    """How a primitive is translated; `moves` if its whole numbers are some of its operands', or zero."""
+    """The translation of a JAX primitive; `moves` tells that each whole number in the result is one of an operand's, or
+    zero.
+    """
 
     function: Callable[[Equation], Made | Sequence[Made]]
     meaning: str
@@ -129,7 +131,7 @@ class Context:
     equations: int = 0
     raises: bool = False
     """Whether functions that circuitize has as operations are raised to them: they are where circuitize takes the
-    derivative. JAX's own derivative reads the parts of such functions.
+    derivative. JAX's own derivative reads the parts of functions with a rule of their own.
     """
     references: dict[Any, Any] = field(default_factory=dict)
     folders: tuple[str, ...] = ()

@@ -87,7 +87,7 @@ def _places(equation: Equation, shape: Shape, dimensions: Dimensions) -> NDArray
 
 
 def picked(x: Tensor, places: NDArray[np.int64], shape: Shape) -> Tensor:
-    """The elements of these numbers: by whole rows of the last axes if they are read whole."""
+    """The elements of x at the given places, by whole rows of the last axes if they are read whole."""
     flat, rows = places.reshape(-1), x
     width = 1
     for axis in range(x.ndim - 1, -1, -1):

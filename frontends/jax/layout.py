@@ -53,7 +53,7 @@ def _broadcast(equation: Equation) -> Result:
 
 
 def _thin(spread: tuple[Value, tuple[int, ...]], shape: Shape) -> tuple[Value, tuple[int, ...]]:
-    """The same value and axes without axes of extent one that were repeated, since they are new axes as well."""
+    """The same value, whose repeated axes of extent one are left out, since they are new axes as well."""
     value, places = spread
     kept = [axis for axis, place in enumerate(places) if value.shape[axis] == shape[place]]
     if len(kept) == len(places) or not isinstance(value.content, Tensor):

@@ -77,11 +77,11 @@ def from_jax_step(
     """A whole step as it is given, as a program: pytrees in, pytrees out.
 
     Inputs are named by the function's own names of its arguments and the paths in them: `params.dense.kernel`. The
-    first `renews` results are the first arguments renewed, and leave under their names; by default as many as have the
-    same structure and shapes. The name of another result is `loss`, if there is one such and it is a number, or
-    `output1` and so on with its path. Keys of random numbers become inputs, one for each draw. Whole numbers are from 0
-    to 2^15 - 1 unless `formats` say otherwise; other formats hold twice the given values. If all arguments hold
-    numbers, they are the example to calibrate with, with draws from a fixed seed. Raise CircuitizeError, with the
+    first `renews` results are the program's first arguments in renewed form, and leave under their names; by default as
+    many as have the same structure and shapes. The name of another result is `loss`, if there is one such and it is a
+    number, or `output1` and so on with its path. Keys of random numbers become inputs, one for each draw. Whole numbers
+    are from 0 to 2^15 - 1 unless `formats` say otherwise; other formats hold twice the given values. If all arguments
+    hold numbers, they are the example to calibrate with, with draws from a fixed seed. Raise CircuitizeError, with the
     user's line, for what a circuit cannot do.
     """
     chosen = dict(formats or {})
@@ -151,7 +151,7 @@ def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
 def _renewed(
     jax: Any, groups: Sequence[tuple[list[Leaf], Any]], parts: Sequence[Any], renews: int | None, name: str
 ) -> int:
-    """How many results are the first arguments renewed."""
+    """The number of leading results that renew the leading arguments of a JAX function."""
     alike = 0
     for (group, structure), part in zip(groups, parts, strict=False):
         found, shape = jax.tree_util.tree_flatten(part)

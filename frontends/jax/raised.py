@@ -100,7 +100,7 @@ FUNCTIONS = (
 def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
     """For the place of an equation in a jaxpr: the function of JAX that it ends, if circuitize has that function.
 
-    `references` keeps the jaxprs that JAX makes. It takes time linear in the equations.
+    `references` keeps the jaxprs that JAX makes. Finding the functions takes time linear in the equations.
     """
     producers = {variable: equation for equation in jaxpr.eqns for variable in equation.outvars}
     found = {}

@@ -17,9 +17,9 @@ def folded(model: Any) -> Any:
     """The model without the batch norms that alone read a convolution: W' = k W, b' = k (b - mean) + shift.
 
     The factor of a folded batch norm is k = scale / sqrt(variance + epsilon), by channel, in float64. A batch norm is
-    folded if all of these are float initializers, and the kernel and the convolution's bias have no other reader; batch
-    norms of training stay as they are. The folded kernel keeps its name; the bias gets the name of the batch norm's
-    shift, unless something else reads that.
+    folded if scale, bias, mean, variance and kernel are float initializers, and the kernel and the convolution's bias
+    have no other reader; batch norms of training stay as they are. The folded kernel keeps its name; the bias gets the
+    name of the batch norm's shift, unless something else reads that.
     """
     onnx = package()
     made = onnx.ModelProto()

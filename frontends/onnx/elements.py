@@ -71,7 +71,9 @@ ELEMENTS = {
     25: _whole(False, 2),
     26: _whole(True, 2),
 }
-"""The element types, by ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are not among them."""
+"""The element types, by ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are not among the
+element types.
+"""
 CODES = {element: code for code, element in ELEMENTS.items()}
 STRING = 8
 """ONNX's number for texts, which are read only as labels of classes, by their places."""

@@ -86,7 +86,7 @@ def form(operator: str, version: int, domain: str) -> Form | None:
 
 
 def domains_of(operator: str) -> frozenset[str]:
-    """The domains, other than ONNX's own, that have an operator of that name."""
+    """The domains, other than ONNX's own, that have an operator with the node's name."""
     if operator in ("QuantizeLinear", "DequantizeLinear"):
         return MICROSOFT | {""}
     return FORMS[operator].domains if operator in FORMS else frozenset({""})

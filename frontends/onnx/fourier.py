@@ -16,7 +16,7 @@ LARGEST_TRANSFORM = 1 << 12
 
 
 def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
-    """Angles [made, length], each reduced to one turn before it is multiplied."""
+    """The angles of the transform, [made, length], each reduced to one turn before it is multiplied."""
     if not 1 <= length <= LARGEST_TRANSFORM:
         raise node.fault(f"expected transforms of 1 to {LARGEST_TRANSFORM} elements, found {length}; shorten them")
     turns = np.outer(np.arange(made), np.arange(length)) % length
@@ -70,7 +70,9 @@ def _fitted(x: Tensor, length: int) -> Tensor:
 
 
 def _placed(parts: list[Tensor], order: list[int]) -> Tensor:
-    """The parts joined along a new last axis, with the axes before it put in order."""
+    """The real and the imaginary part of a transform joined along a new last axis, with the other axes put in the given
+    order.
+    """
     wide = [part.reshape(*part.shape, 1) for part in parts]
     whole = concatenate(wide, -1) if len(wide) > 1 else wide[0]
     return whole.transpose(*order)

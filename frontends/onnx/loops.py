@@ -90,7 +90,7 @@ def _known(step: Step, name: str, value: Value, builder: Builder, what: str) -> 
 
 
 def _stacked(step: Step, builder: Builder, parts: Sequence[Value], axis: int) -> Value:
-    """The values that rounds have made, joined along a new axis."""
+    """The values that the rounds of a loop have made, joined along a new axis."""
     if not parts or len({(part.shape, part.element) for part in parts}) > 1:
         raise CircuitizeError(f"{step.where}: expected results of one shape and type, found others; pad them")
     first = parts[0]

@@ -144,7 +144,9 @@ def distinct(names: Iterable[str], what: str) -> None:
 
 
 def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
-    """The element type and concrete shape of an input. Raise CircuitizeError if they are not declared."""
+    """The element type and concrete shape of an input. Raise CircuitizeError if the file does not declare the type or
+    the shape.
+    """
     what = "input"
     where = f"{what} {entry.name!r}"
     if not entry.type.HasField("tensor_type"):

@@ -39,7 +39,7 @@ def from_onnx(
     The model has one input beside parameters, whose first axis counts examples, and one output, or the output named by
     `output`. `dims` are extents that the file leaves open, except the first. In training batch norm takes its batch's
     statistics, and its own statistics are state that each step renews; dropout takes masks, whose shape follows from
-    `dims`. It raises the errors of `network`.
+    `dims`. Raise the errors of `network`.
     """
     model = read(source)
     check(model)

@@ -52,7 +52,7 @@ def network(
     these or "weights" for all, stay in the circuit, and so do initializers that decide about shapes. `dims` gives
     extents that the file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all
     outputs; `known` inputs have the given values, of their element types. With `fold_batch_norms` convolutions absorb
-    the batch norms behind them, as `batch_norm.folded` says. It raises the errors of `arrow`, and CircuitizeError for a
+    the batch norms behind them, as `batch_norm.folded` says. Raise the errors of `arrow`, and CircuitizeError for a
     name that the graph has not.
     """
     model = with_outputs(read(source), outputs)
@@ -101,7 +101,7 @@ def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
 
 
 def default_format(name: str, type: str) -> Format:
-    """The format of an input of that element type: for floats sixteenths from 0 to 1, for narrow whole numbers all of
+    """The format of an input of this element type: for floats sixteenths from 0 to 1, for narrow whole numbers all of
     them.
 
     Raise CircuitizeError for wide whole numbers.
@@ -120,7 +120,7 @@ def default_format(name: str, type: str) -> Format:
 
 
 def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
-    """The model with only these of its outputs, and only what they need."""
+    """The model with only the given outputs, and only what they need."""
     if not wanted:
         return model
     onnx = package()

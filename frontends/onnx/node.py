@@ -159,7 +159,7 @@ class Node:
 
     @property
     def element(self) -> Element:
-        """The element type of the first result."""
+        """The element type of the node's first result."""
         found = self.results[0]
         assert found is not None
         return found

@@ -84,7 +84,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class Step:
-    """A node to come, in its scope; `place` is where the file has it, or has the node around it."""
+    """A node that is still to be read, in its scope; `place` is its place in the file, or the place of the node around
+    it.
+    """
 
     proto: Any
     scope: Scope
@@ -112,7 +114,7 @@ class Turn(ABC):
 
     @abstractmethod
     def steps(self) -> list[Step | Leave | Turn]:
-        """The steps of the next round, this one last; none if the results are written."""
+        """The steps of a loop's next round, with the present step last; none if the results are written."""
 
 
 def called(proto: Any, place: int, inside: str) -> str:

@@ -25,7 +25,7 @@ LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data",
 
 
 def element(onnx: ModuleType, code: int, where: str) -> Element:
-    """The element type of that number. Raise FormatError for an element type that is not read."""
+    """The element type of the tensor's numbers. Raise FormatError for an element type that is not read."""
     if code not in ELEMENTS:
         names = onnx.TensorProto.DataType
         found = names.Name(code) if code in names.values() else code
@@ -37,7 +37,7 @@ def element(onnx: ModuleType, code: int, where: str) -> Element:
 
 def labels(tensor: Any) -> Value | None:
     """A list of texts, which names classes, as places: for each text the place of its first occurrence in the list.
-    Return None for any other tensor.
+    Return None for a tensor that is no list of texts.
     """
     if tensor.data_type != STRING or len(tensor.dims) != 1 or list(tensor.dims) != [len(tensor.string_data)]:
         return None

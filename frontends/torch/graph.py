@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.errors import CircuitizeError, FormatError, TypingError, excerpt
+from circuitize.circuits.errors import CircuitizeError, FormatError, TypingError, excerpt, restated
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.types import Array, Shape
 from circuitize.frontends.imported import Imported, Reals
@@ -49,7 +49,7 @@ def program(source: str | Path | bytes) -> tuple[Imported, tuple[str, ...]]:
             return reader.imported(), tuple(reader.buffers)
     except CircuitizeError as error:
         told = str(error)
-        raise type(error)(told if told.startswith(archive.where) else f"{archive.where}: {told}") from None
+        raise restated(error, told if told.startswith(archive.where) else f"{archive.where}: {told}") from None
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         told = " ".join(str(error).split())[:120]
         raise FormatError(
@@ -59,7 +59,7 @@ def program(source: str | Path | bytes) -> tuple[Imported, tuple[str, ...]]:
 
 
 class _Reader:
-    """Goes through a graph once, node by node."""
+    """A reader that goes through a graph once, node by node."""
 
     def __init__(self, archive: Archive) -> None:
         rules()
@@ -166,7 +166,7 @@ class _Reader:
                 bind(rule, given)
                 made = self._made(rule, given)
         except CircuitizeError as error:
-            raise type(error)(f"node {excerpt(label)} ({name}): {error}") from None
+            raise restated(error, f"node {excerpt(label)} ({name}): {error}") from None
         results = [made] if isinstance(made, (Tensor, np.ndarray)) else list(made)
         for output, result in zip(outputs, results, strict=False):
             shape = self._shape(output)

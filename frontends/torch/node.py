@@ -84,7 +84,7 @@ def argument(given: Any, value: Callable[[str], Any]) -> Any:
 
 
 def bind(rule: Rule, given: dict[str, Any]) -> None:
-    """Raise CircuitizeError if a rule has no such parameter, or lacks one."""
+    """Raise CircuitizeError if a rule has no parameter of the argument's name, or lacks one."""
     try:
         inspect.signature(rule).bind(**given)
     except TypeError as error:

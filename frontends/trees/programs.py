@@ -54,13 +54,13 @@ def from_trees(
 ) -> IntegerProgram:
     """A program from a fitted tree, forest or boosted ensemble of scikit-learn: `inputs` [batch, features] -> outputs.
 
-    `inputs` is the format of the features: a threshold between two of its numbers is exact as the lower one, so that
-    every comparison is scikit-learn's. Leaves are rounded to `score_bits` fraction bits. The output `class` [batch] is
-    the place of the decision in `classes_`, `scores` [batch, scores] are the sums over the trees; a regressor has
-    scores alone. If `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's whatever the rounding.
-    `data` [N, features], and `labels` [N], places in `classes_`, become examples. Raise CircuitizeError for an object
-    that is no such estimator, for formats that float32 does not hold if the estimator compares in float32, and for
-    other names of outputs.
+    `inputs` is the format of the features: a threshold between two numbers of the format decides exactly as the lower
+    number does, so that every comparison is scikit-learn's. Leaves are rounded to `score_bits` fraction bits. The
+    output `class` [batch] is the place of the decision in `classes_`, `scores` [batch, scores] are the sums over the
+    trees; a regressor has scores alone. If `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's
+    whatever the rounding. `data` [N, features], and `labels` [N], places in `classes_`, become examples. Raise
+    CircuitizeError for an object that is no scikit-learn estimator of trees, for formats that float32 does not hold if
+    the estimator compares in float32, and for other names of outputs.
     """
     forest = forest_of(estimator)
     wanted = ("scores",) if forest.decides == SCORES and tuple(outputs) == ("class",) else tuple(outputs)

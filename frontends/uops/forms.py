@@ -17,7 +17,9 @@ from .products import Factor
 
 @dataclass(frozen=True)
 class Form:
-    """A tensor is `name` of another (its axes in the order of that tensor's own), with numbers that belong to it."""
+    """A tensor is `name` of another (its axes in the order of the other tensor's own), with numbers that belong to the
+    form.
+    """
 
     name: str
     of: Tensor

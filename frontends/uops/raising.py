@@ -1,7 +1,7 @@
 """Recognising what UOps compose as one operation: contractions, gathers, softmax, normalisations, curves.
 
-Each tensor that is made has a form, which says what it is in terms of others; the form is looked up when the next
-operation reads it. Operations that a larger operation leaves unread are dropped when the program is simplified.
+Each tensor that is made has a form, which describes the tensor in terms of others; the form is looked up when the next
+operation reads the tensor. Operations that a larger operation leaves unread are dropped when the program is simplified.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Cuts:
 
 
 class System(ABC):
-    """One of the two packages, in its supported version."""
+    """One of the packages tinygrad and polygrad, in its supported version."""
 
     name: str
     version: str
@@ -92,7 +92,7 @@ class System(ABC):
 
     @abstractmethod
     def elements(self, uop: Any) -> Known | None:
-        """The elements of a buffer that is computed, flat; None for any other node."""
+        """The elements of a buffer that is computed, flat; None for a node that is no buffer."""
 
     @abstractmethod
     def saved(self, tensor: Any) -> Any:

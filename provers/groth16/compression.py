@@ -22,7 +22,7 @@ def compress(points: bytes) -> bytes:
     """From affine points as a proof holds them to x and the sign of y: 32 bytes for each of A, C and D, 64 for B.
 
     Coordinates have 32 little-endian bytes; in the quadratic extension c0 comes first, and c1 decides which of y and -y
-    is greater. The points must be such that `verify` accepts them.
+    is greater. Compressed points must be points that `verify` accepts.
     """
     made, at = [], 0
     for _, degree in LAYOUT:

@@ -61,7 +61,7 @@ def setup(
     """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
     The secrets of the keys come from the operating system and are wiped after use, but nobody else can know that. With
-    `seed` (tests only) everyone can compute the secrets. It writes `proving.key`, `verifying.key`,
+    `seed` (tests only) everyone can compute the secrets. Setup writes `proving.key`, `verifying.key`,
     `verification_key.json` for snarkjs, and a warning. `progress` is called with the name of each phase.
     """
     key = ProvingKey(development(matrices(system), digest, directory, seed, progress))

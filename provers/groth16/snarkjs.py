@@ -30,8 +30,8 @@ def public_text(publics: Sequence[int]) -> str:
 
 
 def verifying_key_text(key: VerifyingKey) -> str:
-    """The text of `verification_key.json`, which has no place for the digest and the kind of setup. It raises the
-    errors of `proof_text`.
+    """The text of `verification_key.json`, which has no place for the digest and the kind of setup. Raise the errors of
+    `proof_text`.
     """
     require_prover(key.prover, "groth16", "a key")
     points = key.native.points()

@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 
 def read_proof(path: Path, digest: str) -> Proof:
-    """A proof from snarkjs, claimed to be for the circuit of `digest`. Raise FormatError for a file that is no such
-    proof.
+    """A proof from snarkjs, claimed to be for the circuit of `digest`. Raise FormatError for a file that is no proof of
+    snarkjs.
     """
     return _read(path, "proof.json", lambda content: _proof(content, digest))
 
@@ -35,7 +35,8 @@ def read_public(path: Path) -> list[int]:
 
 def read_verifying_key(path: Path, digest: str, setup: Literal["development", "ceremony"]) -> VerifyingKey:
     """A verifying key from snarkjs. The caller vouches for the key's circuit and for its setup; nothing in the file
-    could. Every point of the key is checked to lie in its group. Raise FormatError for a file that is no such key.
+    could. Every point of the key is checked to lie in its group. Raise FormatError for a file that is no key of
+    snarkjs.
     """
     return _read(path, "verification_key.json", lambda content: _verifying_key(content, digest, setup))
 

@@ -53,8 +53,9 @@ def import_zkey(system: System, digest: str, zkey: Path, ptau: Path) -> ProvingK
     Raise FormatError, one line, for a damaged file, another curve or proof system, another program, other powers,
     or a key to which nobody has contributed.
 
-    Soundness: the key is sound if one contributor to each phase forgot its secret. Neither of the two files can show
-    that: check them first, as `snarkjs powersoftau verify` and `snarkjs zkey verify` do, or by a published hash.
+    Soundness: the key is sound if one contributor to each phase forgot its secret. Neither the ceremony's powers nor
+    its key can show that a contributor forgot the secret: check both first, as `snarkjs powersoftau verify` and
+    `snarkjs zkey verify` do, or by a published hash.
     """
     binding = digest_bytes(digest)
     arrays = matrices(system)

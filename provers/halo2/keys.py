@@ -61,8 +61,8 @@ def setup(
 
     Without `ptau` they are INSECURE development keys: tau comes from the operating system and is wiped after use, but
     nobody else can know that; with `seed` (tests only) everyone can compute tau. With `ptau`, a prepared powers-of-tau
-    file of a ceremony, the keys are a ceremony's: its powers are checked to be powers of one secret (`powers.py`). It
-    writes `proving.key`, `verifying.key` and, if the keys are insecure, a warning.
+    file of a ceremony, the keys are a ceremony's: its powers are checked to be powers of one secret (`powers.py`).
+    Setup writes `proving.key`, `verifying.key` and, if the keys are insecure, a warning.
     """
     native = native_system(system)
     powers = None if ptau is None else read_powers(ptau, native.k)

@@ -15,7 +15,7 @@ from .proof import Proof
 def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> bool:
     """Whether `proof` shows that some witness with these public values satisfies the circuit of `key`.
 
-    See `refusal`, which says why not.
+    The function `refusal` says why a proof does not show the statement.
     """
     return refusal(proof, key, publics, digest) is None
 

@@ -22,8 +22,8 @@ def challenge(key: VerifyingKey, publics: Sequence[int], point: bytes) -> int:
     """The value of the last public wire, below 2^253: SHA-256(DOMAIN, key, publics, D.x, D.y) >> 3.
 
     `publics` are all other public values, `point` is D as a proof holds it: two coordinates of 32 little-endian bytes.
-    Integers are hashed as 32 bytes, the most significant first. This function is a definition to compare with: the
-    prover and the verifier compute the same natively.
+    Integers are hashed as 32 bytes, the most significant first. The function is a definition to compare with: the
+    prover and the verifier compute the same challenge natively.
     """
     coordinates = (int.from_bytes(point[at : at + 32], "little") for at in (0, 32))
     integers = b"".join(value.to_bytes(32, "big") for value in (*publics, *coordinates))

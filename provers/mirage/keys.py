@@ -45,7 +45,7 @@ def setup(
 ) -> ProvingKey:
     """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
-    The first `system.committed` private wires are committed to before the last public wire is drawn. It writes
+    The first `system.committed` private wires are committed to before the last public wire is drawn. Setup writes
     `proving.key`, `verifying.key` and a warning; everything else is as in `groth16.keys.setup`.
     """
     key = ProvingKey(groth16.development(committing(system), digest, directory, seed, progress))

@@ -36,8 +36,9 @@ def prove(
     and CircuitizeError for malformed input, also if the witness is not the one that was committed to. The proof is
     verified before it is returned.
 
-    The construction is that of Kosba, Papadopoulos, Papamanthou, Song, "MIRAGE", USENIX Security 2020, section 3. It
-    takes one multi-scalar multiplication more than Groth16, over the committed wires, which leave that of C.
+    The construction is that of Kosba, Papadopoulos, Papamanthou, Song, "MIRAGE", USENIX Security 2020, section 3. A
+    Mirage proof takes one multi-scalar multiplication more than Groth16, over the committed wires, which are left out
+    of the multiplication for C.
     """
     bound = require_circuit(key.verifying_key, digest)
     arguments = committing(system)

@@ -14,7 +14,7 @@ PROOF_TYPE = "circuitize tensor proof 5: succinct, NOT zero-knowledge"
 HIDDEN_TYPE = "circuitize tensor proof 8: succinct, zero-knowledge"
 
 GEOMETRY = "rates 1/4 of 2^13 to 2^17 points, else 1/2; vectors 1/4, 1/8, ...; the last, of at most 3072, is sent"
-"""How large tables and vectors are; this text is part of the statement's digest."""
+"""The sizes of tables and vectors in a proof, as a text that is part of the statement's digest."""
 
 HIDDEN_GEOMETRY = (
     "rates of lengths; sizes for 1/4 up to 2^17 points, else 1/2; the narrowest leaves of 2 to 16 that make no larger "

@@ -30,9 +30,9 @@ class Flow:
     """Counts the values sent and the elements of sumchecks; `products` has for each number of weights how many products
     they are a sum of.
 
-    That count is 1 if the weights are separable, and 0 if they are kept one by one. `dense` counts the weights kept one
-    by one, one for each element, except those on datasets, whose sizes do not grow with a program's. `pending` has, for
-    each product, the weights of its claims.
+    The number of products is 1 if the weights are separable, and 0 if they are kept one by one. `dense` counts the
+    weights kept one by one, one for each element, except those on datasets, whose sizes do not grow with a program's.
+    `pending` has, for each product, the weights of its claims.
     """
 
     made: TensorSystem
@@ -147,7 +147,7 @@ def followed(made: TensorSystem) -> Flow:
 
 def _products(products: int, view: View, sums: bool) -> int:
     """The number of products of which weights are a sum behind a view, from their number before it; 0 if they are no
-    such sum.
+    sum of products.
     """
     shapes = [view.source_shape, *(step.shape for step in view.steps)]
     pairs = list(zip(view.steps, shapes, strict=False))

@@ -49,7 +49,7 @@ def parts(
 ) -> tuple[bytes, bytes, bytes]:
     """Return an instance in three parts, which `encode` joins: its subject, the plan, and roots with public values.
 
-    Instances by one plan share the second part; `planned` is that part, if it was made before. It raises the errors of
+    Instances by one plan share the second part; `planned` is that part, if it was made before. Raise the errors of
     `encode`.
     """
     require_secure(made)

@@ -128,7 +128,7 @@ def for_a_run(made: Plan, proofs: int) -> Plan:
 
 
 def require_secure(made: Plan) -> None:
-    """Raise Unprovable if a term has fewer than 100 bits, or all together fewer than 98."""
+    """Raise Unprovable if a source of soundness error leaves fewer than 100 bits, or all together fewer than 98."""
     found = bounds(made)
     if not _enough(found):
         worst = min(found, key=lambda bound: bound.bits)

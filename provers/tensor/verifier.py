@@ -16,7 +16,7 @@ from .statement import Statement, fault, untrusted
 
 
 def verify(program: IntegerProgram, statement: Statement, proof: Proof, made: Plan | None = None) -> bool:
-    """Whether `proof` shows the statement; see `refusal`, which says why not."""
+    """Return whether `proof` shows the statement; the function `refusal` says why not."""
     return refusal(program, statement, proof, made) is None
 
 

@@ -60,7 +60,9 @@ def devices() -> list[Xla]:
 
 
 def named(name: str) -> Device:
-    """The device that a word means. Raise CircuitizeError for another word, and if there is no such device."""
+    """The device that a word means. Raise CircuitizeError for another word, and if the machine has no device of the
+    kind.
+    """
     if name not in NAMES:
         raise CircuitizeError(f"expected a device among {', '.join(NAMES)}, found {name!r}; choose one")
     if name == "numpy":

@@ -147,7 +147,7 @@ class Stretches:
         """For each edge, the checks of held values that are made when the value is held, since it is in memory then,
         once.
 
-        Such a check must be of numbers as wide as those that it lets pass.
+        A check of held values must be of numbers as wide as those that it lets pass.
         """
         arrow, found = self.traced.arrow, {}
         names = {self._outputs[name]: name for name in self.held}

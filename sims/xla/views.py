@@ -19,7 +19,7 @@ MOST_PARTS = 64
 
 
 def gather(view: View, array: jax.Array) -> jax.Array:
-    """The elements y[p] = x[f(p)], and 0 for those outside."""
+    """The elements y[p] = x[f(p)], and 0 for each p whose f(p) is outside x."""
     if not all(map(_is_simple, *_steps(view))):
         return jnp.asarray(view.gather(array))  # type: ignore[arg-type]  # an array of another module
     for step in view.steps:

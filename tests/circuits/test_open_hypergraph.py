@@ -136,7 +136,10 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "another version": (setting("open_hypergraph", value=2), "no open hypergraph of version 1"),
     "another name": (setting("nodes", value=[]), "other names than types"),
     "no wires": (lambda made: made.pop("wires"), "wires"),
-    "another operation": (setting("operations", 0, "class", value="os.system"), "expected a known operation"),
+    "another operation": (
+        setting("operations", 0, "class", value="os.system"),
+        "found 'os.system': if a class of yours",
+    ),
     "an integer one": (setting("operations", 0, value={"class": "integer.add"}), "expected|found"),
     "another parameter": (setting("operations", 0, "axes", value=[0]), "expected the parameters equation of Einsum"),
     "another value": (setting("operations", 0, "equation", value=3), "expected another kind of value for equation"),

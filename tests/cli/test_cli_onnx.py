@@ -242,6 +242,25 @@ def test_wide_whole_numbers_want_an_interval(tmp_path: Path, monkeypatch: pytest
     assert "expected no fraction bits for 'x0'" in refused("estimate", "net.onnx", "--format", "x0=0:9:2")
 
 
+@pytest.mark.parametrize(
+    ("operator", "arrays", "said"),
+    [
+        (
+            "NonZero",
+            ((2, 3),),
+            "expected the input of NonZero to be known, found input 'x0'; fix its value",
+        ),
+        ("MatMul", ((2, 3), (2, 3)), "MatMul (opset 18): expected one extent in the last axis"),
+    ],
+)
+def test_errors_of_a_graph_name_the_file_and_no_line_of_the_package(
+    tmp_path: Path, operator: str, arrays: tuple[tuple[int, ...], ...], said: str
+) -> None:
+    path = written(tmp_path / "net.onnx", one(operator, *map(np.ones, arrays)))
+    told = refused("estimate", path)
+    assert told.startswith(f"circuitize: {path}: ") and said in told and ".py" not in told
+
+
 def test_the_choices_are_those_of_the_library() -> None:
     from circuitize.api import networks
 

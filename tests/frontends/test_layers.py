@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from circuitize.circuits import arrays
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.port import Role
 from circuitize.circuits.quantize import quantize
@@ -134,3 +135,8 @@ def test_refused() -> None:
         model.freeze("dense3.weight")
     with pytest.raises(TypingError, match=r"at least 0 and below 1, found 1\.0"):
         dropout(1.0, (2, 2))
+
+
+def test_the_class_of_an_operation_is_no_activation() -> None:
+    with pytest.raises(TypingError, match=r"found the class ReLU; write ReLU\(\) for an operation"):
+        activation(arrays.ReLU)

@@ -27,26 +27,27 @@ Costs = Mapping[str, Mapping[str, int]]
 
 HEAD = """# Operations and what they cost
 
-Every operation of the [real language](arrays.md), from its class: what it means, what its reverse derivative is, what
-it becomes in [integers](integers.md), how far that may be from the exact value, and what it costs. A test writes this
-page and compares it with the code: `make golden` renews it, which figures of the last three columns ask for only when
-they have moved by half.
+Every operation of the [real language](arrays.md), from its class: its meaning, its reverse derivative, the
+[integer operations](integers.md) that it becomes, its greatest distance from the exact value, and its cost. A test
+writes this page and compares it with the code: `make golden` renews the page. Figures of the last three columns ask for
+that only if they have moved by half.
 
-*Error* is in units of the result's last bit and includes the half unit of its one rounding; "exact" is on the operands
-as they are; "proved" is for the row's operand, by Taylor's theorem and the roundings on the way (`proved_error`); the
-others are what the tests allow on every integer of the operand, or every pair, where they are at most 2^16, and on
-many at random where they are more. *Costs* are of the whole operand of the row, its ports and their range checks
-included: constraints of an R1CS, the same with a commitment before the challenge, rows of the Plonkish layout of least
-proving cost, look-ups of a tensor proof, LUTs of unrolled hardware that takes an operand a clock. A table is paid once,
-for however many elements.
+*Error* is in units of the result's last bit and includes the half unit of the result's one rounding. The error "exact"
+is for the operands as they are. An error marked "proved" is for the row's operand, by Taylor's theorem and the
+roundings on the way (`proved_error`). Any other error is what the tests allow on every integer of the operand, or every
+pair, if there are at most 2^16, and on many at random if there are more. *Costs* are of the row's whole operand, its
+ports and their range checks included: constraints of an R1CS, the same with a commitment before the challenge, rows of
+the Plonkish layout of least proving cost, look-ups of a tensor proof, LUTs of unrolled hardware that takes an operand a
+clock. The cost of a lookup table is paid once, for any number of elements.
 
 """
 
 COLUMNS: tuple[str, ...] = ("operation", "meaning", "derivative", "lowered to", "error", "operand", "R1CS", "committed")
-FUNCTIONS = """## Functions made of them
+FUNCTIONS = """## Functions made of several operations
 
-What has a name of its own and is several operations; the derivative is what theirs add to the forward pass. A rounded
-score or gate that multiplies something great counts as often: the errors hold for the operand of the row.
+Each function of this table is made of several operations; the column *derivative* lists what their derivatives add to
+the forward pass. A product multiplies the error of a rounded score or gate by its other factor: the stated errors hold
+for the operand of the row.
 """
 LOOSE = 3
 UNSAID = "?"
@@ -155,7 +156,7 @@ def _sentences(operation: arrays.RealOperation) -> tuple[str, str]:
     text = " ".join((inspect.getdoc(operation) or "").split("\n\n")[0].split())
     sentences = re.split(r"(?<=[.:]) (?=[A-Z])", text)
     about = [s for s in sentences if re.match(r"(The|Its) derivative", s)]
-    rest = [s for s in sentences if s not in about and not s.startswith(("Lowered", "The lowering"))]
+    rest = [s for s in sentences if s not in about and not re.match(r"Lowered|The (lowering|operation is lowered)", s)]
     return " ".join(rest).rstrip("."), re.sub(r"^(The|Its) derivative (is )?", "", " ".join(about)).rstrip(".")
 
 

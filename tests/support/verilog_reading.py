@@ -109,7 +109,7 @@ def _width(width: ast.Width | None, constants: dict[str, int]) -> int:
 
 
 def _sign(node: ast.Node, module: Module) -> bool | None:
-    """Whether an expression is signed, None where it is a plain number that fits either; notes what mixes them."""
+    """Whether an expression is signed; None for a plain number, which fits either. Notes what mixes them."""
 
     def same(*operands: ast.Node) -> bool | None:
         found = {sign for sign in (_sign(one, module) for one in operands) if sign is not None}

@@ -23,9 +23,9 @@ def by_cases(state: Determination, row: int) -> set[int]:
 
     Soundness: every assignment is in one of the cases. In a case, rows are equations between the wires that the bits
     lead to and determined ones, and a range row may say that a form of determined wires alone is, modulo p, an integer
-    of an interval inside [-p/2, p/2]. Take two assignments with the same inputs, so that such a form has the same value
-    in both. If they were in different cases, the form would be in two intervals, but every two cases have a form for
-    which these are disjoint. Therefore both assignments are in the same case, and agree on the bits.
+    of an interval inside [-p/2, p/2]. Take two assignments with the same inputs, so that a form of determined wires has
+    the same value in both. If they were in different cases, the form would be in two intervals, but every two cases
+    have a form for which these are disjoint. Therefore both assignments are in the same case, and agree on the bits.
     """
     relations = state.relations
     open_terms = state.unknown(relations.forms[row])

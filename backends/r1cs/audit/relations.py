@@ -29,8 +29,8 @@ class Relations:
     """The kind of each row, and for equations the one form F.
 
     A LINEAR row says that F = 0. A TWO_VALUED row says that F is 0 or gap[row], which is how f * (f + d) = 0 and b * b
-    = b are read. A PRODUCT row says that A * B = C. A NEVER row is satisfied by no assignment. Each of these readings
-    is equivalent to the row over the field.
+    = b are read. A PRODUCT row says that A * B = C. A NEVER row is satisfied by no assignment. Each reading of a row is
+    equivalent to the row over the field.
     """
 
     def __init__(self, system: ConstraintSystem) -> None:

@@ -1,5 +1,5 @@
-"""The purpose of each single row of a small circuit: what its removal leaves undetermined, or which inputs it lets
-in.
+"""The purpose of each single row of a small circuit: which wires its removal leaves undetermined, or which inputs would
+then be accepted.
 """
 
 from __future__ import annotations

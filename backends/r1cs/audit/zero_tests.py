@@ -71,7 +71,7 @@ class _Case:
         return self.state.known(wire) or wire in self.determined
 
     def _reduce(self, terms: Terms) -> tuple[int, Terms]:
-        """The constant part and the rest of a form, with the values of this case put in."""
+        """The constant part and the rest of a form, with the values of the bits in one case put in."""
         constant, rest = 0, []
         for wire, coefficient in terms:
             if wire in self.values:

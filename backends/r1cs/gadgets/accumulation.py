@@ -27,7 +27,7 @@ Letters = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pin:
-    """What a later range check says of a contraction's sums.
+    """The bounds that a later range check gives for a contraction's sums.
 
     x = factor * sum + known forms is checked, for each sum, to be an integer; it differs by at most `deviation` from
     the x of a right sum. If the quotient is bound by a commitment, the remainder's `bits` determine x; else all bits

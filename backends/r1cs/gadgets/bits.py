@@ -121,8 +121,8 @@ def at_most(
     The caller knows that no x - low is above `reach`. For naming rows, the elements are those at `places` of an array.
 
     The rows are, for each maximal run of zeros of `bound`: (product P of the bits at the ones above the run) * (sum of
-    the bits in the run) = 0. This takes one row for each run that has a one above it, and one for each further factor
-    of a product. A run that excludes no number up to `reach` is left out.
+    the bits in the run) = 0. The comparison takes one row for each run of zeros that has a one above it, and one for
+    each further factor of a product. A run that excludes no number up to `reach` is left out.
 
     Soundness: n > bound if and only if at some place where `bound` has a 0, n has a 1, and n has a 1 at every place
     above where `bound` has a 1; then that run's product is 1 and its sum is at least 1. Sums are at most 63, below p/2

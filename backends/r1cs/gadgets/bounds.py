@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .assembly import Assembly
 
 FARTHEST = 1 << 62
-"""Ends of windows and constants beyond this in magnitude are not looked at."""
+"""Ends of windows and constants beyond this magnitude are not looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -73,8 +73,8 @@ def emit_commitment(
 ) -> None:
     """Constrain wire `digest` to be the commitment to the handle's elements, which are in the format; `salt` is a wire.
 
-    It takes 612 rows and one digest per permutation; if the elements' forms are long, also a row per packed element; if
-    two elements of a packed one share a wire, a row per element.
+    A commitment takes 612 rows and one digest per permutation; if the elements' forms are long, also a row per packed
+    element; if two elements of a packed one share a wire, a row per element.
 
     Soundness: elements less low are in [0, 2^width), so packing is injective: at most 2^253 - 1, below the prime. The
     permutation's rows determine its wires (PoseidonTemplate), and each digest's row determines that digest.

@@ -45,9 +45,10 @@ def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Han
     """The root floor(sqrt(x)) for x >= 0: a row per bit of the root, one for its square, and two per bit of twice the
     greatest root.
 
-    Soundness: q is in [0, 2^k) by its bits; x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m) by theirs. For any such q
-    both differences are below p/2 in magnitude (checked), so over the integers q^2 <= x < (q + 1)^2, which one q >= 0
-    satisfies. For that q each difference is at most 2q, so m bits of twice the greatest root leave nothing out.
+    Soundness: q is in [0, 2^k) by its bits; x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m) by theirs. For any q that
+    satisfies these checks both differences are below p/2 in magnitude (checked), so over the integers q^2 <= x < (q +
+    1)^2, which one q >= 0 satisfies. For the root q each difference is at most 2q, so m bits of twice the greatest root
+    leave nothing out.
     """
     greatest = isqrt(x.type.high)
     bits, difference_bits = greatest.bit_length(), (2 * greatest).bit_length()

@@ -67,7 +67,7 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
     below p/2 (checked): exactly one is 1, at a position w. So x_0 + sum of h_i (x_i - x_0) is x_w, and each x_w - x_i -
     (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range check this difference is not negative, being
     a difference of the interval at most in magnitude (checked): no element is greater than x_w, and none before it as
-    great. That holds for exactly one w, and the differences never pass the range.
+    great. The conditions hold for exactly one w, and the differences never pass the range.
     """
     shape = x.type.shape
     extent, count = shape[axis], len(x.forms)

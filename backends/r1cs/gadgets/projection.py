@@ -135,7 +135,9 @@ class Challenges:
         self.source.absorbed.append(item)
 
     def hash(self, assembly: Assembly, known: list[Naturals | Element]) -> int:
-        """The wire of the challenge, hashed in the circuit; `known` determines inputs and bound outputs."""
+        """The wire of the challenge, hashed in the circuit; `known` are numbers and elements that determine the inputs
+        and the bound outputs.
+        """
         assert isinstance(self.source, Transcript)
         self.source.absorbed[:0] = known
         return emit_challenge(assembly, self.source)
@@ -155,15 +157,15 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
 
     With P[i, g] the packed sums, A[i, k] and B[k, g] the packed operands, the rows say: sum of P[i, g] r^g over g = sum
     over k of A[i, k] * (sum of B[k, g] r^g over g), for each i (and each index that both operands and the target have).
-    The folds are computed by Horner's rule, with a row for each g but the last.
+    The sums of packed[i, g] * r^g are computed by Horner's rule, with a row for each g but the last.
 
     Soundness: let every input and every sum be fixed before r is known, as integers that range checks bound; the
     operands are then fixed too, since rows alone determine them from inputs and sums. For each i the difference of the
     two sides is a polynomial in r of degree `projection.degree`, whose coefficients are the differences that
     `accumulate` shows to be 0 only if every sum is right. If some sum is wrong, some coefficient is not 0 modulo p, and
-    at most degree of the p values of r pass. That r is uniform, and drawn after the values are fixed, is the assumption
-    that Poseidon is a random oracle (or the hash by which a commitment outside the circuit draws it): a prover who
-    evaluates it q times succeeds with probability at most (q + 1) * degree / p for each projection.
+    at most degree of the p values of r pass. Taking r to be uniform, and drawn after the values are fixed, is the
+    assumption that Poseidon is a random oracle (or the hash by which a commitment outside the circuit draws it): a
+    prover who evaluates the hash q times succeeds with probability at most (q + 1) * degree / p for each projection.
     """
     plan, letters, sums = projection.plan, projection.contraction.letters, projection.sums
     left, right = projection.contraction.left, projection.contraction.right

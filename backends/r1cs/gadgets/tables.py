@@ -231,8 +231,8 @@ def size_counts(demands: list[Demand]) -> Mapping[int, int]:
 
 
 def base(counts: Mapping[int, int]) -> int:
-    """The digits' bits for which the fewest rows are needed, the smallest of several; `counts` has every size with its
-    count.
+    """The number of bits of a digit for which the fewest rows are needed, the smallest of several; `counts` has the
+    number of range checks of every size.
     """
     return min(range(2, WIDEST + 1), key=lambda bits: (_rows(counts, bits), bits))
 

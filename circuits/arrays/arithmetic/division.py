@@ -23,11 +23,11 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Divide(RealOperation):
-    """The quotient x / y of arrays of one shape. Undefined where y is 0; when lowered, also where the result leaves its
-    calibrated format.
+    """The quotient x / y of arrays of one shape. The operation is undefined where y is 0; when lowered, also where the
+    result leaves its calibrated format.
 
-    Lowered to the correctly rounded result, halves up: with n and d the operands at fraction bits that differ by the
-    result's, both negated where d is negative, it is floor((2n + d) / 2d).
+    The operation is lowered to the correctly rounded result, halves up: with n and d the operands at fraction bits that
+    differ by the result's, both negated where d is negative, it is floor((2n + d) / 2d).
     """
 
     name = "real.divide"

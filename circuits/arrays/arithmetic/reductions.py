@@ -52,8 +52,8 @@ class Product(Composite):
 
 @dataclass(frozen=True)
 class CumulativeSum(Composite):
-    """Sums so far: y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. Lowered exactly, with a cost
-    quadratic in the extent of the axis.
+    """Sums so far: y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. The operation is lowered
+    exactly, with a cost quadratic in the extent of the axis.
 
     With `exclusive`, the sum takes i < p; with `backward`, it runs from the other end: i from p on, or i > p.
     """

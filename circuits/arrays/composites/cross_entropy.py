@@ -20,7 +20,7 @@ from .softmax import LogSumExp, Softmax
 class CrossEntropy(Composite):
     """The mean over the examples b of log(sum over c of e^x[b, c]) - sum over c of t[b, c] * x[b, c].
 
-    The sources are logits x and targets t, both [B, C]. If each row of t sums to 1, as indicators do, this is the
+    The sources are logits x and targets t, both [B, C]. If each row of t sums to 1, as indicators do, the loss is the
     cross-entropy -sum of t * log softmax(x). In this form the derivative is (softmax(x) - t) * dz / B for every t, so a
     program need not be trusted to be given rows that sum to 1 (M. Blondel et al., "Learning with Fenchel-Young losses",
     JMLR 2020, table 1).

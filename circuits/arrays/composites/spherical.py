@@ -33,7 +33,7 @@ LETTERS = "abcdefgh"
 class Norm(RealOperation):
     """The square root of the sum of squares along one axis, which is removed. The derivative at a norm of 0 is 0.
 
-    Lowered to the correctly rounded result, from the exact sum of squares.
+    The operation is lowered to the correctly rounded result, from the exact sum of squares.
     """
 
     name = "real.norm"
@@ -68,15 +68,15 @@ class SphericalAttention(RealOperation):
     """Spherical attention y[.., q, :] = sum over x of s[.., q, x] * v[.., x, :] / n[.., q], where n is the norm of row
     s[.., q], at least `floor`.
 
-    The sources are scores s [.., q, x] and values v [.., x, e]. It is softmax attention with the norm in place of the
-    sum of exponentials: no multiple of a row changes the result, as long as its norm is above the floor (Abbott and
-    Zardini, arXiv 2412.03317). A row of zero scores gives 0. The derivatives are dv = s^T (dz / n) and ds = (dz / n)
-    v^T - s * <y, dz> / n^2, without the last term where the norm is at the floor or below.
+    The sources are scores s [.., q, x] and values v [.., x, e]. Spherical attention is softmax attention with the norm
+    in place of the sum of exponentials: no multiple of a row changes the result, as long as the row's norm is above the
+    floor (Abbott and Zardini, arXiv 2412.03317). A row of zero scores gives 0. The derivatives are dv = s^T (dz / n)
+    and ds = (dz / n) v^T - s * <y, dz> / n^2, without the last term where the norm is at the floor or below.
 
-    Lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the root of N, and the
-    division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor below 2^60, and at
-    most as many as the result needs to be within 1 unit of the correctly rounded one. `tile` is how many positions x
-    are added at a time, 0 for all of them: sums are exact, so the integers never depend on it.
+    The operation is lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the root
+    of N, and the division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor
+    below 2^60, and at most as many as the result needs to be within 1 unit of the correctly rounded one. `tile` is how
+    many positions x are added at a time, 0 for all of them: sums are exact, so the integers never depend on it.
     """
 
     name = "real.spherical_attention"

@@ -37,13 +37,13 @@ GUARD = 10
 
 @dataclass(frozen=True)
 class Log(RealOperation):
-    """The natural logarithm of each element. Undefined at 0 and below; when lowered, also where the result leaves its
-    calibrated format.
+    """The natural logarithm of each element. The operation is undefined at 0 and below; when lowered, also where the
+    result leaves its calibrated format.
 
-    Lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction bits), correctly
-    rounded if the operand's interval has at most 2^12 integers. A wider operand is normalised to a mantissa m in [1, 2)
-    and an exponent; with c from a table, near 1 / m, and u = m * c - 1, log m = -log c + u - u^2 / 2 (Tang,
-    "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990).
+    The operation is lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction
+    bits), correctly rounded if the operand's interval has at most 2^12 integers. A wider operand is normalised to a
+    mantissa m in [1, 2) and an exponent; with c from a table, near 1 / m, and u = m * c - 1, log m = -log c + u - u^2 /
+    2 (Tang, "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990).
     """
 
     name = "real.log"
@@ -122,8 +122,8 @@ class Log2(Log):
 def _normalized(x: Integer, width: int) -> tuple[Integer, Integer]:
     """(m - 2^(width - 1), z) such that the integer m = x * 2^z has its highest bit at width - 1; without fraction bits.
 
-    The exponent z is found by a binary search for the highest bit. Each Check in this search always holds, although the
-    types alone do not show it.
+    The exponent z is found by a binary search for the highest bit. The Check operations in the search for the mantissa
+    always hold, although the types alone do not show it.
     """
     most = width - x.type.low.bit_length()
     x = integers.Scale(1, -x.fraction_bits)(x)

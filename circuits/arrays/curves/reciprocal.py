@@ -23,11 +23,12 @@ from .into_format import into_format
 
 @dataclass(frozen=True)
 class Reciprocal(RealOperation):
-    """The reciprocal 1 / x of each element. Undefined at 0; when lowered, also where the result leaves its calibrated
-    format.
+    """The reciprocal 1 / x of each element. The operation is undefined at 0; when lowered, also where the result leaves
+    its calibrated format.
 
-    Lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and of the result),
-    its magnitude is floor((2N + |x|) / (2|x|)). One Check keeps |x| from being 0 and the quotient inside the format.
+    The operation is lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and
+    of the result), its magnitude is floor((2N + |x|) / (2|x|)). One Check keeps |x| from being 0 and the quotient
+    inside the format.
     """
 
     name = "real.reciprocal"
@@ -69,7 +70,7 @@ class Reciprocal(RealOperation):
 
 
 def _rounded_quotient(numerator: int, magnitude: Integer, fraction_bits: int) -> Integer:
-    """floor((numerator + m) / 2m), where m is the magnitude, with the given fraction bits."""
+    """The number floor((numerator + m) / 2m), where m is the magnitude of the operand, with the given fraction bits."""
     divisor = integers.Scale(2, 1)(magnitude)
     same = integers.Scale(1, fraction_bits + 1)(magnitude)
     constant = magnitude.splat(numerator, magnitude.fraction_bits + fraction_bits + 1)

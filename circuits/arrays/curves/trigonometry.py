@@ -54,8 +54,8 @@ class Wave(Curve):
 
 
 class _Trigonometric(RealOperation):
-    """Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the operand's
-    interval has at most 2^12 integers.
+    """The operation is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if
+    the operand's interval has at most 2^12 integers.
 
     An interval of more than 8 radians is first converted to turns: with k = f + 6 + e, |x| < 2^e, the product of x and
     2^k / (2 pi), rounded, less its whole part, has f + 6 fraction bits. The error of these turns is below 2^-(f + 6)

@@ -28,8 +28,8 @@ class Gather(RealOperation):
     """y[a, i, c] = x[a, indices[i], c], where a are the axes before `axis`, c those after it, and i those of the
     indices.
 
-    The sources are x and the indices. Indices are whole numbers, undefined outside [0, extent of the axis); their
-    derivative is 0. Lowered exactly; the indices' format has no fraction bits.
+    The operation's sources are x and the indices. Indices are whole numbers, undefined outside [0, extent of the axis);
+    their derivative is 0. The operation is lowered exactly; the indices' format has no fraction bits.
     """
 
     name = "real.gather"
@@ -60,8 +60,8 @@ class Gather(RealOperation):
 class OneHot(RealOperation):
     """y[i, k] = 1 where indices[i] = k, else 0, along a new last axis of extent `size`.
 
-    Indices are whole numbers, undefined outside [0, size); their derivative is 0. Lowered exactly, to integers 0 and 1;
-    the indices' format has no fraction bits.
+    Indices are whole numbers, undefined outside [0, size); their derivative is 0. The operation is lowered exactly, to
+    integers 0 and 1; the indices' format has no fraction bits.
     """
 
     name = "real.one_hot"
@@ -91,9 +91,9 @@ class OneHot(RealOperation):
 class ScatterAdd(RealOperation):
     """y[a, k, c] = sum of x[a, i, c] over the i with indices[i] = k, 0 where there is none: the adjoint of Gather.
 
-    The sources are x and the indices. From `axis` on, x has the axes of the indices, in whose place y has one axis of
-    extent `size`. Indices are whole numbers, undefined outside [0, size); their derivative is 0. Lowered exactly; the
-    indices' format has no fraction bits.
+    The operation's sources are x and the indices. From `axis` on, x has the axes of the indices, in whose place y has
+    one axis of extent `size`. Indices are whole numbers, undefined outside [0, size); their derivative is 0. The
+    operation is lowered exactly; the indices' format has no fraction bits.
     """
 
     name = "real.scatter_add"

@@ -27,7 +27,8 @@ class Clip(RealOperation):
     """low where x < low, high where x > high, else x. The derivative is dz between the bounds, 0 elsewhere, the bounds
     included.
 
-    Lowered exactly on the rounded operand; a bound that the operand's fraction bits do not hold is rounded to them.
+    The operation is lowered exactly on the rounded operand; a bound that the operand's fraction bits do not hold is
+    rounded to them.
     """
 
     name = "real.clip"

@@ -30,8 +30,8 @@ LONG = 256
 class Max(RealOperation):
     """The greatest element along one axis, which is removed; the cotangent goes to the first of several greatest.
 
-    Lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. The halves of a long odd
-    axis share their middle element, which costs one comparison and leaves no piece to carry along.
+    The operation is lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. The
+    halves of a long odd axis share their middle element, which costs one comparison and leaves no piece to carry along.
     """
 
     name = "real.max"
@@ -76,7 +76,7 @@ class Max(RealOperation):
 class ArgMaxOneHot(RealOperation):
     """1 at the first greatest element along the axis, 0 elsewhere; the axis stays. Its derivative is zero everywhere.
 
-    Lowered exactly on the rounded operand, to integers 0 and 1 without fraction bits.
+    The operation is lowered exactly on the rounded operand, to integers 0 and 1 without fraction bits.
     """
 
     name = "real.arg_max_one_hot"

@@ -19,7 +19,7 @@ from ..term import Real
 
 
 class _Whole(RealOperation):
-    """Lowered exactly on the rounded operand, to integers without fraction bits."""
+    """The operation is lowered exactly on the rounded operand, to integers without fraction bits."""
 
     rounding = Rounding.VALUE
     exact = True

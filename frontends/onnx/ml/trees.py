@@ -124,7 +124,7 @@ def _leaves(x: Tensor, trees: Trees, roots: Integers) -> tuple[list[Integers], l
 
 
 def _columns(x: Tensor, chosen: Integers) -> Tensor:
-    """These columns of x, some perhaps more than once."""
+    """Return the given columns of x, some perhaps more than once."""
     if len(chosen) == x.shape[1] and (chosen == np.arange(len(chosen))).all():
         return x
     return x @ np.eye(x.shape[1])[:, chosen]

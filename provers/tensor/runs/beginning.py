@@ -44,8 +44,9 @@ class Beginning:
     name.
 
     `roots` are those that the run begins with; `shown` says whether the proof of formats exists. `marked` says that the
-    run which this one follows did not know of it before: nobody can have seen a proof of it. `unnamed` is the state
-    that was kept before this run took it, if it did so now: roots were told that only this secret opens.
+    run which this one follows did not know of it before: nobody can have seen a proof of it. `unnamed` is the state as
+    it was before this run took it, if the run took it just now: roots were published that only this state's secret
+    opens.
     """
 
     state: State

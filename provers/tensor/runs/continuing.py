@@ -61,7 +61,9 @@ class Earlier:
             )
 
     def require_roots(self, current: Mapping[str, bytes]) -> None:
-        """Raise CircuitizeError unless these are the roots that the run ended with, and that of its dataset."""
+        """Raise CircuitizeError unless the given roots are the roots that the run ended with, and that of its
+        dataset.
+        """
         for name, root in current.items():
             if self.roots.get(name) != root:
                 what = "the dataset that it was proved with" if name == DATA else f"the {name} that it ended with"
@@ -70,9 +72,9 @@ class Earlier:
     def followed(self, fingerprint: bytes) -> tuple[State, bool]:
         """The kept state for the run of a fingerprint, which begins where this one ended; and whether it is new.
 
-        That another run continues is written beside this run before a root is opened for it. Raise CircuitizeError if
-        another run already continues from this one: in zero knowledge its last roots are made for one. The caller holds
-        the lock of `alone`.
+        The file beside this run records that another run continues it, before a root is opened for that run. Raise
+        CircuitizeError if another run already continues from this one: in zero knowledge its last roots are made for
+        one. The caller holds the lock of `alone`.
         """
         state = State.read(self.kept)
         if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):

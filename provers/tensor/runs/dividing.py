@@ -52,9 +52,9 @@ def divided(
     """The most steps per proof, a power of two or all there are, for which a proof fits in `memory` bytes.
 
     The number is a power of two, since the axis of time is padded to one; the field is the one that a single step
-    needs. It plans a handful of proofs; `progress` is called with each number of steps that is tried. No proof has more
-    than `most` steps, a power of two, if others wait for one. A proof of one step is taken whatever it needs. Raise
-    Unprovable if a proof of one step has no plan.
+    needs. The division plans a handful of proofs; `progress` is called with each number of steps that is tried. No
+    proof has more than `most` steps, a power of two, if others wait for one. A proof of one step is taken whatever it
+    needs. Raise Unprovable if a proof of one step has no plan.
     """
     least = least_degree(_chunk(run, 1).plan)
     limits: dict[int, Limit | None] = {1: None}

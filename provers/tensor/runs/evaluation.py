@@ -41,8 +41,8 @@ class Evaluation:
     Soundness: prover and verifier each make an Evaluation. The Evaluation fixes program, plan and rows: every example
     is in one batch. The proof states the sums of the public outputs over all batches, the root of what is judged, which
     is that of the run's last step, and that of the test set, which the name of the run binds: it was there before the
-    first step. This proof itself shows that the test set is in format. Raise Unprovable for a program that judges
-    nothing.
+    first step. The proof of an evaluation itself shows that the test set is in format. Raise Unprovable for a program
+    that judges nothing.
     """
 
     program: IntegerProgram
@@ -106,7 +106,7 @@ class Evaluation:
         """Raise CircuitizeError if the evaluation has no value on what a run begins with; it may have one there and
         none later.
 
-        This check takes as long as the evaluation itself, batch after batch.
+        Checking the values takes as long as the evaluation itself, batch after batch.
         """
         try:
             self.chunk.scan.inputs(self.inputs(held, data))

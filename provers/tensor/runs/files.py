@@ -1,5 +1,5 @@
-"""The files of a run's folder: its manifest of claims, and the proofs of its steps. They are claims, until they are
-checked.
+"""The files of a run's folder: its manifest of claims, and the proofs of its steps. The files are claims, until they
+are checked.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ COUNT = 8
 def promised(run: Run, data: Mapping[str, Integers], steps: int) -> bytes:
     """What is kept beside a secret by which roots are told, up to `steps` steps of a run.
 
-    It is a hash of everything from which the values at each step follow, except the values that the run begins with,
-    which are kept themselves: program, kind of proofs, seed, dataset, and the scalars of these steps.
+    The digest is a hash of everything from which the values at each step follow, except the values that the run begins
+    with, which are kept themselves: program, kind of proofs, seed, dataset, and the scalars of these steps.
     """
     return _course(run, data) + steps.to_bytes(COUNT, "little") + _scalars(run, steps)
 

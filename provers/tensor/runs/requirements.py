@@ -56,7 +56,7 @@ def require_joined(run: Run) -> None:
     """Raise Unprovable unless each group has one list of ports wherever one proof gives it and another takes it.
 
     Soundness: equal roots have equal lists, whose tensors lie at equal places. Different lists have different roots: no
-    proofs of such a run would be accepted.
+    proofs of a run with another list would be accepted.
     """
     for name, chunk in product((*run.kept, DATA), run.chunks):
         # A renewal's ports are those of the proof of formats.

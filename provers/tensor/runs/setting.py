@@ -313,7 +313,7 @@ class Run:
         return Asked(tuple(ports), self.scalars)
 
     def scalars_digest(self) -> bytes:
-        """A hash of the scalars of all steps of the run. It takes time linear in the steps.
+        """A hash of the scalars of all steps of the run. Planning takes time linear in the steps.
 
         Raise CircuitizeError unless each step has its scalars, in their formats.
         """

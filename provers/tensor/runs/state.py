@@ -78,12 +78,12 @@ class State:
         return replace(self, fingerprint=self._marked(fingerprint))
 
     def is_of(self, fingerprint: bytes) -> bool:
-        """Whether this was kept for the run of a fingerprint, with this secret."""
+        """Whether the state was kept for the run of a fingerprint, with this secret."""
         return self.fingerprint == self._marked(fingerprint)
 
     @property
     def unnamed(self) -> bool:
-        """Whether this was kept for a run of which nothing is proved yet, and that has no name."""
+        """Whether the state was kept for a run of which nothing is proved yet, and that has no name."""
         return bool(self.promised) and not self.fingerprint
 
     def _marked(self, fingerprint: bytes) -> bytes:

@@ -63,7 +63,7 @@ def accuracy(
     """Compare a real program with float64 on its examples, in formats that meet `errors` or a `cost` if one is given.
 
     `errors` are pairs of an output, or None for all, and its greatest error in real units; `cost` is a target and the
-    most of its measure. Raise CircuitizeError if no format meets them, and the errors of `report`.
+    most of its measure. Raise CircuitizeError if no format meets the targets, and the errors of `report`.
     """
     try:
         chosen = _fitted(program, errors, cost, progress)

@@ -41,8 +41,8 @@ def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Pro
     run = list(batches)
     if not run:
         raise CircuitizeError("expected a batch for each step to calibrate on, found none; give at least one epoch")
-    moments = _furthest(step, initial, run, progress)
-    found = replace(step, examples=tuple(moments))
+    examples = _furthest(step, initial, run, progress)
+    found = replace(step, examples=tuple(examples))
     while True:
         failure = _failure(quantize(found), initial, run, progress)
         if failure is None:
@@ -65,11 +65,11 @@ def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progres
     for number, outputs in enumerate(real.train(step, initial, run)):
         if number % 100 == 0:
             progress(f"calibrating on step {number + 1:,} of {len(run):,}")
-        moment = {**held, **run[number]}
-        magnitudes = observe(arrow, example_inputs(step, moment, f"step {number + 1}"))
+        example = {**held, **run[number]}
+        magnitudes = observe(arrow, example_inputs(step, example, f"step {number + 1}"))
         exponents = np.where(magnitudes > 0, np.frexp(magnitudes)[1].astype(np.int64), np.iinfo(np.int64).min)
         if number == len(run) - 1 or (exponents > reached).any():
-            kept.append((moment, exponents))
+            kept.append((example, exponents))
             reached = np.maximum(reached, exponents)
         held = {name: outputs[name] for name in initial}
     progress("")

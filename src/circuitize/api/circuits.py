@@ -76,7 +76,7 @@ class ProvableCircuit:
         """Take over keys of a ceremony, kept in `folder`: from prepared powers of tau, and for Groth16 from the
         circuit's .zkey.
 
-        Raise CircuitizeError for a prover that takes no such files, and for files that do not fit the circuit.
+        Raise CircuitizeError for a prover that takes no circuit files, and for files that do not fit the circuit.
         """
         files = {"ptau": Path(ptau)} if zkey is None else {"zkey": Path(zkey), "ptau": Path(ptau)}
         self.prover.require_ceremony(files)

@@ -1,4 +1,4 @@
-"""This machine: which parts of the package it can run, and how to get the rest."""
+"""The parts of the package that this machine can run, and how to install the others."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from circuitize.circuits.encode import MAGIC
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, restated
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.open_hypergraph import load_open_hypergraph
 from circuitize.circuits.phases import Phases
@@ -99,4 +99,4 @@ def _from_onnx(path: Path, integer: bool, choices: Choices | None, remark: Calla
         return program_of(path, choices or Choices(), remark)
     except CircuitizeError as error:
         told = str(error)
-        raise type(error)(told if str(path) in told or told.startswith("--") else f"{path}: {told}") from None
+        raise restated(error, told if str(path) in told or told.startswith("--") else f"{path}: {told}") from None

@@ -71,7 +71,7 @@ class Proof:
         return path
 
     def write(self, folder: Path) -> None:
-        """Write the same files into an existing folder."""
+        """Write the proof's files into an existing folder."""
         self.statement.write(folder)
         for name, content in self.files.items():
             write_whole(folder / name, [content])

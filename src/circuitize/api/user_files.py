@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, restated
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import Program
@@ -76,7 +76,7 @@ def _program_of(found: object, where: str) -> Any:
     try:
         return catgrad.program_of(found) or found
     except CircuitizeError as error:
-        raise type(error)(f"{where}: {error}") from None
+        raise restated(error, f"{where}: {error}") from None
 
 
 def run_file(path: Path) -> ModuleType:

@@ -50,7 +50,8 @@ def given_values(
     example.
 
     An array with the name of an output that is no input is skipped, with a remark to `say`, so that a file of
-    `--outputs` can be an input again. Raise CircuitizeError for any other name, and for an input that two files have.
+    `--outputs` can be an input again. Raise CircuitizeError for an array whose name is neither an input's nor an
+    output's, and for an input that two files have.
     """
     if not paths:
         if raw:

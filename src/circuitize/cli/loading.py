@@ -9,7 +9,7 @@ from pathlib import Path
 from circuitize.api.exact import Exact, exact
 from circuitize.api.named import ONNX, program_named, split_name
 from circuitize.api.values import completed
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, restated
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Program
@@ -42,7 +42,7 @@ def load_program(
             save_without_examples(loaded.integer, kept)
         return _renewing(loaded, renew) if renew else loaded
     except CircuitizeError as error:
-        raise type(error)(f"{argument}: {error}") from None
+        raise restated(error, f"{argument}: {error}") from None
 
 
 def _renewing(loaded: Exact, groups: Collection[str]) -> Exact:

@@ -11,7 +11,7 @@ RUN_FILE, PROOF_FILE = "run.json", "statement.json"
 
 
 def require_digest(digest: str) -> None:
-    """Raise CircuitizeError unless this is the digest of a program."""
+    """Raise CircuitizeError unless the text is the digest of a program."""
     if not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
         raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
 

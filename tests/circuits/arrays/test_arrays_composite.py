@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +16,9 @@ from circuitize.circuits import arrays
 from circuitize.circuits.arrays.term import Real
 from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.differentiate import reverse_derivative
+from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.hypergraph import Arrow, evaluate
-from circuitize.circuits.operation import Provenance
+from circuitize.circuits.operation import Operation, Provenance
 from circuitize.circuits.port import Port, Visibility
 from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
@@ -122,3 +125,58 @@ def test_quantized_composites_agree_with_the_float_meaning(case: Case) -> None:
         (found,) = evaluate(program.arrow, integers)
         (expected,) = evaluate(case.arrow, case.reals(integers))
         np.testing.assert_allclose(np.ldexp(found.astype(float), -format.fraction_bits), expected, atol=2.0**-9)
+
+
+def made(name: str = "test.own", **members: Any) -> arrays.Composite:
+    """An operation of one's own: twice its source, but for these members of its class."""
+    members = {"define": lambda self, x: x * 2.0, **members}
+    kind = type("Own", (arrays.Composite,), {"__doc__": "An operation.", **({"name": name} if name else {}), **members})
+    operation: arrays.Composite = dataclass(frozen=True)(kind)()
+    return operation
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"name": ""}, "expected a name in the class Own, found none; write name = 'mine.own'"),
+        (
+            {"define": lambda self, x: None},
+            "test.own: expected define to return a term, or a list of terms, found None",
+        ),
+        ({"define": lambda self, x: [1.0]}, "test.own: expected define to return a term, or a list of terms, found"),
+        ({"define": lambda self, x, y: x}, "test.own: expected define to take 1, the class's arity, found (x, y); set"),
+        ({"define": lambda self, x: x if x > 0.0 else -x}, "expected a condition known now, found a term"),
+        ({"define": lambda self, x: np.exp(x)}, "found numpy's exp of a term; write it as arrays.Exp()(x) is written"),
+        ({"derivative": lambda self, dz, z, x: dz}, "found Real([3]); return each source's cotangent"),
+        ({"derivative": lambda self, dz, z, x: None}, "found None; return each source's cotangent"),
+        ({"derivative": lambda self, dz, z, x: [dz, z]}, "expected derivative to return a list of 1, a term or None"),
+        ({"derivative": lambda self, dz, z, x: [arrays.Sum((0,))(dz)]}, "shapes, found [] for a source of shape [3]"),
+    ],
+)
+def test_one_line_says_what_is_wrong_with_an_operation(members: dict[str, Any], said: str) -> None:
+    operation = made(**members)
+    with pytest.raises(TypingError, match=re.escape(said)):
+        reverse_derivative(generator(operation, Array((3,))))
+
+
+def test_a_name_of_the_package_is_taken() -> None:
+    with pytest.raises(
+        CircuitizeError, match=r"found 'real.relu', the name of ReLU; choose another, such as 'mine.own'"
+    ):
+        made("real.relu")
+    assert Operation.registry["real.relu"] is arrays.ReLU
+
+
+def test_operations_of_ones_own_are_applied_to_terms_and_run_on_arrays() -> None:
+    with pytest.raises(
+        TypingError, match=re.escape("Own: expected terms or tensors, found array([1.]); use run(array)")
+    ):
+        made()(np.ones(1))
+    assert made().run(np.ones(1))[0] == 2
+
+
+def test_numbers_and_arrays_of_numpy_are_operands_on_either_side() -> None:
+    row = np.array([1.0, 2.0, 4.0])
+    values = np.array([0.5, -1.0, 3.0])
+    operation = made(define=lambda self, x: (np.float64(3.0) - row * (np.float64(2.0) * x + row)) / row)
+    assert np.array_equal(operation.run(values)[0], (3.0 - row * (2.0 * values + row)) / row)

@@ -81,10 +81,10 @@ class Cost:
         }
 
     def cycles(self, lanes: int = 32, words_per_clock: int = 1) -> Json:
-        """The costs of an FPGA: no design with `lanes` multipliers and such a memory port takes fewer clocks.
+        """The costs of an FPGA: no design with `lanes` multipliers and a memory port of this width takes fewer clocks.
 
-        Each group takes its products divided by the lanes, or its words divided by those of a clock, whichever is more.
-        Raise CircuitizeError for less than one lane or one word per clock.
+        Each group takes as many clocks as its products divided by the lanes, or as its words divided by the words of a
+        clock, whichever is more. Raise CircuitizeError for less than one lane or one word per clock.
         """
         _positive("lanes", lanes)
         _positive("words_per_clock", words_per_clock)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, restated
 from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.reading import Json
 
@@ -131,8 +131,9 @@ def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None
     try:
         return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)
     except CircuitizeError as error:
-        raise type(error)(
-            f"the sides differ at step {made.step:,}, of which there is no proof: {error}; prover none leaves it out"
+        raise restated(
+            error,
+            f"the sides differ at step {made.step:,}, of which there is no proof: {error}; prover none leaves it out",
         ) from None
 
 

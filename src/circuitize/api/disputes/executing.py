@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, restated
 from circuitize.circuits.phases import Progress
 from circuitize.circuits.values import Raw, raw
 from circuitize.sims import integer
@@ -52,7 +52,7 @@ def executed(side: Side, held: Held, after: int, last: int, progress: Progress) 
         try:
             wires = integer.trace(program, inputs)
         except CircuitizeError as error:
-            raise type(error)(f"step {step:,}, which journals go beyond: {error}") from None
+            raise restated(error, f"step {step:,}, which journals go beyond: {error}") from None
         leaving = dict(zip((port.name for port in program.outputs), program.arrow.outputs.tolist(), strict=True))
         held = {name: wires[leaving[name]] for name in held}
         yield Executed(step, {name: value.array for name, value in inputs.items()}, wires, held)

@@ -43,7 +43,7 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
 
     The step is run by the executor of the machine that is asked: the party's own. Nothing is written if the executor
     gives another result than the journal has, at this step or on the way: a fault that this machine does not repeat.
-    Raise CircuitizeError if the folder is no training in integers, or has no such step.
+    Raise CircuitizeError if the folder is no training in integers, or has no step of this number.
     """
     side = read_side("it", folder)
     if not side.entries:

@@ -131,7 +131,7 @@ class HardwareModel(WrittenCircuit):
         """The values that leave each layer for inputs along a first axis, by layer, as real numbers: the design's own
         bits.
 
-        A layer that several tensors leave has several entries, the second under `name.1`. It raises the errors of
+        A layer that several tensors leave has several entries, the second under `name.1`. Raise the errors of
         `predict`.
         """
         run, format = integer.executor(self.program), self.program.arrow.format

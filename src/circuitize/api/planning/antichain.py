@@ -13,8 +13,8 @@ Vectors = NDArray[np.float64]
 def minimal(vectors: Vectors) -> list[int]:
     """The places of the minimal ones of `vectors`, [count, coordinates]; of equal ones the first.
 
-    The places are in ascending order of the coordinates, the first one first. It takes time O(count log count + count *
-    minimal ones).
+    The places are in ascending order of the coordinates, the first one first. Finding the minimal points takes time
+    O(count log count + count * minimal ones).
     """
     order = np.lexsort((np.arange(len(vectors)), *vectors.T[::-1]))
     kept = np.empty((0, vectors.shape[1]))

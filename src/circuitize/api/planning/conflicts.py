@@ -31,7 +31,8 @@ def conflicts(designs: Sequence[Design], limits: Mapping[str, float]) -> tuple[C
     """Every minimal set of limits that contradict each other, small ones first.
 
     `designs` are those that are minimal in the quantities that have limits: if a design meets some limits, one of these
-    does. It takes time exponential in the limits, of which there are a handful, and linear in the designs.
+    does. Finding conflicts takes time exponential in the limits, of which there are a handful, and linear in the
+    designs.
     """
     names = [*limits]
     values = np.array([vector(design, names) for design in designs]).reshape(len(designs), len(names))

@@ -101,7 +101,7 @@ def _problems(target: str, asked: Query, steps: int, dataset_size: int | None) -
 
 
 def _bits(bits: Sequence[int]) -> Sequence[int]:
-    """Raise CircuitizeError unless these are numbers of fraction bits."""
+    """Raise CircuitizeError unless the values are numbers of fraction bits."""
     if not bits or not all(type(count) is int and 0 <= count <= MOST_BITS for count in bits):
         raise CircuitizeError(f"expected fraction bits from 0 to {MOST_BITS}, found {[*bits]}; give range(4, 19), say")
     return bits

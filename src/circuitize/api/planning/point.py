@@ -86,7 +86,7 @@ class Point:
     def commands_in(self, folder: Path) -> list[str]:
         """Command lines that build the point, from the program and the inputs that `Planned.write` wrote in a folder.
 
-        Words in capitals are for whoever runs them to replace.
+        A command's words in capitals are places for the user's own files and names.
         """
         named = shlex.quote(str(folder / PROGRAM_FILE))
         given = f"--inputs {shlex.quote(str(folder / INPUTS_FILE))}"

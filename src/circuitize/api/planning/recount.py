@@ -16,7 +16,7 @@ from .hardware import NAMES
 
 
 def recounted(design: Design, steps: int, dataset_size: int | None) -> dict[str, float]:
-    """The rows, lookups, cells, or all figures of hardware, counted in the circuit itself. It raises the errors of
+    """The rows, lookups, cells, or all figures of hardware, counted in the circuit itself. Raise the errors of
     `compile`.
     """
     program, choices = design.program, design.choices

@@ -41,8 +41,8 @@ def write(planned: Planned, folder: Path, number: int) -> Point:
     The file `program.arrow` is for others too; `inputs.npz`, for its owner alone, has from the first example everything
     that the commands take; `plan.json` has the front and the commands; `front.svg` is there if matplotlib is installed.
 
-    Raise CircuitizeError if there is no such point, if its circuit is not what was counted, or if something else is in
-    the folder.
+    Raise CircuitizeError if the front has no point of this name, if its circuit is not what was counted, or if
+    something else is in the folder.
     """
     point = planned[number]
     require_examples(point.program)

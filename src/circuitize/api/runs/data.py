@@ -106,7 +106,7 @@ def public_start(
 
 
 def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed") -> bytes:
-    """A seed, given as bytes or in hexadecimal. Raise CircuitizeError for any other seed."""
+    """A seed, given as bytes or in hexadecimal. Raise CircuitizeError for a seed in another form."""
     if isinstance(seed, bytes):
         return seed
     digits = seed.removeprefix("0x") if isinstance(seed, str) else ""

@@ -19,7 +19,7 @@ from .spelling import PYTHON, Spelling
 def schedule_named(text: str | None, spelling: Spelling = PYTHON) -> Schedule | None:
     """The schedule FILE.py:NAME, or NAME.KEY in a dict: a Recipe, or a function from the step to scalars by name.
 
-    Steps of a schedule count from 1. Raise CircuitizeError for any other value.
+    Steps of a schedule count from 1. Raise CircuitizeError for a value that is no schedule.
     """
     return None if text is None else by_step(_named(spelling.option("schedule"), text), text)
 
@@ -31,7 +31,8 @@ def dataset_named(
     FILE.py:NAME.
 
     In a Python file the dataset is arrays by name, a Dataset or Split, or a function of no arguments that returns one
-    of these. Raise CircuitizeError for any other value, and for options of CSV files if the dataset is none.
+    of these. Raise CircuitizeError if the value of the Python file is no dataset, and for options of CSV files if the
+    dataset is no CSV file.
     """
     for name, given in (("target", target is not None), ("unscaled", unscaled)):
         if given and not (text or "").endswith(".csv"):
@@ -54,7 +55,7 @@ def dataset_named(
 
 
 def model_named(text: str | None, spelling: Spelling = PYTHON) -> Model | None:
-    """The Model FILE.py:NAME, or NAME.KEY in a dict. Raise CircuitizeError for any other value."""
+    """The Model FILE.py:NAME, or NAME.KEY in a dict. Raise CircuitizeError for a value that is no Model."""
     if text is None:
         return None
     option = spelling.option("model")

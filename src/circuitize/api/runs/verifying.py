@@ -262,8 +262,8 @@ def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
 
 
 def _expected_roots(run: Run, expect: Mapping[str, str | None], spelling: Spelling) -> dict[str, bytes]:
-    """Return the roots by the names `parameters`, `data`, `final.parameters`. Raise CircuitizeError for any other name
-    of a root.
+    """Return the roots by the names `parameters`, `data`, `final.parameters`. Raise CircuitizeError for a root with
+    another name.
     """
     where, names = spelling.option("expect"), [*run.rooted, *(FINAL + name for name in (*run.kept, "data"))]
     found = {}

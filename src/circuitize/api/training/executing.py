@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from circuitize.backends.tensor.dataset import batch_size
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, restated
 from circuitize.circuits.operation import Values
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import as_integers
@@ -134,7 +134,7 @@ class Running:
                 yield dict(next(made))
             except CircuitizeError as error:
                 said = str(error).removeprefix(f"step {step}: ")
-                raise type(error)(f"step {step}: {said}; the checkpoints before it are kept") from None
+                raise restated(error, f"step {step}: {said}; the checkpoints before it are kept") from None
 
     def _plain(
         self, held: Mapping[str, Values], after: int, last: int, journal: Journal | None

@@ -30,7 +30,7 @@ class Curve:
     """One training run: the mean loss of each epoch, and the parameters after some epochs, as real numbers."""
 
     losses: list[float] = field(default_factory=list)
-    moments: dict[int, Values] = field(default_factory=dict)
+    snapshots: dict[int, Values] = field(default_factory=dict)
     accuracies: dict[int, float] = field(default_factory=dict)
 
     @property
@@ -72,7 +72,7 @@ def train_both(
     with under_way(progress, "measuring accuracies"):
         predictor = training.predict(model, len(split.test_labels), inputs)
         _measure(floats, split, lambda inputs: real.run(predictor, inputs)["outputs"])
-        examples = [{**moment, "inputs": split.test_inputs} for moment in exact.moments.values()]
+        examples = [{**snapshot, "inputs": split.test_inputs} for snapshot in exact.snapshots.values()]
         exactly = quantize(training.with_examples(predictor, *examples))
         _measure(exact, split, lambda inputs: integer.run(exactly, inputs)["outputs"])
     return {"float64": floats, "integers": exact}
@@ -97,12 +97,12 @@ def _train(
         curve.losses.append(float(np.mean(losses)))
         losses.clear()
         if epoch == 1 or epoch % MEASURED_EVERY == 0 or epoch == recipe.epochs:
-            curve.moments[epoch] = {key: real_value(key, value) for key, value in outputs.items() if key != "loss"}
+            curve.snapshots[epoch] = {key: real_value(key, value) for key, value in outputs.items() if key != "loss"}
     progress("")
     return curve
 
 
 def _measure(curve: Curve, split: Split, predict: Callable[[Values], NDArray[Any]]) -> None:
-    for epoch, parameters in curve.moments.items():
+    for epoch, parameters in curve.snapshots.items():
         outputs = predict({**parameters, "inputs": split.test_inputs})
         curve.accuracies[epoch] = accuracy(outputs, split.test_labels)
