@@ -91,7 +91,7 @@ def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
         at = pipe.live & (net.kind == kind)
         found[at] = values[at]
 
-    put(Kind.ADD, (1 + COMPRESSED) * _carries(np.maximum(made - _passed(net), 0)))
+    put(Kind.ADD, np.float64(1 + COMPRESSED) * _carries(np.maximum(made - _passed(net), 0)).astype(np.float64))
     put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
     power = (net.high & (net.high + 1)) == 0
     plain = (power & (net.low == 0)) | (net.low == ~net.high)
@@ -111,8 +111,9 @@ def _passed(net: Netlist) -> Integers:
     """The lowest bits of each sum that are those of an operand: below a shifted one, and below a constant's last 1."""
     passed = np.where((net.m > 0) | ((net.n == 0) & (net.m < 0)), np.abs(net.m), 0)
     b = np.maximum(net.b, 0)
-    amount = net.low[b]
-    zeros = widths(np.zeros_like(amount), amount & -amount) - 1 + np.maximum(net.m, 0)
+    amount: Integers = net.low[b].astype(np.int64)
+    last: Integers = amount & -amount
+    zeros = widths(np.zeros(net.count, np.int64), last) - 1 + np.maximum(net.m, 0)
     return np.where((net.kind[b] == Kind.CONSTANT) & (amount != 0), np.maximum(passed, zeros), passed)
 
 

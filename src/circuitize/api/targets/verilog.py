@@ -158,7 +158,7 @@ class Verilog(Target["Hardware"]):
         from circuitize.backends.verilog.sizes import folded_sizes
         from circuitize.sims.rtl.frames import bound_somehow
 
-        return folded_sizes(bound_somehow(program).program)["lut"]
+        return int(folded_sizes(bound_somehow(program).program)["lut"])
 
     def check_designs(self, program: IntegerProgram, count: int, seed: int) -> Sequence[DesignRun]:
         from circuitize.sims.rtl.designs import check_designs
