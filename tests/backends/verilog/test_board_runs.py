@@ -13,10 +13,18 @@ import pytest
 from cli_programs import run
 
 import circuitize as cz
+from circuitize.api.exact import exact as cz_exact
+from circuitize.api.runs.data import dataset_of
+from circuitize.api.runs.scalars import proved_scalars
+from circuitize.api.runs.spelling import PYTHON
 from circuitize.api.user_files import run_file
 from circuitize.backends.verilog.board import host
+from circuitize.circuits.phases import Phases, silent
 from circuitize.frontends.datasets import iris
+from circuitize.provers.tensor.runs.announcing import roots
 from circuitize.provers.tensor.runs.order import rows
+from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.state import State
 
 STEPS = 20
 SEED = "5eed"
@@ -62,3 +70,12 @@ def test_weights_that_leave_the_board_are_those_of_the_run(kind: str, tmp_path: 
     for name, values in proved.outputs.items():
         np.testing.assert_array_equal(read[name], values)
         assert (values != start[name]).any()
+    # The root of what was read, by the secret that the prover of the run keeps, is the one that the run ends with.
+    exact = cz_exact(step, Phases())
+    data = dataset_of(exact.integer, split, silent, PYTHON)
+    scalars = proved_scalars(exact.integer, None, example.RECIPE, silent, PYTHON)
+    given = Run(exact.integer, len(split.train_inputs), STEPS, bytes.fromhex(SEED), scalars, 1, zero_knowledge=False)
+    places = {port.name: port.format.fraction_bits for port in exact.integer.inputs}
+    held = {name: np.rint(np.ldexp(values, places[name])).astype(np.int64) for name, values in read.items()}
+    found = roots(given, State.read(proved.kept), STEPS, held, data)
+    assert f"0x{found['parameters'].hex()}" == verdict.final["parameters"]
