@@ -27,8 +27,6 @@ from circuitize.sims.rtl.beats import packets as beat_lines
 from circuitize.sims.rtl.passing import Passing
 from circuitize.sims.rtl.session import session, session_frames
 
-KINDS = ["both", "step", "predict", pytest.param("momentum", marks=pytest.mark.deep)]
-
 
 @cache
 def design(kind: str, bus_bits: int | None = None) -> Design:
@@ -37,8 +35,18 @@ def design(kind: str, bus_bits: int | None = None) -> Design:
     return integrated(Bound(found.step, initial, found), "folded", {"lanes": 24}, face)
 
 
-@pytest.mark.parametrize("bus_bits", [None, 32, pytest.param(64, marks=pytest.mark.deep)])
-@pytest.mark.parametrize("kind", KINDS)
+def deep(*cases: tuple[object, ...]) -> list[object]:
+    return [pytest.param(*case, marks=pytest.mark.deep) for case in cases]
+
+
+@pytest.mark.parametrize(
+    ("kind", "bus_bits"),
+    [
+        *((kind, None) for kind in ("both", "step", "predict")),
+        ("both", 32),
+        *deep(("momentum", None), *((kind, bits) for kind in ("step", "predict", "momentum") for bits in (32, 64))),
+    ],
+)
 def test_frames_of_every_mode_equal_the_executor(kind: str, bus_bits: int | None) -> None:
     """With a stream for each tensor, and with the mode in the first word of a packet on a shared bus."""
     found, initial = modal(kind)
@@ -94,8 +102,10 @@ def test_what_is_wrong_leaves_the_memory() -> None:
         assert (frames.outputs[port.name][[2, 4]] == vectors[port.name][0]).all()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("pace", [None, 5])
+@pytest.mark.parametrize(
+    ("kind", "pace"),
+    [("both", 5), *deep(("both", None), *((k, pace) for k in ("step", "predict", "momentum") for pace in (None, 5)))],
+)
 def test_packets_that_are_not_whole_fail_alone(kind: str, pace: int | None) -> None:
     """On a shared bus: too short, too long, of a mode that there is not. Memory stays, and the next one is right."""
     found, initial = modal(kind)
