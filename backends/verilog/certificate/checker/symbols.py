@@ -51,6 +51,8 @@ class Symbols:
         self._domains: dict[Key, tuple[int, int] | None] = {}
         self.checks = 0
         self._checked: dict[Key, dict[Form, int]] = {}
+        self._settled: set[int] = set()
+        """Functions of bits that are the one way to write a function of one form."""
         self._steps: dict[tuple[Key, int], Form] = {}
         self._tables: dict[int, Numbers] = {}
 
@@ -210,7 +212,10 @@ class Symbols:
         if (yes, no) == (1, 0):
             return Form({number: 1}, 0)
         bases = {self.all[variable].base for variable in self.bits.variables(function)}
-        return self._make(("decision", function), 0, 1, bases.pop() if len(bases) == 1 else None)
+        base = bases.pop() if len(bases) == 1 else None
+        if base is not None and function not in self._settled:
+            return self.from_table(base, self._evaluated(function, base))
+        return self._make(("decision", function), 0, 1, base)
 
     def select(self, condition: Form, yes: Form, no: Form) -> Form:
         """`yes` where the condition is 1, `no` where it is 0."""
@@ -412,6 +417,7 @@ class Symbols:
         for place in changes.tolist():
             below = self.decided(self._step(base, low + place))
             function = self.bits.choose(below, function, int(table[place]))
+        self._settled |= {function, self.bits.invert(function)}
         return self.bit(function)
 
     def settled(self, form: Form) -> Form:
