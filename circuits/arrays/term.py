@@ -61,16 +61,15 @@ class Real(Term):
     def __gt__(self, other: Operand) -> Self:
         return self._elementwise(operation("greater"), other)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *values: Any, **keywords: object) -> Self:
+    def __array_ufunc__(self, function: object, method: str, *values: object, **options: object) -> Any:
         """numpy's operators on a number or an array and a term; raise TypingError for numpy's other functions."""
-        known = _OPERATORS.get(ufunc)
-        if known is None or method != "__call__" or keywords:
+        known = _OPERATORS.get(function)
+        if known is None or method != "__call__" or options:
             raise TypingError(
-                f"expected an operation of circuitize.circuits.arrays, found numpy's {ufunc.__name__} of a term; write "
-                "it as arrays.Exp()(x) is written"
+                f"expected an operation of circuitize.circuits.arrays, found numpy's "
+                f"{getattr(function, '__name__', function)} of a term; write it as arrays.Exp()(x) is written"
             )
-        result: Self = known(*map(self._operand, values))
-        return result
+        return known(*map(self._operand, values))
 
     def _operand(self, value: Any) -> Any:
         if isinstance(value, Real):
@@ -83,7 +82,7 @@ Operand: TypeAlias = Real | float | Values
 """Whatever may stand beside a term in a formula."""
 
 
-_OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
+_OPERATORS: dict[object, Callable[..., Any]] = {
     np.add: operator.add,
     np.subtract: operator.sub,
     np.multiply: operator.mul,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -138,5 +140,6 @@ def test_refused() -> None:
 
 
 def test_the_class_of_an_operation_is_no_activation() -> None:
+    kind: Any = arrays.ReLU
     with pytest.raises(TypingError, match=r"found the class ReLU; write ReLU\(\) for an operation"):
-        activation(arrays.ReLU)
+        activation(kind)

@@ -127,12 +127,13 @@ def test_quantized_composites_agree_with_the_float_meaning(case: Case) -> None:
         np.testing.assert_allclose(np.ldexp(found.astype(float), -format.fraction_bits), expected, atol=2.0**-9)
 
 
-def made(name: str = "test.own", **members: Any) -> arrays.Composite:
+def made(name: str = "test.own", **members: Any) -> Any:
     """An operation of one's own: twice its source, but for these members of its class."""
     members = {"define": lambda self, x: x * 2.0, **members}
-    kind = type("Own", (arrays.Composite,), {"__doc__": "An operation.", **({"name": name} if name else {}), **members})
-    operation: arrays.Composite = dataclass(frozen=True)(kind)()
-    return operation
+    kind: Any = type(
+        "Own", (arrays.Composite,), {"__doc__": "An operation.", **({"name": name} if name else {}), **members}
+    )
+    return dataclass(frozen=True)(kind)()
 
 
 @pytest.mark.parametrize(
