@@ -66,6 +66,8 @@ pub mod protocol;
 pub mod quadratic;
 mod queries;
 mod randomness;
+#[expect(unsafe_code, reason = "vector instructions")]
+pub mod rates;
 pub mod records;
 mod regroup;
 pub mod rehearsal;
