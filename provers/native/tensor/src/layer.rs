@@ -4,10 +4,12 @@ use std::mem::take;
 
 use rayon::prelude::*;
 
+use crate::abreast::{self, ABREAST, Eights, GROUP};
 use crate::extension::{Extension, ExtensionFactor, ExtensionSum};
 use crate::made::Made;
 use crate::memory::zeros;
 use crate::multilinear::{Split, equality_of};
+use crate::pieces::{bind_layer, combine_layer, in_turn};
 use crate::tree::{Layer, PIECE};
 
 /// The sumcheck of one level: eq(point, x) times d1 m0 + n1 d0, where m0 = n0 + lambda d0.
@@ -89,8 +91,18 @@ impl<E: Extension> LayerProver<E> {
             return made;
         }
         let weights = Split::new(&point[1..], PIECE);
+        let whole = (2 * weights.low.len()).is_multiple_of(GROUP * ABREAST);
+        let wide = abreast::chosen().filter(|_| whole).map(|with| {
+            let elements = in_turn(&weights.low).into_iter().map(|weight| weight.element());
+            (with, Eights::new(elements))
+        });
         type Piece<'a, E> = (&'a mut [E], &'a [E], &'a [E], &'a [E]);
         let work = |(c, (m0, n1, d0, d1)): (usize, Piece<E>)| {
+            let factor = weights.high[c];
+            if let Some((with, low)) = &wide {
+                let sums = combine_layer(*with, lambda, low, m0, [n1, d0, d1]);
+                return (factor * sums.0, factor * sums.1);
+            }
             let mut sums = [E::Sum::default(); 2];
             for (i, weight) in weights.low.iter().enumerate() {
                 let (low, high) = (2 * i, 2 * i + 1);
@@ -103,7 +115,6 @@ impl<E: Extension> LayerProver<E> {
                     [m0[high], n1[high], d0[high], d1[high]],
                 );
             }
-            let factor = weights.high[c];
             (factor * sums[0].value(), factor * sums[1].value())
         };
         let size = 2 * weights.low.len();
@@ -171,6 +182,11 @@ impl<E: Extension> LayerProver<E> {
             let weights = Split::new(&self.point[self.round + 1..], PIECE);
             let size = 2 * weights.low.len();
             let active = self.active;
+            let whole = size.is_multiple_of(2 * ABREAST);
+            let wide = abreast::chosen().filter(|_| whole).map(|with| {
+                let elements = weights.low.iter().map(|weight| weight.element());
+                (with, Eights::new(elements))
+            });
             type Piece<'a, E> = (
                 &'a mut [E],
                 &'a mut [E],
@@ -198,6 +214,11 @@ impl<E: Extension> LayerProver<E> {
                         (to_d0[2 * i], to_d0[2 * i + 1]) = at(d0, i);
                         sums[0].factor(weight, to_m0[2 * i]);
                     }
+                } else if let Some((with, low)) = &wide {
+                    let (from, to) = ([m0, n1, d0, d1], [to_m0, to_n1, to_d0, to_d1]);
+                    let sums = bind_layer(*with, r.element(), low, from, to);
+                    let factor = weights.high[c];
+                    return (factor * sums.0, factor * sums.1);
                 } else {
                     for (i, weight) in weights.low.iter().enumerate() {
                         let (m0, n1, d0, d1) = (at(m0, i), at(n1, i), at(d0, i), at(d1, i));

@@ -7,6 +7,8 @@
 
 #![deny(unsafe_code)]
 
+#[expect(unsafe_code, reason = "vector instructions")]
+mod abreast;
 mod adjoints;
 mod affine;
 mod axis;
@@ -59,6 +61,8 @@ mod padding;
 mod pairs;
 #[expect(unsafe_code, reason = "vector instructions")]
 mod panels;
+#[expect(unsafe_code, reason = "vector instructions")]
+mod pieces;
 mod places;
 pub mod plan;
 mod products;
@@ -66,6 +70,8 @@ pub mod protocol;
 pub mod quadratic;
 mod queries;
 mod randomness;
+#[expect(unsafe_code, reason = "vector instructions")]
+pub mod rates;
 pub mod records;
 mod regroup;
 pub mod rehearsal;

@@ -4,9 +4,11 @@ use std::mem::take;
 
 use rayon::prelude::*;
 
+use crate::abreast::{self, ABREAST};
 use crate::extension::{Extension, ExtensionFactor, ExtensionSum};
 use crate::field::F;
 use crate::memory::zeros;
+use crate::pieces::bind_pairs;
 
 /// Pairs that one piece of work sums over.
 pub const PIECE: usize = 1 << 9;
@@ -66,6 +68,9 @@ pub fn sum_piece<E: Extension>((x, y): (&[E], &[E])) -> Sums<E> {
 
 /// Binds the lowest variable; the next round's sums, where there are variables left.
 fn bind_piece<E: Extension>(r: &E::Factor, (x, y, to_x, to_y): (&[E], &[E], &mut [E], &mut [E])) -> Sums<E> {
+    if let Some(with) = abreast::chosen().filter(|_| to_x.len().is_multiple_of(2 * ABREAST)) {
+        return bind_pairs(with, r.element(), [x, y], [to_x, to_y]);
+    }
     for (from, to) in [(x, &mut *to_x), (y, &mut *to_y)] {
         for (to, from) in to.iter_mut().zip(from.chunks_exact(2)) {
             *to = r.line(from[0], from[1]);

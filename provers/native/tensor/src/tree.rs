@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::abreast::{self, ABREAST, GROUP};
 use crate::bottom::above_leaves;
 use crate::extension::{Extension, ExtensionSum};
 use crate::field::F;
@@ -11,6 +12,7 @@ use crate::layer::LayerProver;
 use crate::leaves::Leaves;
 use crate::made::Made;
 use crate::memory::zeros;
+use crate::pieces::add_fractions;
 
 /// Pairs that one piece of work sums over, in bits: their weights stay in the nearest cache.
 pub const PIECE: usize = 9;
@@ -102,7 +104,12 @@ pub fn above<E: Extension>(layer: &Layer<E>) -> Layer<E> {
         denominators: zeros(half),
     };
     type Piece<'a, E> = (&'a mut [E], &'a mut [E], &'a [E], &'a [E], &'a [E], &'a [E]);
+    let wide = abreast::chosen();
     let work = |(n, d, n0, n1, d0, d1): Piece<E>| {
+        if let Some(with) = wide.filter(|_| n.len().is_multiple_of(GROUP * ABREAST)) {
+            add_fractions(with, [n0, n1, d0, d1], n, d);
+            return;
+        }
         for i in 0..n.len() {
             let mut sum = E::Sum::default();
             sum.add(d1[i], n0[i]);

@@ -18,6 +18,7 @@ use circuitize_tensor::merkle::Binding;
 use circuitize_tensor::plan::{Degree, Plan, variables};
 use circuitize_tensor::protocol::{Statement, Witness, prove, verify};
 use circuitize_tensor::quadratic::Quadratic;
+use circuitize_tensor::rates::Rates;
 use circuitize_tensor::rehearsal::view;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -263,6 +264,17 @@ fn tensor_instructions() -> PyResult<&'static str> {
     Ok(found.width().name())
 }
 
+/// Products of field elements and compressions of BLAKE3 that this machine computes in a second with this process's vector
+/// instructions, all threads at work.
+#[pyfunction]
+fn tensor_rates(py: Python<'_>) -> (f64, f64) {
+    let Rates {
+        products,
+        compressions,
+    } = py.detach(Rates::measured);
+    (products, compressions)
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyPlan>()?;
     module.add_class::<PyCommitment>()?;
@@ -272,5 +284,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tensor_commit, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_instructions, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor_rates, module)?)?;
     Ok(())
 }
