@@ -24,7 +24,7 @@ def products_of_tree(degree: int, fractions: int, depth: int) -> float:
     product = {2: 3, 3: 6}[degree]
     half = 1 << (depth - 1)
     active = fractions - half
-    found = active * product
+    found: float = active * product
     for level in range(2, depth + 1):
         found += (1 << (depth - level)) * 3 * product
     for level in range(1, depth):
