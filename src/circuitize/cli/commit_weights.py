@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from circuitize.api.key_folders import require_readable
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.reading import Json
 
-from .keys import require_readable
 from .loading import load_program
 from .output import Phases, print_json, print_table, remark, say
 from .prove import peak_bytes

@@ -14,6 +14,7 @@ from typing import Any
 
 from circuitize.api.circuits import require_key_folder
 from circuitize.api.exact import Exact, integers_of
+from circuitize.api.key_folders import PROVING_FILE
 from circuitize.api.proofs import require_proof_folder
 from circuitize.api.tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
 from circuitize.api.targets.provers import ProverTarget
@@ -29,7 +30,6 @@ from circuitize.circuits.reading import Json
 from circuitize.frontends.datasets import Recipe, Split, digits
 
 from .demo_run import Training, shown_run
-from .keys import PROVING_FILE
 from .loading import quantized
 from .output import Phases, print_json, progress, say, show, shown_number
 from .prove import report_of

@@ -11,13 +11,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from circuitize.api.key_folders import require_keys, require_keys_of, require_readable
 from circuitize.api.provers import keyed_names, plain_names, prover
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file, require_plain_files, whole_file
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.reading import Json
 
-from .keys import require_keys, require_keys_of, require_readable
 from .loading import came_with, load_program
 from .output import Phases, print_json, print_table, progress, remark, say
 

@@ -6,11 +6,11 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from circuitize.api.key_folders import PROVING_FILE, VERIFYING_FILE, require_readable
 from circuitize.api.provers import prover
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.reading import Json
 
-from .keys import PROVING_FILE, VERIFYING_FILE, require_readable
 from .loading import load_program
 from .output import Phases, print_json, print_table, remark, say
 

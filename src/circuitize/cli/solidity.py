@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from circuitize.api.key_folders import verifying_key_file
 from circuitize.api.provers import prover
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.memory import amount_of_bytes
 
-from .keys import verifying_key_file
 from .output import print_json, print_table, remark, say
 from .verify import found_prover
 

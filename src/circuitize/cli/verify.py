@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from circuitize.api.key_folders import verifying_key_file
 from circuitize.api.provers import keyed_names, prover, prover_of_key
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_plain_files
 
-from .keys import verifying_key_file
 from .loading import PROGRAM_FILE, load_program, program_path
 from .output import print_json, progress, remark, say, shown_number
 from .screen import one_line
