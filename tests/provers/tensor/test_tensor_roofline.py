@@ -37,11 +37,11 @@ def products_of_tree(degree: int, fractions: int, depth: int) -> float:
     for own, tables, sums in ((active, 4, 6), (half - active, 2, 1)):
         first = 3 * product + degree + 1 if tables == 4 else product + degree
         found += own / 2 * first
-        entries = own / 2
-        found += entries * (tables // 2 * degree + product) + entries / 2 * sums * product
-        while entries > 1:
-            entries /= 2
-            found += tables * entries * product + entries / 2 * sums * product
+        rest = own / 2
+        found += rest * (tables // 2 * degree + product) + rest / 2 * sums * product
+        while rest > 1:
+            rest /= 2
+            found += tables * rest * product + rest / 2 * sums * product
     return found
 
 
