@@ -58,7 +58,7 @@ def test_a_wheel_holds_every_module(published: tuple[Path, set[str]]) -> None:
 def test_a_wheel_holds_nothing_else(published: tuple[Path, set[str]]) -> None:
     _, installed = published
     assert {path.split("/")[0] for path in installed} == {"circuitize"}
-    assert {Path(path).suffix for path in installed} <= {".py", ".typed", ".pyi", ".v"}
+    assert {Path(path).suffix for path in installed} <= {".py", ".typed", ".pyi", ".v", ".cpp"}
 
 
 def test_the_source_distribution_can_build_the_extension(published: tuple[Path, set[str]]) -> None:

@@ -213,7 +213,7 @@ def test_options_in_python() -> None:
             cz.compile(step(), cz.plonkish, **options)
     with pytest.raises(cz.CircuitizeError, match="expected options of the scheduler folded"):
         cz.compile(step(), cz.verilog, levels_per_stage=3)
-    with pytest.raises(cz.CircuitizeError, match="expected options among memory, plot, found 'k'"):
+    with pytest.raises(cz.CircuitizeError, match="expected options among memory, family, device, plot, found 'k'"):
         cz.estimate(step(), k=9)
 
 

@@ -20,6 +20,7 @@ PROGRAMS = [
     pytest.param("dense.py:large", 1, 2.0**-12, marks=pytest.mark.deep),
     pytest.param("digits.py:step", 2, 2e-4, marks=pytest.mark.deep),
     ("digits.py:predict", 5, 2.0**-5),
+    pytest.param("digits.py:scores", 1, 2.0**-12, marks=pytest.mark.deep),
     pytest.param("digits.py:evaluate", 2, None, marks=pytest.mark.deep),
     pytest.param("digits.py:momentum", 1, 1e-4, marks=pytest.mark.deep),
     pytest.param("digits.py:adam", 1, 2.0**-8, marks=pytest.mark.deep),
