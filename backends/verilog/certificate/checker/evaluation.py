@@ -10,7 +10,7 @@ from .bits import CONTROL, After, Bits, Operators, made
 from .circuit import DELAYED, Circuit, Driver, Net, Scope, read_names
 from .forms import Form
 from .refusal import Refused
-from .symbols import Numbers, Symbols
+from .symbols import Symbols
 from .syntax import (
     Assignment,
     Binary,
@@ -26,6 +26,7 @@ from .syntax import (
     Statement,
     Unary,
 )
+from .tables import Numbers
 
 
 class Evaluation:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from .forms import Form, known, total
 from .refusal import Refused
-from .symbols import Numbers, Symbols
+from .symbols import Symbols
+from .tables import Numbers
 
 Json = dict[str, Any]
 Elements = NDArray[Any]

@@ -1,0 +1,74 @@
+"""The store of symbols: what each is, once, with its interval; and what is known of forms besides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .decisions import Decisions
+from .forms import Form, Key
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """What a symbol is, its interval, and the form that it is a function of if that takes few enough values."""
+
+    low: int
+    high: int
+    what: tuple[Any, ...]
+    base: Form | None
+
+
+class Store:
+    """All symbols of one check, and the decision diagrams of those that are bits. Forms are of these symbols only."""
+
+    def __init__(self) -> None:
+        self.all: list[Symbol] = []
+        self.bits = Decisions()
+        self._known: dict[tuple[Any, ...], Form] = {}
+        self._facts: dict[Key, tuple[int, int]] = {}
+
+    def free(self, low: int, high: int, *name: object) -> Form:
+        """A symbol that is a function of nothing."""
+        return self._make(("free", *name), low, high, None)
+
+    def interval(self, form: Form) -> tuple[int, int]:
+        """Numbers that the form lies between."""
+        low = high = form.constant
+        for number, factor in form.terms.items():
+            symbol = self.all[number]
+            if factor > 0:
+                low, high = low + factor * symbol.low, high + factor * symbol.high
+            else:
+                low, high = low + factor * symbol.high, high + factor * symbol.low
+        if len(form.terms) > 1:
+            primitive, factor = form.primitive
+            fact = self._facts.get(primitive.key)
+            if fact is not None:
+                ends = sorted(factor * end + form.constant for end in fact)
+                low, high = max(low, ends[0]), min(high, ends[1])
+        return low, high
+
+    def note(self, form: Form, low: int, high: int) -> Form:
+        """The form, of which it is known for another reason that it lies between these numbers."""
+        least, most = self.interval(form)
+        if len(form.terms) > 1 and (low > least or high < most):
+            primitive, factor = form.primitive
+            ends = max(low, least) - form.constant, min(high, most) - form.constant
+            self._facts[primitive.key] = _inside(*ends, factor)
+        return form
+
+    def _make(self, what: tuple[Any, ...], low: int, high: int, base: Form | None) -> Form:
+        key = tuple(part for part in what if not isinstance(part, Form))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Form({len(self.all): 1}, 0)
+            self.all.append(Symbol(low, high, what, base))
+        return found
+
+
+def _inside(low: int, high: int, factor: int) -> tuple[int, int]:
+    """The least and greatest number whose multiple by the factor lies between two numbers."""
+    if factor < 0:
+        return _inside(-high, -low, -factor)
+    return -(-low // factor), high // factor
