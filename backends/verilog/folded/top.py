@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..design import STATUS, Bus, Stream
 from ..modes import Mode
-from ..signals import element
-from .budget import UNDER_WAY, Reader, streams
-from .channel import HEAD, TAIL, Channel, write_channel, write_rom
-from .conductor import Conductor, frames
+from .budget import UNDER_WAY
+from .channel import HEAD, TAIL, write_rom
+from .conductor import frames
 from .graph import Stage
 from .lane_text import literal_operand
-from .layout import NOTHING
+from .memories import Memories
 from .plan import Plan, operand_widths
-from .sharing import Client, Memory
-from .stage_text import Body, write_stage
+from .stage_text import write_stage
 from .streams import flags, receiver, sender, status
-from .tokens import prefix
+from .wiring import Emission, Indices
 
-Indices = NDArray[np.int64]
 TOP = "folded"
 """The name of the top module."""
 
 LINE = 140
-
-
-@dataclass
-class Emission:
-    """All text of a design."""
-
-    files: dict[str, str] = field(default_factory=dict)
-    bodies: list[Body] = field(default_factory=list)
-    channels: list[Channel] = field(default_factory=list)
 
 
 def emit(plan: Plan, initial: Mapping[str, Indices]) -> Emission:
@@ -60,194 +44,15 @@ def _folded(text: str) -> str:
     return "\n".join(lines)
 
 
-@dataclass
-class _Port:
-    """Who writes a wire, in the top module: names of its lanes and of its control signals."""
-
-    name: str
-    lanes: list[str]
-    frees: list[str] = field(default_factory=list)
-
-
-class _Top:
+class _Top(Memories):
     def __init__(self, plan: Plan, initial: Mapping[str, Indices]) -> None:
-        self.plan, self.sizes, self.fold = plan, plan.sizes, plan.sizes.fold
-        self.emission = Emission()
-        self.lines: list[str] = []
-        self.ins, self.outs = streams(self.sizes)
-        self.initial = initial
-        self.first = len(self.ins)
-        self.conductor = Conductor(self.fold.modal, self.wire, self.lines)
-        self.writers: dict[int, _Port] = {}
-        self.ready: dict[int, list[str]] = {}
-        self.free: dict[int, list[str]] = {}
-        self.columns: dict[tuple[int, str], list[str]] = {}
-        self.slots: dict[tuple[int, str], tuple[int, ...]] = {}
-        self.done: list[str] = []
-        self._name_writers()
-        self._stores()
+        super().__init__(plan, initial)
         self._channels()
         self._flags()
         self._receivers()
         self._stages()
         self._senders()
         self._write()
-
-    @property
-    def files(self) -> dict[str, str]:
-        return self.emission.files
-
-    def wire(self, name: str, width: int = 0) -> str:
-        self.lines.append(f"  wire {f'[{width - 1}:0] ' if width else ''}{name};")
-        return name
-
-    def _name_writers(self) -> None:
-        for wire, stream in zip([entry.wire for entry in self.fold.entries], self.ins, strict=True):
-            lanes = [self.wire(f"in_{stream.name}_{k}", stream.element_bits) for k in range(stream.lanes)]
-            self.writers[wire] = _Port(f"in_{stream.name}", lanes)
-        for stage, tiling in zip(self.fold.stages, self.plan.tilings, strict=True):
-            bits = element(stage.format).width
-            lanes = [self.wire(f"{stage.name}_out{k}", bits) for k in range(tiling.units)]
-            self.writers[stage.wire] = _Port(stage.name, lanes)
-        for port in self.writers.values():
-            for signal in ("start", "valid", "last"):
-                self.wire(f"{port.name}_{signal}")
-
-    def _stores(self) -> None:
-        """Who writes each state: the stage that updates it, or the receiver that loads it where there are modes."""
-        self.stores = {wire: self.writers[new] for wire, new in self.fold.states.items()}
-        for wire, load in self.fold.loads.items():
-            if load == self.fold.states[wire]:
-                continue
-            made, given = self.stores[wire], self.writers[load]
-            name = f"{given.name}_store"
-            bits = element(self.fold.format(wire)).width
-            lanes = [self.wire(f"{name}{k}", bits) for k in range(len(given.lanes))]
-            self.stores[wire] = _Port(name, lanes)
-            train = self.conductor.within(frozenset({Mode.TRAIN}))
-            self.lines.append(
-                f"  assign {self.wire(f'{name}_valid')} = {given.name}_valid | ({made.name}_valid & {train});"
-            )
-            self.lines += [
-                f"  assign {lane} = {train} ? {update} : {loaded};"
-                for lane, update, loaded in zip(lanes, made.lanes, given.lanes, strict=True)
-            ]
-            self.lines.append(f"  wire {given.name}_last_unused = {given.name}_last;")
-
-    def _modes(self, actor: int) -> frozenset[Mode]:
-        return self.sizes.modes[actor] if self.sizes.modes else frozenset()
-
-    def _channels(self) -> None:
-        """A channel for each memory, with the control signals of its readers named after them."""
-        used: dict[int, set[int]] = {}
-        for memory in self.plan.memories:
-            readers = [self.sizes.readers[client.readers[0]] for client in memory.clients]
-            wire, number = readers[0].wire, memory.readers[0]
-            state = wire in self.fold.states
-            port = self.stores[wire] if state else self.writers[wire]
-            width = element(self.fold.format(wire)).width
-            name = self._reader(readers[0])[0]
-            banks = self.sizes.links[number].banks or 1
-            whom = ", then ".join(self._reader(reader)[1] for reader in readers)
-            comment = f"{name}: what {port.name} writes, {self.fold.format(wire)}, as {whom} reads it."
-            layouts = tuple(client.layout for client in memory.clients)
-            initial = self._initial(wire) if state else None
-            channel = Channel(name, width, layouts, banks, comment, initial, memory.shows)
-            self.emission.channels.append(channel)
-            self.files[f"{name}.v"] = write_channel(channel, self.files)
-            wires = [".clk(clk)", ".rst(rst)"]
-            wires += self._kept(name, memory, port) if state else self._queued(name, memory, port)
-            used.setdefault(wire, set()).update(channel.lanes)
-            wires += [f".w_data{lane}({port.lanes[lane]})" for lane in channel.lanes]
-            for turn, client in enumerate(memory.clients):
-                wires += self._client(name, turn, client, width)
-                wires.append(self._last(turn, readers[turn], len(readers) > 1))
-            self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
-        for wire, port in self.writers.items():
-            kept = set().union(*(used.get(key, set()) for key in [wire, *self._states_of(wire)]))
-            for lane, name in enumerate(port.lanes):
-                if lane not in kept:
-                    self.lines.append(f"  wire {name}_unused = ^{name};")
-
-    def _kept(self, name: str, memory: Memory, port: _Port) -> list[str]:
-        """The control signals of state."""
-        reader = self.sizes.readers[memory.readers[0]]
-        done, train = self.wire(f"{name}_done"), self.conductor.within(frozenset({Mode.TRAIN}))
-        if self.fold.updates and (reader.operand is not None or not self.fold.modal):
-            self.done.append(f"({done} | ~{train})" if self.fold.modal else done)
-        else:
-            self.lines.append(f"  wire {done}_unused = {done};")
-        steady = f"~{train}" if self.fold.modal else "1'b0"
-        wires = [f".w_valid({port.name}_valid)", ".commit(status_take)", ".r_bank(status_bank)"]
-        wires += [f".all_done({done})", f".steady({steady})"]
-        if memory.shows:
-            free = self.wire(f"{name}_free")
-            self.free.setdefault(self.sizes.links[memory.readers[-1]].writer, []).append(free)
-            wires += [f".w_free({free})", f".w_last({port.name}_last)"]
-        return wires
-
-    def _queued(self, name: str, memory: Memory, port: _Port) -> list[str]:
-        """The control signals of what one frame writes and reads."""
-        link, free = self.sizes.links[memory.readers[0]], self.wire(f"{name}_free")
-        some = self.conductor.narrowed(self._modes(link.writer), self._modes(link.reader))
-        self.free.setdefault(link.writer, []).append(f"({free} | ~{some})" if some else free)
-        wires = [f".w_free({free})", f".w_last({port.name}_last)"]
-        return wires + [f".w_{word}({port.name}_{word}{f' & {some}' * bool(some)})" for word in ("start", "valid")]
-
-    def _client(self, name: str, turn: int, client: Client, width: int) -> list[str]:
-        """The ports of what reads a channel in its turn."""
-        own, number = prefix(turn), client.readers[0]
-        reader = self.sizes.readers[number]
-        to, side = self._reader(reader)[1], self._side(reader)
-        ready = self.wire(f"{name}_{own}_ready" if turn else f"{name}_ready")
-        self.ready.setdefault(reader.actor, []).append(ready)
-        also = [k for k, shared in self.sizes.shared.items() if shared == number]
-        more = "".join(f" | out_{self.outs[k - self.first - len(self.fold.stages)].name}_r_step" for k in also)
-        columns = [
-            self.wire(f"{name}_{own}_{k}" if turn else f"{name}_{k}", width) for k in range(len(client.layout.columns))
-        ]
-        for place, taken in zip(client.readers, client.columns, strict=True):
-            self.columns[reader.actor, self.sizes.readers[place].operand or ""] = [columns[k] for k in taken]
-        for place, slots in zip(client.readers, client.slots, strict=True):
-            self.slots[reader.actor, self.sizes.readers[place].operand or ""] = slots
-        wires = [f".{own}_start({to}_start)", f".{own}_ready({ready})"]
-        wires.append(f".{own}_step({to}_{side}step{more})")
-        return wires + [f".{own}_data{k}({column})" for k, column in enumerate(columns)]
-
-    def _last(self, turn: int, reader: Reader, among: bool) -> str:
-        """What ends a reader's frame: its last step; among several, that what it read is no longer shown."""
-        to, side = self._reader(reader)[1], self._side(reader)
-        if not among:
-            return f".r_last({to}_{side}last)"
-        if reader.operand is not None:
-            return f".{prefix(turn)}_done({to}_{side}step & {to}_{side}last)"
-        stream = to.removeprefix("out_")
-        self.lines.append(f"  wire {to}_r_last_unused = {to}_r_last;")
-        return f".{prefix(turn)}_done({stream}_tvalid & {stream}_tready & {stream}_tlast)"
-
-    def _states_of(self, wire: int) -> list[int]:
-        return [old for old, new in self.fold.states.items() if new == wire]
-
-    def _reader(self, reader: Reader) -> tuple[str, str]:
-        """The channel's name and the reader's."""
-        if reader.operand is None:
-            stream = self.outs[reader.actor - self.first - len(self.fold.stages)]
-            return f"to_{stream.name}", f"out_{stream.name}"
-        stage = self.fold.stages[reader.actor - self.first]
-        return f"{stage.name}_{reader.operand}_memory", stage.name
-
-    def _side(self, reader: Reader) -> str:
-        if reader.operand is None:
-            return "r_"
-        stage = self.fold.stages[reader.actor - len(self.ins)]
-        (operand,) = [o for o in stage.operands if o.name == reader.operand]
-        return "t_" if operand.in_reduction else "e_"
-
-    def _initial(self, wire: int) -> Indices:
-        """(element, value) of what the writer's lanes would write, step by step."""
-        values = np.asarray(self.initial[self.fold.held[wire].name], np.int64).reshape(-1)
-        written = self.plan.written[self.fold.states[wire]]
-        return np.stack([np.where(written >= 0, written, NOTHING), values[np.maximum(written, 0)]], axis=2)
 
     def _flags(self) -> None:
         """Flags of the receivers and of the stages that have one, and tokens for what nothing else starts."""
@@ -299,11 +104,6 @@ class _Top:
                 f".r_ready({name}_ready), .r_fail({name}_fail));"
             )
 
-    def _actor(self, number: int) -> str:
-        """The name of a receiver, a stage or a sender."""
-        names = [f"in_{stream.name}" for stream in self.ins] + [stage.name for stage in self.fold.stages]
-        return [*names, *(f"out_{stream.name}" for stream in self.outs)][number]
-
     def _receivers(self) -> None:
         for number, stream in enumerate(self.ins):
             name = f"in_{stream.name}"
@@ -323,9 +123,6 @@ class _Top:
             wires += [f".w_start({name}_start)", f".w_valid({name}_valid)", f".w_last({name}_last)"]
             wires += [f".out{k}({lane})" for k, lane in enumerate(self.writers_of(number).lanes)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
-
-    def writers_of(self, number: int) -> _Port:
-        return list(self.writers.values())[number]
 
     def _stages(self) -> None:
         for number, (stage, tiling) in enumerate(zip(self.fold.stages, self.plan.tilings, strict=True)):

@@ -1,0 +1,112 @@
+"""The memories of a top module, each with the control signals of its writer and of its readers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..modes import Mode
+from ..signals import element
+from .budget import Reader
+from .channel import Channel, write_channel
+from .layout import NOTHING
+from .sharing import Client, Memory
+from .tokens import prefix
+from .wiring import Indices, Port, Wiring
+
+
+class Memories(Wiring):
+    """Wires with the memories between those who write and those who read."""
+
+    def _channels(self) -> None:
+        """A channel for each memory, with the control signals of its readers named after them."""
+        used: dict[int, set[int]] = {}
+        for memory in self.plan.memories:
+            readers = [self.sizes.readers[client.readers[0]] for client in memory.clients]
+            wire, number = readers[0].wire, memory.readers[0]
+            state = wire in self.fold.states
+            port = self.stores[wire] if state else self.writers[wire]
+            width = element(self.fold.format(wire)).width
+            name = self._reader(readers[0])[0]
+            banks = self.sizes.links[number].banks or 1
+            whom = ", then ".join(self._reader(reader)[1] for reader in readers)
+            comment = f"{name}: what {port.name} writes, {self.fold.format(wire)}, as {whom} reads it."
+            layouts = tuple(client.layout for client in memory.clients)
+            initial = self._initial(wire) if state else None
+            channel = Channel(name, width, layouts, banks, comment, initial, memory.shows)
+            self.emission.channels.append(channel)
+            self.files[f"{name}.v"] = write_channel(channel, self.files)
+            wires = [".clk(clk)", ".rst(rst)"]
+            wires += self._kept(name, memory, port) if state else self._queued(name, memory, port)
+            used.setdefault(wire, set()).update(channel.lanes)
+            wires += [f".w_data{lane}({port.lanes[lane]})" for lane in channel.lanes]
+            for turn, client in enumerate(memory.clients):
+                wires += self._client(name, turn, client, width)
+                wires.append(self._last(turn, readers[turn], len(readers) > 1))
+            self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
+        for wire, port in self.writers.items():
+            kept = set().union(*(used.get(key, set()) for key in [wire, *self._states_of(wire)]))
+            for lane, name in enumerate(port.lanes):
+                if lane not in kept:
+                    self.lines.append(f"  wire {name}_unused = ^{name};")
+
+    def _kept(self, name: str, memory: Memory, port: Port) -> list[str]:
+        """The control signals of state."""
+        reader = self.sizes.readers[memory.readers[0]]
+        done, train = self.wire(f"{name}_done"), self.conductor.within(frozenset({Mode.TRAIN}))
+        if self.fold.updates and (reader.operand is not None or not self.fold.modal):
+            self.done.append(f"({done} | ~{train})" if self.fold.modal else done)
+        else:
+            self.lines.append(f"  wire {done}_unused = {done};")
+        steady = f"~{train}" if self.fold.modal else "1'b0"
+        wires = [f".w_valid({port.name}_valid)", ".commit(status_take)", ".r_bank(status_bank)"]
+        wires += [f".all_done({done})", f".steady({steady})"]
+        if memory.shows:
+            free = self.wire(f"{name}_free")
+            self.free.setdefault(self.sizes.links[memory.readers[-1]].writer, []).append(free)
+            wires += [f".w_free({free})", f".w_last({port.name}_last)"]
+        return wires
+
+    def _queued(self, name: str, memory: Memory, port: Port) -> list[str]:
+        """The control signals of what one frame writes and reads."""
+        link, free = self.sizes.links[memory.readers[0]], self.wire(f"{name}_free")
+        some = self.conductor.narrowed(self._modes(link.writer), self._modes(link.reader))
+        self.free.setdefault(link.writer, []).append(f"({free} | ~{some})" if some else free)
+        wires = [f".w_free({free})", f".w_last({port.name}_last)"]
+        return wires + [f".w_{word}({port.name}_{word}{f' & {some}' * bool(some)})" for word in ("start", "valid")]
+
+    def _client(self, name: str, turn: int, client: Client, width: int) -> list[str]:
+        """The ports of what reads a channel in its turn."""
+        own, number = prefix(turn), client.readers[0]
+        reader = self.sizes.readers[number]
+        to, side = self._reader(reader)[1], self._side(reader)
+        ready = self.wire(f"{name}_{own}_ready" if turn else f"{name}_ready")
+        self.ready.setdefault(reader.actor, []).append(ready)
+        also = [k for k, shared in self.sizes.shared.items() if shared == number]
+        more = "".join(f" | out_{self.outs[k - self.first - len(self.fold.stages)].name}_r_step" for k in also)
+        columns = [
+            self.wire(f"{name}_{own}_{k}" if turn else f"{name}_{k}", width) for k in range(len(client.layout.columns))
+        ]
+        for place, taken in zip(client.readers, client.columns, strict=True):
+            self.columns[reader.actor, self.sizes.readers[place].operand or ""] = [columns[k] for k in taken]
+        for place, slots in zip(client.readers, client.slots, strict=True):
+            self.slots[reader.actor, self.sizes.readers[place].operand or ""] = slots
+        wires = [f".{own}_start({to}_start)", f".{own}_ready({ready})"]
+        wires.append(f".{own}_step({to}_{side}step{more})")
+        return wires + [f".{own}_data{k}({column})" for k, column in enumerate(columns)]
+
+    def _last(self, turn: int, reader: Reader, among: bool) -> str:
+        """What ends a reader's frame: its last step; among several, that what it read is no longer shown."""
+        to, side = self._reader(reader)[1], self._side(reader)
+        if not among:
+            return f".r_last({to}_{side}last)"
+        if reader.operand is not None:
+            return f".{prefix(turn)}_done({to}_{side}step & {to}_{side}last)"
+        stream = to.removeprefix("out_")
+        self.lines.append(f"  wire {to}_r_last_unused = {to}_r_last;")
+        return f".{prefix(turn)}_done({stream}_tvalid & {stream}_tready & {stream}_tlast)"
+
+    def _initial(self, wire: int) -> Indices:
+        """(element, value) of what the writer's lanes would write, step by step."""
+        values = np.asarray(self.initial[self.fold.held[wire].name], np.int64).reshape(-1)
+        written = self.plan.written[self.fold.states[wire]]
+        return np.stack([np.where(written >= 0, written, NOTHING), values[np.maximum(written, 0)]], axis=2)
