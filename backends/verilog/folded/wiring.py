@@ -59,9 +59,11 @@ class Wiring:
 
     @property
     def files(self) -> dict[str, str]:
+        """The text of the design so far, by the name of its file."""
         return self.emission.files
 
     def wire(self, name: str, width: int = 0) -> str:
+        """Declare a wire of `width` bits, or of one where that is 0, and return its name."""
         self.lines.append(f"  wire {f'[{width - 1}:0] ' if width else ''}{name};")
         return name
 
@@ -125,4 +127,5 @@ class Wiring:
         return [*names, *(f"out_{stream.name}" for stream in self.outs)][number]
 
     def writers_of(self, number: int) -> Port:
+        """Return the port of a receiver or a stage, by its number among them."""
         return list(self.writers.values())[number]
