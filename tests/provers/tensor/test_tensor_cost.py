@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from cli_programs import run
@@ -12,8 +13,10 @@ from tensor_proofs import entering, example_inputs, planned, refusals
 
 from circuitize.backends.tensor.forms import Column
 from circuitize.backends.tensor.groups import INPUT, input_groups
+from circuitize.provers.tensor import cost
+from circuitize.provers.tensor.config import DEGREES
 from circuitize.provers.tensor.cost import HELD, estimate, proof_bytes, sizes, work
-from circuitize.provers.tensor.plan import plan
+from circuitize.provers.tensor.plan import OPENINGS, plan
 from circuitize.provers.tensor.prover import commit, prove_values
 
 PROGRAMS = [
@@ -81,3 +84,39 @@ def test_the_command_line_shows_parts_and_steps_of_runs() -> None:
     assert report["prover_cpu_seconds"] > 0 and report["prover_bytes"] > 0
     shown = run("estimate", "examples/iris.py:step").out
     assert "tensor proof of a step of a run" in shown and "tensor proof by part" in shown
+
+
+def test_plans_of_one_system_share_what_follows_from_it() -> None:
+    """What is handed on is what a plan without it finds, and the statement is the same to the byte."""
+    program = example("digits.py:step").integer
+    shared = plan(program).hiding(OPENINGS)
+    apart = plan(program, openings=OPENINGS)
+    assert vars(shared).keys() >= {"records", "claimed"}
+    for degree in DEGREES:
+        other = replace(apart, degree=degree)
+        assert not vars(other).keys() & {"records", "claimed", "fractions"}
+        handed = shared.over(degree)
+        assert (handed.digest, handed.claimed, handed.fractions) == (other.digest, other.claimed, other.fractions)
+
+
+def test_another_system_takes_over_nothing() -> None:
+    """A plan that is changed by hand, as a forger would, is not judged by what the honest one claims."""
+    _, made = planned("digits.py:step")
+    assert made.claimed.claims and made.fractions
+    forged = replace(made, lookups=made.lookups[:1], zeros=())
+    assert forged.claimed.claims < made.claimed.claims and forged.fractions < made.fractions
+    assert forged.digest != made.digest
+
+
+def test_what_is_multiplied_is_the_operands_of_products() -> None:
+    """A layer of 20 numbers to 10 multiplies 20 numbers and 200 weights, and its rectifier 10 bits and 10 numbers."""
+    assert work(planned("dense.py:small")[1])[-1] == (20 + 20 * 10) + (10 + 10)
+
+
+def test_what_is_made_again_takes_more_time_and_less_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, made = planned("mnist_mlp.py:step")
+    held = sizes(made)
+    monkeypatch.setattr(cost, "LARGE", 1)
+    again = sizes(made)
+    assert again["prover_cpu_seconds"] > held["prover_cpu_seconds"] and again["prover_bytes"] < held["prover_bytes"]
+    assert again["proof_bytes"] == held["proof_bytes"]
