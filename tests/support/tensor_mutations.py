@@ -156,18 +156,22 @@ def first_label(victim: Victim, messages: bytes | bytearray) -> str:
 
 
 def mutated(given: list[Victim], random: Random, count: int) -> Iterator[Mutant]:
-    """One label after the other, of some victim that has it; most are changed within one message of that label."""
+    """One label after the other, of some victim that has it; most are changed within one message of that label.
+
+    Proofs in zero knowledge are never the same twice, and neither is what is drawn to mutate them. Each mutant draws
+    from a generator of its own, so that the victims and the kinds of all others depend on the seed alone.
+    """
     labels = sorted({label for victim in given for label in victim.spans})
-    made = 0
-    while made < count:
+    for made in range(count):
+        own = random.spawn(1)[0]
         label = labels[made % len(labels)]
         having = [victim for victim in given if label in victim.spans]
         weights = np.array([victim.weight for victim in having])
-        victim = having[int(random.choice(len(having), p=weights / weights.sum()))]
-        mutant = mutation(victim, label, random)
-        if mutant.content != victim.found.proof.encode() or mutant.kind in ("statement", "context"):
-            made += 1
-            yield mutant
+        victim = having[int(own.choice(len(having), p=weights / weights.sum()))]
+        mutant = mutation(victim, label, own)
+        while mutant.content == victim.found.proof.encode() and mutant.kind not in ("statement", "context"):
+            mutant = mutation(victim, label, own)
+        yield mutant
 
 
 def mutation(victim: Victim, label: str, random: Random) -> Mutant:
