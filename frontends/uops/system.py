@@ -8,7 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from importlib import metadata
 from types import ModuleType
 from typing import Any
 
@@ -37,6 +38,12 @@ MOVING = (*VIEWS, "PERMUTE", "SHRINK", "EXPAND", "FLIP", "PAD")
 """Operations that only move elements."""
 
 
+@cache
+def version(package: str) -> str:
+    """Return the version of an installed package, which is read once. Raise PackageNotFoundError if there is none."""
+    return metadata.version(package)
+
+
 @dataclass(frozen=True)
 class Cuts:
     """The nodes at which inputs enter, and the buffers of which an input, by name, is only a part."""
@@ -60,7 +67,7 @@ class System(ABC):
         remedy = f"pip install 'circuitize[{self.name}]'"
         try:
             found = version(self.name)
-        except PackageNotFoundError:
+        except metadata.PackageNotFoundError:
             raise CircuitizeError(f"expected {self.name} {self.version}, found none; {remedy}") from None
         if found != self.version:
             raise CircuitizeError(f"expected {self.name} {self.version}, found {self.name} {found}; {remedy}")

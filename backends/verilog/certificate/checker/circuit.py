@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 from .refusal import Refused
 from .syntax import (
     Assignment,
     Binary,
-    Branch,
-    Choice,
     Clocked,
     Combinational,
     Condition,
@@ -26,11 +24,11 @@ from .syntax import (
     Module,
     Name,
     Number,
-    Repeat,
-    Signed,
     Slice,
-    Statement,
     Unary,
+    assignments,
+    read_names,
+    within,
 )
 
 DELAYED = re.compile(r"_d\d+\Z")
@@ -265,7 +263,7 @@ class Circuit:
             raise Refused(f"{scope.module.name}: an always block reads nothing, so that it never runs")
 
     def _clocked(self, item: Clocked, scope: Scope) -> None:
-        for name in {self.net(part.target.name, scope) for part in _assignments(item.body)}:
+        for name in {self.net(part.target.name, scope) for part in assignments(item.body)}:
             net = self.nets[name]
             if net.clocked is not None or not net.register:
                 raise Refused(f"{scope.module.name}: {name} is no register, or follows two clocked blocks")
@@ -273,7 +271,7 @@ class Circuit:
 
     def _note(self, value: Expression) -> None:
         """Remember what is compared with a number."""
-        for part in _within(value):
+        for part in within(value):
             if isinstance(part, Binary) and part.operator in ("<", ">"):
                 for one, other in ((part.left, part.right), (part.right, part.left)):
                     if isinstance(other, Number) or (isinstance(other, Unary) and isinstance(other.value, Number)):
@@ -291,38 +289,3 @@ class Circuit:
             whole = (end == net.width) + (net.clocked is not None) + (name in self.free) + (name in self.memories)
             if whole != 1 or end not in (0, net.width):
                 raise Refused(f"{net.scope.module.name}: bits of {name} are driven twice, or not at all")
-
-
-def _assignments(body: Iterable[Statement]) -> Iterator[Assignment]:
-    for part in body:
-        if isinstance(part, Branch):
-            yield from _assignments(part.yes)
-            yield from _assignments(part.no)
-        else:
-            yield part
-
-
-def _within(value: Expression) -> Iterator[Expression]:
-    """An expression and all parts of it."""
-    yield value
-    if isinstance(value, Join):
-        inner: tuple[Expression, ...] = value.parts
-    elif isinstance(value, Repeat | Signed | Unary):
-        inner = (value.value,)
-    elif isinstance(value, Binary):
-        inner = (value.left, value.right)
-    elif isinstance(value, Choice):
-        inner = (value.condition, value.yes, value.no)
-    elif isinstance(value, Slice):
-        inner = (value.low,)
-    else:
-        inner = ()
-    for part in inner:
-        yield from _within(part)
-
-
-def read_names(value: Expression) -> Iterator[str]:
-    """The names that an expression reads."""
-    for part in _within(value):
-        if isinstance(part, Name | Slice):
-            yield part.name

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .bits import CONTROL, After, Bits, Operators, made
-from .circuit import DELAYED, Circuit, Driver, Net, Scope, read_names
+from .circuit import DELAYED, Circuit, Driver, Net, Scope
 from .forms import Form
 from .refusal import Refused
 from .symbols import Symbols
@@ -25,6 +25,7 @@ from .syntax import (
     Slice,
     Statement,
     Unary,
+    read_names,
 )
 from .tables import Numbers
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from .refusal import Refused
+from .expressions import Expressions
 from .syntax import (
     Assignment,
     Binary,
     Branch,
-    Choice,
     Clocked,
     Combinational,
     Condition,
@@ -18,33 +16,13 @@ from .syntax import (
     Expression,
     Instance,
     Item,
-    Join,
     Loop,
     Memory,
     Module,
     Name,
     Number,
-    Repeat,
-    Signed,
     Slice,
     Statement,
-    Unary,
-)
-
-TOKEN = re.compile(
-    r"\s+|//[^\n]*|`default_nettype (?:none|wire)\b"
-    r"|(?P<number>\d*'s?[dhb][0-9a-fA-F]+|\d+)|(?P<word>[A-Za-z_$]\w*)|(?P<text>\"[^\"\n]*\")"
-    r"|(?P<mark><=|>=|==|!=|~\||~&|\+:|[-+*/&|~^?:;,.#()\[\]{}<>=@])"
-)
-LEVELS = (("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("+", "-"), ("*", "/"))
-"""Binary operators, the loosest first."""
-
-REDUCTIONS = ("&", "|", "^", "~|", "~&")
-WORDS = frozenset(
-    """
-    module endmodule input output wire reg signed assign always posedge begin end if else initial genvar generate
-    endgenerate for parameter
-    """.split()  # noqa: SIM905
 )
 
 
@@ -53,53 +31,7 @@ def read(text: str, file: str) -> Module:
     return _Reader(text, file).module()
 
 
-class _Reader:
-    def __init__(self, text: str, file: str) -> None:
-        self.file, self.text = file, text
-        self.tokens: list[str] = []
-        self.places: list[int] = []
-        end = 0
-        while end < len(text):
-            match = TOKEN.match(text, end)
-            if match is None:
-                raise Refused(f"{file}:{self._line(end)}: expected Verilog of the subset, found {text[end]!r}")
-            if match.lastgroup:
-                self.tokens.append(match[0])
-                self.places.append(end)
-            end = match.end()
-        self.tokens.append("")
-        self.places.append(end)
-        self.at = 0
-
-    def _line(self, place: int) -> int:
-        return self.text.count("\n", 0, place) + 1
-
-    def _fail(self, wanted: str) -> Refused:
-        found = self.tokens[self.at] or "the end"
-        return Refused(f"{self.file}:{self._line(self.places[self.at])}: expected {wanted}, found {found}")
-
-    def next(self) -> str:
-        token = self.tokens[self.at]
-        self.at += 1
-        return token
-
-    def take(self, token: str) -> bool:
-        if self.tokens[self.at] == token:
-            self.at += 1
-            return True
-        return False
-
-    def expect(self, *tokens: str) -> None:
-        for token in tokens:
-            if not self.take(token):
-                raise self._fail(token)
-
-    def name(self) -> str:
-        token = self.tokens[self.at]
-        if not re.match(r"[A-Za-z_]\w*\Z", token) or token in WORDS:
-            raise self._fail("a name")
-        return self.next()
-
+class _Reader(Expressions):
     def module(self) -> Module:
         self.expect("module")
         made = Module(self.name(), self.file)
@@ -129,11 +61,11 @@ class _Reader:
         direction = self.next() if port else ""
         if port and direction not in ("input", "output"):
             self.at -= 1
-            raise self._fail("input or output")
+            raise self.fail("input or output")
         kind = self.next()
         if kind not in ("wire", "reg") or (direction == "input" and kind == "reg"):
             self.at -= 1
-            raise self._fail("wire or reg")
+            raise self.fail("wire or reg")
         signed = self.take("signed")
         width: Expression = Number(1)
         if self.take("["):
@@ -289,101 +221,10 @@ class _Reader:
             name = self.name()
             self.expect("(")
             if name in found:
-                raise self._fail(f"{name} once")
+                raise self.fail(f"{name} once")
             found[name] = self.expression()
             self.expect(")")
             if not self.take(","):
                 break
         self.expect(")")
         return found
-
-    def expression(self) -> Expression:
-        condition = self.binary(0)
-        if not self.take("?"):
-            return condition
-        yes = self.expression()
-        self.expect(":")
-        return Choice(condition, yes, self.expression())
-
-    def binary(self, level: int) -> Expression:
-        if level == len(LEVELS):
-            return self.unary()
-        left = self.binary(level + 1)
-        while self.tokens[self.at] in LEVELS[level]:
-            operator = self.next()
-            left = Binary(operator, left, self.binary(level + 1))
-        return left
-
-    def unary(self) -> Expression:
-        if self.tokens[self.at] in ("~", "-", *REDUCTIONS):
-            return Unary(self.next(), self.unary())
-        return self.primary()
-
-    def primary(self) -> Expression:
-        token = self.tokens[self.at]
-        if token == "(":
-            self.at += 1
-            found = self.expression()
-            self.expect(")")
-            return found
-        if token == "{":
-            return self.join()
-        if token == "$signed":
-            self.expect("$signed", "(")
-            found = Signed(self.expression())
-            self.expect(")")
-            return found
-        if token[:1].isdigit() or token[:1] == "'":
-            return self.number()
-        return self.named()
-
-    def number(self) -> Number:
-        token = self.next()
-        width, mark, rest = token.partition("'")
-        if not mark:
-            return Number(int(token))
-        signed = rest[0] == "s"
-        rest = rest[signed:]
-        try:
-            value = int(rest[1:], {"d": 10, "h": 16, "b": 2}[rest[0]])
-            bits = int(width)
-        except ValueError:
-            self.at -= 1
-            raise self._fail("a number with its bits") from None
-        if bits < 1 or value >> bits:
-            self.at -= 1
-            raise self._fail("a number that fits its bits")
-        return Number(value, bits, signed)
-
-    def join(self) -> Expression:
-        self.expect("{")
-        first = self.expression()
-        if self.take("{"):
-            parts = [self.expression()]
-            while self.take(","):
-                parts.append(self.expression())
-            self.expect("}", "}")
-            return Repeat(first, parts[0] if len(parts) == 1 else Join(tuple(parts)))
-        parts = [first]
-        while self.take(","):
-            parts.append(self.expression())
-        self.expect("}")
-        return Join(tuple(parts))
-
-    def named(self) -> Expression:
-        name = self.name()
-        if not self.take("["):
-            return Name(name)
-        first = self.expression()
-        if self.take("+:"):
-            width = self.expression()
-            self.expect("]")
-            return Slice(name, first, width)
-        if self.take(":"):
-            last = self.expression()
-            self.expect("]")
-            if isinstance(first, Number) and isinstance(last, Number):
-                return Slice(name, last, Number(first.value - last.value + 1))
-            return Slice(name, last, Binary("+", Binary("-", first, last), Number(1)))
-        self.expect("]")
-        return Slice(name, first, Number(1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 
@@ -179,3 +180,39 @@ class Module:
     parameters: dict[str, Expression] = field(default_factory=dict)
     ports: list[Declaration] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
+
+
+def assignments(body: Iterable[Statement]) -> Iterator[Assignment]:
+    """Yield the assignments of statements, those of both branches too."""
+    for part in body:
+        if isinstance(part, Branch):
+            yield from assignments(part.yes)
+            yield from assignments(part.no)
+        else:
+            yield part
+
+
+def within(value: Expression) -> Iterator[Expression]:
+    """An expression and all parts of it."""
+    yield value
+    if isinstance(value, Join):
+        inner: tuple[Expression, ...] = value.parts
+    elif isinstance(value, Repeat | Signed | Unary):
+        inner = (value.value,)
+    elif isinstance(value, Binary):
+        inner = (value.left, value.right)
+    elif isinstance(value, Choice):
+        inner = (value.condition, value.yes, value.no)
+    elif isinstance(value, Slice):
+        inner = (value.low,)
+    else:
+        inner = ()
+    for part in inner:
+        yield from within(part)
+
+
+def read_names(value: Expression) -> Iterator[str]:
+    """The names that an expression reads."""
+    for part in within(value):
+        if isinstance(part, Name | Slice):
+            yield part.name

@@ -1,0 +1,106 @@
+"""Expressions of the subset of Verilog-2005 that is certified."""
+
+from __future__ import annotations
+
+from .syntax import Binary, Choice, Expression, Join, Name, Number, Repeat, Signed, Slice, Unary
+from .tokens import Tokens
+
+LEVELS = (("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("+", "-"), ("*", "/"))
+"""Binary operators, the loosest first."""
+
+REDUCTIONS = ("&", "|", "^", "~|", "~&")
+
+
+class Expressions(Tokens):
+    """A text of which the next tokens are an expression, or a part of one."""
+
+    def expression(self) -> Expression:
+        condition = self.binary(0)
+        if not self.take("?"):
+            return condition
+        yes = self.expression()
+        self.expect(":")
+        return Choice(condition, yes, self.expression())
+
+    def binary(self, level: int) -> Expression:
+        if level == len(LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        while self.tokens[self.at] in LEVELS[level]:
+            operator = self.next()
+            left = Binary(operator, left, self.binary(level + 1))
+        return left
+
+    def unary(self) -> Expression:
+        if self.tokens[self.at] in ("~", "-", *REDUCTIONS):
+            return Unary(self.next(), self.unary())
+        return self.primary()
+
+    def primary(self) -> Expression:
+        token = self.tokens[self.at]
+        if token == "(":
+            self.at += 1
+            found = self.expression()
+            self.expect(")")
+            return found
+        if token == "{":
+            return self.join()
+        if token == "$signed":
+            self.expect("$signed", "(")
+            found = Signed(self.expression())
+            self.expect(")")
+            return found
+        if token[:1].isdigit() or token[:1] == "'":
+            return self.number()
+        return self.named()
+
+    def number(self) -> Number:
+        token = self.next()
+        width, mark, rest = token.partition("'")
+        if not mark:
+            return Number(int(token))
+        signed = rest[0] == "s"
+        rest = rest[signed:]
+        try:
+            value = int(rest[1:], {"d": 10, "h": 16, "b": 2}[rest[0]])
+            bits = int(width)
+        except ValueError:
+            self.at -= 1
+            raise self.fail("a number with its bits") from None
+        if bits < 1 or value >> bits:
+            self.at -= 1
+            raise self.fail("a number that fits its bits")
+        return Number(value, bits, signed)
+
+    def join(self) -> Expression:
+        self.expect("{")
+        first = self.expression()
+        if self.take("{"):
+            parts = [self.expression()]
+            while self.take(","):
+                parts.append(self.expression())
+            self.expect("}", "}")
+            return Repeat(first, parts[0] if len(parts) == 1 else Join(tuple(parts)))
+        parts = [first]
+        while self.take(","):
+            parts.append(self.expression())
+        self.expect("}")
+        return Join(tuple(parts))
+
+    def named(self) -> Expression:
+        name = self.name()
+        if not self.take("["):
+            return Name(name)
+        first = self.expression()
+        if self.take("+:"):
+            width = self.expression()
+            self.expect("]")
+            return Slice(name, first, width)
+        if self.take(":"):
+            last = self.expression()
+            self.expect("]")
+            if isinstance(first, Number) and isinstance(last, Number):
+                return Slice(name, last, Number(first.value - last.value + 1))
+            return Slice(name, last, Binary("+", Binary("-", first, last), Number(1)))
+        self.expect("]")
+        return Slice(name, first, Number(1))

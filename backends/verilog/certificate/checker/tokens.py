@@ -1,0 +1,69 @@
+"""The tokens of a Verilog file, one after the other, and where each stands."""
+
+from __future__ import annotations
+
+import re
+
+from .refusal import Refused
+
+TOKEN = re.compile(
+    r"\s+|//[^\n]*|`default_nettype (?:none|wire)\b"
+    r"|(?P<number>\d*'s?[dhb][0-9a-fA-F]+|\d+)|(?P<word>[A-Za-z_$]\w*)|(?P<text>\"[^\"\n]*\")"
+    r"|(?P<mark><=|>=|==|!=|~\||~&|\+:|[-+*/&|~^?:;,.#()\[\]{}<>=@])"
+)
+WORDS = frozenset(
+    """
+    module endmodule input output wire reg signed assign always posedge begin end if else initial genvar generate
+    endgenerate for parameter
+    """.split()  # noqa: SIM905
+)
+
+
+class Tokens:
+    """A text from its first token on: `at` is the next one. A failure names the file and the line."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file, self.text = file, text
+        self.tokens: list[str] = []
+        self.places: list[int] = []
+        end = 0
+        while end < len(text):
+            match = TOKEN.match(text, end)
+            if match is None:
+                raise Refused(f"{file}:{self._line(end)}: expected Verilog of the subset, found {text[end]!r}")
+            if match.lastgroup:
+                self.tokens.append(match[0])
+                self.places.append(end)
+            end = match.end()
+        self.tokens.append("")
+        self.places.append(end)
+        self.at = 0
+
+    def _line(self, place: int) -> int:
+        return self.text.count("\n", 0, place) + 1
+
+    def fail(self, wanted: str) -> Refused:
+        found = self.tokens[self.at] or "the end"
+        return Refused(f"{self.file}:{self._line(self.places[self.at])}: expected {wanted}, found {found}")
+
+    def next(self) -> str:
+        token = self.tokens[self.at]
+        self.at += 1
+        return token
+
+    def take(self, token: str) -> bool:
+        if self.tokens[self.at] == token:
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, *tokens: str) -> None:
+        for token in tokens:
+            if not self.take(token):
+                raise self.fail(token)
+
+    def name(self) -> str:
+        token = self.tokens[self.at]
+        if not re.match(r"[A-Za-z_]\w*\Z", token) or token in WORDS:
+            raise self.fail("a name")
+        return self.next()
