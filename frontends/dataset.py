@@ -146,9 +146,9 @@ def dataset(
     if isinstance(inputs, (str, Path)):
         if targets is not None:
             raise CircuitizeError("expected no targets beside a CSV file, found some; name the column: target=...")
-        features, answers = _from_csv(Path(inputs), columns, target)
+        features, answers, where = _from_csv(Path(inputs), columns, target, kind)
     else:
-        features, answers = _features(inputs), _answers(targets)
+        features, answers, where = _features(inputs), _answers(targets), ""
     if len(features) != len(answers):
         raise CircuitizeError(
             f"expected a target for each of {len(features):,} examples, found {len(answers):,}; match them by row"
@@ -157,7 +157,7 @@ def dataset(
         raise CircuitizeError(f"expected kind='classes' or kind='regression', found {kind!r}; leave it out to be found")
     train, held = _split(len(features), test, seed)
     wanted = kind or ("regression" if answers.dtype.kind == "f" and not _whole(answers) else "classes")
-    values, classes = _indicators(answers) if wanted == "classes" else (_columns(answers), ())
+    values, classes = _indicators(answers, where) if wanted == "classes" else (_columns(answers), ())
     input_scale = _scale(features[train], standardise)
     target_scale = _scale(values[train], standardise and not classes)
     inputs_scaled, targets_scaled = input_scale.apply(features), target_scale.apply(values)
@@ -177,19 +177,18 @@ def dataset(
     )
 
 
-def _from_csv(path: Path, columns: Sequence[str] | None, target: str | None) -> tuple[Reals, Values]:
+def _from_csv(
+    path: Path, columns: Sequence[str] | None, target: str | None, kind: Kind | None
+) -> tuple[Reals, Values, str]:
+    """Return the features, the targets, and where the targets stand, for messages."""
     table = read_csv(path)
     answer = table.column(target) if target is not None else len(table.names) - 1
     chosen = [table.column(name) for name in columns] if columns is not None else list(range(len(table.names)))
     chosen = [column for column in chosen if column != answer]
     if not chosen:
         raise CircuitizeError(f"{path}: expected features beside {table.names[answer]!r}, found none; add columns")
-    texts = table.cells[:, answer]
-    try:
-        answers: Values = texts.astype(np.float64)
-    except ValueError:
-        answers = texts
-    return table.numbers(chosen), answers
+    answers = table.answers(answer, None if kind is None else kind == "regression")
+    return table.numbers(chosen), answers, f"{path}: column {table.names[answer]!r}: "
 
 
 def _features(inputs: object) -> Reals:
@@ -228,14 +227,14 @@ def _whole(answers: Values) -> bool:
     return answers.ndim == 1 and bool((answers == np.rint(answers)).all()) and len(np.unique(answers)) <= 32
 
 
-def _indicators(answers: Values) -> tuple[Reals, tuple[str, ...]]:
+def _indicators(answers: Values, where: str) -> tuple[Reals, tuple[str, ...]]:
     """Indicators, with a column for each class, in ascending order."""
     if answers.ndim != 1:
         raise CircuitizeError(f"expected a class for each example, found targets of shape {list(answers.shape)}")
     names, places = np.unique(answers, return_inverse=True)
     if not 2 <= len(names) <= MOST_CLASSES:
         raise CircuitizeError(
-            f"expected 2 to {MOST_CLASSES:,} classes, found {len(names):,}; for numbers say kind='regression'"
+            f"{where}expected 2 to {MOST_CLASSES:,} classes, found {len(names):,}; for numbers say kind='regression'"
         )
     shown = [str(int(name)) if name.dtype.kind == "f" and name == np.rint(name) else str(name) for name in names]
     return np.eye(len(names))[places], tuple(shown)

@@ -13,6 +13,9 @@ from circuitize.circuits.errors import CircuitizeError
 
 Reals = NDArray[np.float64]
 
+UNKNOWN = ("", "nan", "inf", "-inf", "infinity", "-infinity")
+"""Texts in the place of a number, in lower case: no class is named by one in a column of numbers."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -21,7 +24,8 @@ class Table:
     path: Path
     names: tuple[str, ...]
     cells: NDArray[np.str_]
-    first_line: int
+    lines: tuple[int, ...]
+    """The line of the file at which each row ends."""
 
     def column(self, name: str) -> int:
         """The place of a column among the columns. Raise CircuitizeError if no column has that name."""
@@ -43,10 +47,32 @@ class Table:
         if not np.isfinite(found).all():
             row, place = (int(at) for at in np.argwhere(~np.isfinite(found))[0])
             raise CircuitizeError(
-                f"{self.path}:{self.first_line + row}: expected a number in column {self.names[columns[place]]!r}, "
+                f"{self.path}:{self.lines[row]}: expected a number in column {self.names[columns[place]]!r}, "
                 f"found {str(chosen[row, place])!r}; fill it in, leave the row out, or name the columns to read"
             )
         return np.asarray(found, np.float64)
+
+    def answers(self, column: int, numbers: bool | None = None) -> NDArray[np.float64] | NDArray[np.str_]:
+        """Return the column to predict: as numbers if every cell holds one, else as the cells' texts.
+
+        `numbers` requires numbers, or permits any texts; None requires numbers where a cell has a fraction, or where
+        every other text is empty, NaN or infinity. Raise CircuitizeError, naming line and column, for an empty cell,
+        and for a cell that holds no finite number where numbers are required.
+        """
+        texts = self.cells[:, column]
+        values = np.vectorize(_number, otypes=[np.float64])(texts)
+        finite = np.isfinite(values)
+        if numbers is None:
+            fraction = bool((values[finite] != np.rint(values[finite])).any())
+            numbers = fraction or all(finite | np.isin(np.char.lower(texts), UNKNOWN))
+        wrong = ~finite if numbers else texts == ""
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise CircuitizeError(
+                f"{self.path}:{self.lines[row]}: expected a {'number' if numbers else 'class'} in column "
+                f"{self.names[column]!r}, found {str(texts[row])!r}; fill it in, or leave the row out"
+            )
+        return values if finite.all() else texts
 
 
 def read_csv(path: Path) -> Table:
@@ -72,13 +98,18 @@ def read_csv(path: Path) -> Table:
     named = not any(np.isfinite(_number(cell)) for cell in rows[0][1])
     if named and len(rows) == 1:
         raise CircuitizeError(f"{path}: expected rows of numbers below the line of names, found none; check the file")
+    if width == 1 and any(mark in rows[0][1][0] for mark in ";\t"):
+        raise CircuitizeError(
+            f"{path}: expected columns separated by commas, found one column {rows[0][1][0]!r}; "
+            "write the file with commas"
+        )
     names = tuple(cell.strip() for cell in rows[0][1]) if named else tuple(str(k + 1) for k in range(width))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise CircuitizeError(f"{path}: expected distinct columns, found {twice!r} twice; rename one")
     body = rows[1:] if named else rows
     cells = np.array([[cell.strip() for cell in row] for _, row in body])
-    return Table(path, names, cells, body[0][0])
+    return Table(path, names, cells, tuple(line for line, _ in body))
 
 
 def _number(text: str) -> float:

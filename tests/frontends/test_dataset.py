@@ -90,6 +90,33 @@ def test_what_a_csv_file_lacks_is_named(tmp_path: Path, text: str, told: str) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a,b\n1,oak\n2,\n", "a.csv:3: expected a class in column 'b', found ''; fill it in"),
+        ("a,b\n1,0.5\n2,\n", "a.csv:3: expected a number in column 'b', found ''"),
+        ("a,b\n1,0.5\n2,nan\n", "a.csv:3: expected a number in column 'b', found 'nan'"),
+        ("a,b\n1,1\n2,2\n2,NaN\n", "a.csv:4: expected a number in column 'b', found 'NaN'"),
+        ("a,b\n1,0.5\n\n2,NA\n", "a.csv:4: expected a number in column 'b', found 'NA'"),
+        ("a,b\n1,oak\n\n\nx,elm\n", "a.csv:5: expected a number in column 'a', found 'x'"),
+        ("a,b\n1,oak\n2,oak\n", "a.csv: column 'b': expected 2 to 4,096 classes, found 1"),
+        ("a;b\n1;oak\n", "a.csv: expected columns separated by commas, found one column 'a;b'; write the file with"),
+    ],
+)
+def test_what_a_column_to_predict_lacks_is_named(tmp_path: Path, text: str, told: str) -> None:
+    """A missing answer is no class of its own, and a row is named by its line also below empty lines."""
+    with pytest.raises(CircuitizeError) as raised:
+        cz.dataset(write(tmp_path / "a.csv", text))
+    assert told in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_classes_may_be_numbers_and_names(tmp_path: Path) -> None:
+    text = "a,b\n" + "1,2\n2,2b\n" * 5
+    assert cz.dataset(write(tmp_path / "a.csv", text)).classes == ("2", "2b")
+    text = "a,b\n" + "1,1.5\n2,old\n" * 5
+    assert cz.dataset(write(tmp_path / "b.csv", text), kind="classes").classes == ("1.5", "old")
+
+
+@pytest.mark.parametrize(
     ("inputs", "targets", "told"),
     [
         (MEASURES, NAMES[:-1], "a target for each of 50 examples, found 49"),
