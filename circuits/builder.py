@@ -158,9 +158,13 @@ class Builder:
         return [None if slot is None else wires[slot] for slot in piece.results]
 
     def add(self, operation: Operation, *sources: int) -> int:
-        """Add an edge with one target; return that wire."""
-        (target,) = self.apply(operation, *sources)
-        return target
+        """Add an edge with one target; return that wire. Raise TypingError for an operation with more targets."""
+        targets = self.apply(operation, *sources)
+        if len(targets) != 1:
+            raise TypingError(
+                f"{operation.name}: expected an operation with one target, found {len(targets)}; return one term"
+            )
+        return targets[0]
 
     def splice(self, arrow: Arrow, sources: Sequence[int], relabel: bool = True) -> list[int]:
         """Add a copy of an arrow on the given wires; return the wires of its outputs.

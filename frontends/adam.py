@@ -70,8 +70,8 @@ class Adam(Optimizer):
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
         exact = exact_rate(learning_rate)
         return {
-            "step_size": self.step_size.rounded(exact / (1 - Fraction(self.beta1) ** t)),
-            "correction": self.correction.rounded(1 / (1 - Fraction(self.beta2) ** t)),
+            "step_size": self.step_size.rounded(exact / (1 - Fraction(self.beta1) ** t), "step_size"),
+            "correction": self.correction.rounded(1 / (1 - Fraction(self.beta2) ** t), "correction"),
         }
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
@@ -118,7 +118,7 @@ class AdamW(Adam):
         return {**super().scalars, "decay": self.step_size}
 
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
-        decay = self.step_size.rounded(exact_rate(learning_rate) * Fraction(self.weight_decay))
+        decay = self.step_size.rounded(exact_rate(learning_rate) * Fraction(self.weight_decay), "the decay")
         return {**super().values(t, learning_rate), "decay": decay}
 
     def update(self, parameter: Parameter) -> Arrow:

@@ -99,9 +99,9 @@ class LAMB(Adam):
 
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
         return {
-            "learning_rate": self.learning_rate.rounded(exact_rate(learning_rate)),
-            "fairness": self.fairness.rounded(1 / (1 - Fraction(self.beta1) ** t)),
-            "correction": self.correction.rounded(1 / (1 - Fraction(self.beta2) ** t)),
+            "learning_rate": self.learning_rate.rounded(exact_rate(learning_rate), "learning_rate"),
+            "fairness": self.fairness.rounded(1 / (1 - Fraction(self.beta1) ** t), "fairness"),
+            "correction": self.correction.rounded(1 / (1 - Fraction(self.beta2) ** t), "correction"),
         }
 
     def update(self, parameter: Parameter) -> Arrow:

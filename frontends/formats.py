@@ -60,12 +60,17 @@ class Format:
         """The wire type of this format and shape."""
         return Fixed(shape, self.fraction_bits, self.low, self.high)
 
-    def rounded(self, value: Fraction) -> float:
-        """The multiple of 2^-fraction_bits nearest to an exact number, ties to even; raises CircuitizeError outside."""
+    def rounded(self, value: Fraction, name: str = "a number") -> float:
+        """Return the multiple of 2^-fraction_bits nearest to an exact number, ties to even.
+
+        Raise CircuitizeError, which calls the number by `name`, if the format does not hold that multiple.
+        """
         units = round(value * Fraction(2) ** self.fraction_bits)
         if not self.low <= units <= self.high:
             ends = [float(end * Fraction(2) ** -self.fraction_bits) for end in (self.low, self.high)]
-            raise CircuitizeError(f"expected a number in {ends}, found {float(value):g}; widen the format")
+            raise CircuitizeError(
+                f"expected {name} in {ends}, found {float(value):g}; choose another number, or widen the format"
+            )
         return float(units * Fraction(2) ** -self.fraction_bits)
 
     def nearest(self, values: ArrayLike) -> NDArray[np.float64]:

@@ -72,7 +72,7 @@ class Optimizer(ABC):
 
         Raise CircuitizeError if a scalar is outside its format.
         """
-        return {name: format.rounded(exact_rate(learning_rate)) for name, format in self.scalars.items()}
+        return {name: format.rounded(exact_rate(learning_rate), name) for name, format in self.scalars.items()}
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
         """The state that is kept from step to step for one parameter; names are prefixed with the parameter's."""

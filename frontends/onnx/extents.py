@@ -51,7 +51,7 @@ class Extents:
         if left:
             raise CircuitizeError(
                 f"input {name!r}: expected a concrete shape, found {left}; fix its extents, with "
-                f"{' '.join(f'--dim {said}=N' for said in self._wanted(name, dims))}, or dims= in Python"
+                f"{' '.join(f'--dim {said}=EXTENT' for said in self._wanted(name, dims))}, or dims= in Python"
             )
         return tuple(found)
 

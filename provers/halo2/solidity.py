@@ -12,6 +12,6 @@ from .keys import VerifyingKey
 def verifier_contract(key: VerifyingKey) -> NoReturn:
     """Raise CircuitizeError, always: the commitments of the key alone fill more code than a chain accepts."""
     raise CircuitizeError(
-        f"expected a key that fits a contract of 24,576 bytes, found one for halo2 of {len(key.native.encode())}; "
-        "remedy: make keys for groth16 or mirage, whose proofs contracts check"
+        f"expected a key that fits a contract of 24,576 bytes, found one for halo2 of {len(key.native.encode()):,}; "
+        "make keys for groth16 or mirage, whose proofs contracts check"
     )

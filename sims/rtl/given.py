@@ -58,6 +58,15 @@ def given_frames(
     return inputs, {name: array for name, array in arrays.items() if name not in entered}
 
 
+def _number(path: Path, line: int, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise CircuitizeError(
+            f"{path}, line {line}: expected numbers below the names, found {text!r}; correct it"
+        ) from None
+
+
 def _table(path: Path, ports: Mapping[str, Port[Fixed]]) -> dict[str, Values]:
     """The arrays of a .csv file, by name."""
     try:
@@ -74,10 +83,7 @@ def _table(path: Path, ports: Mapping[str, Port[Fixed]]) -> dict[str, Values]:
             raise CircuitizeError(
                 f"{path}, line {number}: expected {len(columns)} numbers, found {len(line)}; correct it"
             )
-    try:
-        numbers = np.array(lines[1:], np.float64)
-    except ValueError as error:
-        raise CircuitizeError(f"{path}: expected numbers below the names, found {error}; correct it") from None
+    numbers = np.array([[_number(path, number, text) for text in line] for number, line in enumerate(lines[1:], 2)])
     places: dict[str, dict[int, int]] = {}
     for at, (name, element) in enumerate(columns):
         if element in places.setdefault(name, {}):

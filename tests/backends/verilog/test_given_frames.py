@@ -35,7 +35,7 @@ def test_an_answer_may_be_an_index(tmp_path: Path) -> None:
 BAD = {
     "x[0],x[1],x[2]\n": "expected a line of names and a frame a line below, found 1 lines",
     "x[0],x[1],x[2]\n1,2\n": "line 2: expected 3 numbers, found 2",
-    "x[0],x[1],x[2]\n1,2,three\n": "expected numbers below the names",
+    "x[0],x[1],x[2]\n1,2,three\n": "line 2: expected numbers below the names, found 'three'",
     "x[0],x[1],x[1]\n1,2,3\n": "found 'x[1]' twice",
     "x[0],x[1],x[3]\n1,2,3\n": "expected elements 0 to 2 of 'x', found [0, 1, 3]",
     "x[0],x[1]\n1,2\n": "expected frames of input 'x', an array of shape ['frames', 3], found [1, 2]",

@@ -176,6 +176,12 @@ def test_operations_of_ones_own_are_applied_to_terms_and_run_on_arrays() -> None
     assert made().run(np.ones(1))[0] == 2
 
 
+def test_an_edge_of_several_targets_is_no_wire() -> None:
+    two, builder = made(define=lambda self, x: [x, x * 2.0]), Builder()
+    with pytest.raises(TypingError, match="expected an operation with one target, found 2; return one term"):
+        builder.add(two, builder.input(Array((3,))))
+
+
 def test_numbers_and_arrays_of_numpy_are_operands_on_either_side() -> None:
     row = np.array([1.0, 2.0, 4.0])
     values = np.array([0.5, -1.0, 3.0])

@@ -88,7 +88,9 @@ def chosen(target: Named, command: str, given: Options, targets: Iterable[Named]
         if name not in own:
             flag = "--" + name.replace("_", "-")
             having = " and ".join(known[name][1]) if name in known else "no target"
-            raise CircuitizeError(f"expected options of {target.name}, found {flag}; it is one of {having}")
+            raise CircuitizeError(
+                f"expected options of {target.name}, found {flag}; it is one of {having}: leave it out"
+            )
         own[name].require(said[name])
     for option in own.values():
         if spoken and option.required and option.name not in said:
@@ -99,7 +101,8 @@ def chosen(target: Named, command: str, given: Options, targets: Iterable[Named]
             value = said.get(only[0], own[only[0]].default)
             if value != only[1]:
                 raise CircuitizeError(
-                    f"expected options of the {only[0]} {value}, found {own[name].flag}; it is one of {only[1]}"
+                    f"expected options of the {only[0]} {value}, found {own[name].flag}; it is one of {only[1]}: "
+                    "leave it out"
                 )
     target.require(command, said)
     return said
