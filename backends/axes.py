@@ -1,5 +1,5 @@
-"""The axes over which an operation is repeated: the result at a place along one depends only on the sources at that
-place.
+"""The axes over which an operation is repeated: the result at a place along such an axis depends only on the sources'
+elements at that place.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ ELEMENTWISE = (
     *(arrays.Sigmoid, arrays.Tanh, arrays.Square, arrays.Power, arrays.Maximum, arrays.Minimum, arrays.Abs),
     *(arrays.Sign, arrays.ELU, arrays.Quantize),
 )
-"""Real operations that act on each element separately. Other operations state this by `pointwise`, as integer
-operations do.
+"""Real operations that act on each element separately. Operations without a rule here state by `pointwise`, as integer
+operations do, that they act on each element separately.
 """
 
 HEXAGONS = (
@@ -35,8 +35,8 @@ Pairs = list[tuple[int, int]]
 def repeated(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Pairs:
     """The axes of each source, and of each target, over which an operation on arrays of these shapes is repeated.
 
-    For contractions these axes are those in their equations. For an operation about which nothing is known there are
-    none.
+    For contractions these axes are those in their equations. An operation about which nothing is known is repeated over
+    no axis.
     """
     if not sources or len(targets) != 1:
         return []
@@ -86,7 +86,7 @@ def _by_fields(operation: Operation, source: Shape, target: Shape) -> Pairs:
 
 
 def _regrouped(source: Shape, target: Shape) -> Pairs:
-    """The axes before and behind those that are split or merged: elements keep their order."""
+    """The axes before and behind those that a reshape splits or merges, along which elements keep their order."""
     least = min(len(source), len(target))
     first = next((k for k in range(least) if source[k] != target[k]), least)
     last = next((k for k in range(least - first) if source[-1 - k] != target[-1 - k]), least - first)
@@ -95,7 +95,9 @@ def _regrouped(source: Shape, target: Shape) -> Pairs:
 
 
 def _of_steps(steps: Sequence[Regroup | Affine], source: Shape, target: Shape) -> Pairs:
-    """The axes of a view along which a source axis follows one target axis, and no other follows it."""
+    """The axes of a view along which one source axis follows one target axis, and no other axis follows that source
+    axis.
+    """
     if len(steps) != 1:
         return [(axis, axis) for axis in range(len(source))] if not steps else []
     (step,) = steps

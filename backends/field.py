@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 
 SMALL = 1 << 62
-"""The bound of small elements: those whose signed representative is below this in magnitude."""
+"""The bound of small field elements: the signed representative of a small element is below the bound in magnitude."""
 
 Limbs = NDArray[np.uint64]
 """`uint64[n, 4]`: element i is the sum of limbs[i, j] * 2^(64 j), in normal form (below the prime)."""
@@ -67,7 +67,7 @@ class Field:
         return value - self.prime if value > self.prime // 2 else value
 
     def from_int64(self, values: NDArray[np.int64]) -> Limbs:
-        """The elements, in normal form, that integers `int64[n]` of any sign stand for."""
+        """The field elements, in normal form, that integers `int64[n]` of any sign stand for."""
         values = np.asarray(values, dtype=np.int64)
         limbs = np.zeros((len(values), 4), dtype=np.uint64)
         if self.prime < 1 << 63:
@@ -80,20 +80,21 @@ class Field:
         return limbs
 
     def from_integers(self, values: Iterable[int]) -> Limbs:
-        """The elements, in normal form, that Python integers of any size and sign stand for."""
+        """The field elements, in normal form, that Python integers of any size and sign stand for."""
         raw = b"".join((int(value) % self.prime).to_bytes(32, "little") for value in values)
         return np.frombuffer(raw, dtype="<u8").reshape(-1, 4).copy()
 
     def to_integers(self, limbs: Limbs) -> list[int]:
-        """The elements as Python integers in [0, prime)."""
+        """The field elements as Python integers in [0, prime)."""
         raw = np.ascontiguousarray(limbs, dtype="<u8").tobytes()
         return [int.from_bytes(raw[at : at + 32], "little") for at in range(0, len(raw), 32)]
 
     def to_int64(self, limbs: Limbs) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The elements as (signed representatives `int64[n]`, `bool[n]`: whether the element is small and stands there
-        exactly).
+        """The field elements as a pair (signed representatives `int64[n]`, `bool[n]`: whether the element is small, so
+        that its representative is exact).
 
-        The first integer is 0 where the second array is False. The limbs must be in normal form.
+        The signed representative is 0 where the array of truth values says that the element is not small. The limbs of
+        the elements must be in normal form, below the prime.
         """
         limbs = np.asarray(limbs, dtype=np.uint64)
         if self.prime < SMALL:

@@ -62,7 +62,7 @@ class LinearForms:
         )
 
     def equals(self, other: LinearForms) -> bool:
-        """Return whether both hold the same forms in the same order, term by term."""
+        """Return whether two lists of linear forms hold the same forms in the same order, term by term."""
         return (
             np.array_equal(self.offsets, other.offsets)
             and np.array_equal(self.wires, other.wires)
@@ -87,7 +87,7 @@ class LinearForms:
         return values
 
     def gather(self, indices: Values) -> LinearForms:
-        """Form i of the result is form indices[i], or 0 if indices[i] is -1."""
+        """Choose forms by index: form i of the result is form indices[i] of this list, or 0 if indices[i] is -1."""
         indices = np.asarray(indices)
         absent = indices < 0
         if absent.any():
@@ -161,8 +161,8 @@ class LinearForms:
         return sums.beside(LinearForms(ends[self.offsets], self.wires[kept], self.coefficients[kept]))
 
     def beside(self, other: LinearForms) -> LinearForms:
-        """Return the sums, if each form of `other` has wires above those of the same form here, so that no merging is
-        needed.
+        """Return the sums form by form, where each form of `other` has only wires above those of the form that it is
+        added to, so that no terms need merging.
         """
         left, right = self.lengths, other.lengths
         offsets = self.offsets + other.offsets
@@ -176,7 +176,7 @@ class LinearForms:
         return LinearForms(offsets, wires, coefficients)
 
     def sum_groups(self, offsets: Integers) -> LinearForms:
-        """Form i of the result is the sum of forms offsets[i], ..., offsets[i + 1] - 1 of this one."""
+        """Form i of the result is the sum of forms offsets[i], ..., offsets[i + 1] - 1 of this list."""
         merged = LinearForms(self.offsets[offsets], self.wires, self.coefficients)
         ascending = self.wires[1:] > self.wires[:-1]
         inner = merged.offsets[1:-1]
@@ -203,7 +203,7 @@ class LinearForms:
 
 
 def zeros(count: int) -> LinearForms:
-    """The constant form 0, `count` times."""
+    """The linear form 0, `count` times."""
     return LinearForms(np.zeros(count + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 
 
@@ -217,7 +217,7 @@ def constant(values: Values) -> LinearForms:
 
 
 def wires(first: int, count: int) -> LinearForms:
-    """The consecutive wires first, ..., first + count - 1, one per form."""
+    """The consecutive wires first, ..., first + count - 1, as linear forms of one wire each."""
     check_wires(first + count)
     return LinearForms(
         np.arange(count + 1, dtype=np.int64), np.arange(first, first + count, dtype=np.int32), np.ones(count, np.int64)

@@ -25,8 +25,7 @@ class Handle:
     puts there.
 
     In every satisfying assignment each form equals, modulo the prime, the integer that the executor computes from the
-    inputs; every lowering of an operation relies on this and keeps it. Each target adds to the handle what it may know
-    of the elements.
+    inputs; every lowering of an operation relies on this and keeps it. Return the number of terms of each form.
     """
 
     forms: LinearForms
@@ -49,8 +48,8 @@ class Scope:
 
 
 class Assembling(Protocol):
-    """The assembly in which a target collects what it makes. `edge` is the operation at work, -1 for the program's own
-    ports.
+    """The assembly in which a target collects what it makes. `edge` is the index of the operation that is being
+    lowered, -1 for the program's own ports.
     """
 
     edge: int
@@ -63,7 +62,8 @@ H = TypeVar("H", bound=Handle)
 
 @dataclass(slots=True)
 class Site(Generic[A]):
-    """What a rule knows about the edge that it lowers: its target's type and value, and which edges read the target.
+    """What a lowering rule knows about the edge that it lowers: its target's type and value, and which edges read the
+    target.
 
     `check` is the interval of the Check that alone reads the target, if there is one; `sign` says whether some reader
     of the target (or of that Check) asks for signs; `readers` counts the readers.
@@ -101,10 +101,10 @@ class Lowering(ABC, Generic[A, H]):
 
     @abstractmethod
     def lower(self, site: Site[A], operation: Operation, sources: list[H]) -> H:
-        """The target of one operation that has a rule."""
+        """The handle of the target of an operation that has a lowering rule."""
 
     def run(self, inputs: list[H]) -> list[H]:
-        """The handles of the outputs.
+        """The handles of an arrow's outputs.
 
         Raise CircuitizeError for an operation that is not of the integer language, and OverflowRisk if a constraint
         could wrap.
@@ -146,8 +146,8 @@ class Lowering(ABC, Generic[A, H]):
     def _expand(self, edge: Edge, operation: Expansion, sources: list[H], type_: Fixed) -> H:
         """Lower an operation by its definition, whose wires get a scope of their own.
 
-        If the definition's static interval is wider than the operation's own, the latter holds without a check: the
-        contract of Expansion says that both have the same value.
+        If the definition's static interval is wider than the operation's own, the operation's own interval holds
+        without a check: the contract of Expansion says that both have the same value.
         """
         builder = Builder()
         inner = operation.define(builder, *builder.inputs([source.type for source in sources]))

@@ -52,9 +52,9 @@ def poseidon_parameters(
     """The parameters of circom's Poseidon for `width` lanes (one more than there are inputs), 2 to 17.
 
     Source: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, Poseidon (eprint 2019/458), section 2.3 (Cauchy
-    matrix) and the appendix on the Grain generator; generate_parameters_grain.sage with field 1 and S-box 0. Other
-    fields and round numbers serve to test circuits over small primes and promise no security.
-    Raise CircuitizeError for other widths when the number of partial rounds is not given.
+    matrix) and the appendix on the Grain generator; generate_parameters_grain.sage with field 1 and S-box 0. Poseidon
+    over other fields and with other round numbers serves to test circuits over small primes and promises no security.
+    Raise CircuitizeError for a width outside 2 to 17 when the number of partial rounds is not given.
     """
     if partial_rounds is None:
         if field != BN254 or not 2 <= width < 2 + len(PARTIAL_ROUNDS):

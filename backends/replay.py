@@ -19,11 +19,11 @@ from .lowering import Scope
 from .r1cs.commitments import check_salt
 
 LIVE_SCOPES = 8
-"""Traces of expanded operations that are kept at a time; witnesses visit them in order."""
+"""How many traces of expanded operations a replay keeps at a time, since witnesses visit them in order."""
 
 
 class Plan(Protocol):
-    """The parts of an emission that a replay of its runs needs."""
+    """The parts of a circuit that a replay of its runs needs."""
 
     @property
     def field(self) -> Field:
@@ -39,7 +39,7 @@ class Plan(Protocol):
 
     @property
     def salts(self) -> tuple[str, ...]:
-        """Return the names of the ports whose commitments take a salt."""
+        """Return the names, in a circuit, of the ports whose commitments take a salt."""
 
 
 def random_salts(plan: Plan) -> dict[str, int]:
@@ -51,8 +51,8 @@ class Replay:
     """The `values.Trace` of a run: the program's own trace, and those of expanded operations, run when asked for.
 
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), `salts` a number below the
-    prime for each of the plan's salts. The `challenges` are filled in once they are drawn. Raise CircuitizeError for a
-    trace or salts of another program.
+    prime for each of the plan's salts. The `challenges` of a replayed run are filled in once they are drawn. Raise
+    CircuitizeError for a trace or salts of another program.
     """
 
     def __init__(self, plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:

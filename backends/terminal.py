@@ -41,12 +41,12 @@ class Terminal:
 
     @property
     def public(self) -> bool:
-        """Return whether a verifier sees the values."""
+        """Return whether a verifier sees the port's values."""
         return self.port.visibility is Visibility.PUBLIC
 
     @property
     def committed(self) -> bool:
-        """Return whether a verifier sees a commitment to the values."""
+        """Return whether a verifier sees a commitment to the port's values."""
         return self.port.visibility is Visibility.COMMITTED
 
     @property
@@ -56,11 +56,11 @@ class Terminal:
 
     @property
     def value(self) -> WireValue:
-        """Return the wire's value in a run, as a recipe."""
+        """Return a recipe for the value of the port's wire in a run."""
         return WireValue(0, self.wire)
 
     def visible(self, first: int, count: int) -> Public:
-        """The wires of the port, which is not private, that the verifier sees."""
+        """The wires of a port, public or committed, that the verifier sees."""
         return Public(self.side, self.port.name, self.format, self.committed, first, count)
 
     @classmethod

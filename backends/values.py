@@ -20,7 +20,7 @@ class Trace(Protocol):
 
     field: Field
     memory: dict[object, Any]
-    """A cache in which contents keep what they have computed."""
+    """A cache in which the contents of a circuit's wires keep computed values."""
 
     def wire(self, scope: int, wire: int) -> Integers:
         """The value of a wire of the arrow in a scope (0: the program's own arrow), flat."""
@@ -37,7 +37,7 @@ class Value(ABC):
 
     @abstractmethod
     def read(self, trace: Trace) -> Integers:
-        """The values of the content, flat."""
+        """The values of a content, as a flat array."""
 
 
 class Elements(ABC):
@@ -45,7 +45,7 @@ class Elements(ABC):
 
     @abstractmethod
     def limbs(self, trace: Trace) -> Limbs:
-        """The elements as `uint64[n, 4]`."""
+        """The field elements of a content as `uint64[n, 4]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Sum(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupSum(Value):
-    """The sums of `depth` elements at a time, of those that `indices` names in turn."""
+    """The sums of `depth` elements at a time, taken in the order of `indices`."""
 
     value: Value
     indices: NDArray[np.integer]
@@ -139,7 +139,8 @@ class BitTable(Value):
 
 @dataclass(frozen=True, slots=True)
 class AllBits(Value):
-    """1 where every bit of each mask is set in value + offset: for each element, one number per mask."""
+    """A content that is 1 where every bit of each mask is set in value + offset: for each element, one number per mask.
+    """
 
     value: Value
     offset: int
@@ -154,7 +155,9 @@ class AllBits(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetProducts(Value):
-    """For n = value + offset = (h, l) in bits and each set R > 0 of bits: table[R, l] where R is inside h, else 0."""
+    """A content for products of index bits: for n = value + offset = (h, l) in bits and each set R > 0 of bits:
+    table[R, l] where R is inside h, else 0.
+    """
 
     value: Value
     offset: int
@@ -171,7 +174,7 @@ class SetProducts(Value):
 
 @dataclass(frozen=True, slots=True)
 class Indicators(Value):
-    """For each element and each number: 1 where floor(value / 2^shift) is that number."""
+    """A content that is, for each element and each number, 1 where floor(value / 2^shift) is that number."""
 
     value: Value
     shift: int
@@ -185,7 +188,7 @@ class Indicators(Value):
 
 @dataclass(frozen=True, slots=True)
 class NonZero(Value):
-    """1 where the value is not 0."""
+    """A content that is 1 where the value is not 0, else 0."""
 
     value: Value
 
@@ -208,7 +211,7 @@ class Inverse(Elements):
 
 @dataclass(frozen=True, slots=True)
 class Salt(Elements):
-    """A field element that the prover chose, by name."""
+    """A content that is a field element which the prover chose, by its name."""
 
     name: str
 

@@ -10,7 +10,7 @@ from circuitize.circuits.types import Fixed
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Check x against [low, low + 2^bits), and x - low against `bound` too unless that is None."""
+    """Check x against [low, low + 2^bits), and also x - low against `bound` unless that is None."""
 
     low: int
     bits: int
@@ -50,8 +50,8 @@ def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
 
 
 def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[int, int, Window]:
-    """For floor(x / 2^by), with x of a type, checked to be in [low, high]: the interval of the values that pass, and
-    the window.
+    """For floor(x / 2^by), where x has a type and the result is checked to be in [low, high]: the interval of the
+    values that pass, and the window of the check.
 
     Raise TypingError if no value can pass.
     """

@@ -52,7 +52,9 @@ class WireError:
 
     @property
     def bits_kept(self) -> float:
-        """How many bits of a tensor's greatest value are right: log2(scale / measured), infinite where all are."""
+        """How many bits of a tensor's greatest value are right: log2(scale / measured), infinite where all bits are
+        right.
+        """
         if not self.measured:
             return math.inf
         return math.log2(self.scale / self.measured) if self.scale else -math.inf
@@ -182,7 +184,7 @@ def fit_to_cost(
 
 
 def with_bits(program: Program, count: int) -> Program:
-    """The same program with `count` fraction bits, and as many significant bits."""
+    """A program with `count` fraction bits and as many significant bits, otherwise unchanged."""
     return replace(program, precision=replace(program.precision, fraction_bits=count, significant_bits=count))
 
 
@@ -198,7 +200,7 @@ class _Comparison:
         self.greatest = np.zeros((3, arrow.wire_count))
 
     def run(self, inputs: Sequence[Values], made: Sequence[NDArray[np.int64] | None]) -> list[tuple[Values, Values]]:
-        """The outputs, exact and rounded; `made` holds the values of each wire in integers."""
+        """The outputs of a run, exact and rounded; `made` holds the values of each wire in integers."""
         rows = self.arrow.rows
 
         def noted(wire: int, exact: Values, rounded: Values) -> tuple[Values, Values]:

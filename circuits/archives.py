@@ -71,7 +71,9 @@ def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str,
 
 
 class InPieces:
-    """A file from which no more than MOST_LIST bytes are read at once, since the list of an archive is read whole."""
+    """A file object from which no more than MOST_LIST bytes are read at once, since the list of an archive is read
+    whole.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

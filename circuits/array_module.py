@@ -1,8 +1,8 @@
 """The array module to which values belong: operations compute in the module of their sources, numpy or one like it.
 
 An operation states its value by functions of that module, without writing to arrays, so that numpy and jax.numpy share
-one text. The module replaces numpy code that writes to arrays: JAX's arrays cannot be written to, and offer `at`
-instead.
+one text. Operations are written by functions of an array module instead of numpy code that writes to arrays: JAX's
+arrays cannot be written to, and offer `at` instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ARRAYS_OF = {"jax": "jax.numpy", "jaxlib": "jax.numpy"}
 """The array module of each package whose array classes, traced ones included, are defined elsewhere."""
 
 Place = tuple[Any, ...]
-"""Slices and numbers, and an ellipsis where there is no slice: a place that always chooses an array."""
+"""Slices and numbers, and an ellipsis where there is no slice: an index that always chooses an array."""
 
 
 def array_module(*values: Values) -> ModuleType:

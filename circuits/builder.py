@@ -195,7 +195,9 @@ class Builder:
         return [wires[wire] for wire in arrow.outputs.tolist()]
 
     def build(self, outputs: Sequence[int]) -> Arrow:
-        """The arrow so far, with the given output wires. Raise TypingError for a wire that this builder lacks."""
+        """Return the arrow built so far, with the given output wires. Raise TypingError for a wire that this builder
+        lacks.
+        """
         return Arrow(
             tuple(self._operations),
             tuple(self._type_table),

@@ -1,4 +1,4 @@
-"""The errors that a user may see, each one line: what was expected, what was found, where, and the remedy."""
+"""The errors that a user may see, each of one line: what was expected, what was found, where, and the remedy."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def restated(error: E, text: str) -> E:
 
 @contextmanager
 def remedy(text: str) -> Iterator[None]:
-    """Errors of the block that name no remedy end with this one."""
+    """A context in which errors that name no remedy end with the given one."""
     try:
         yield
     except CircuitizeError as error:

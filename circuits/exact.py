@@ -58,7 +58,7 @@ def exact_numbers(where: str, value: str) -> Numbers:
 
 def units(where: str, format: Fixed, numbers: Numbers, raw: bool = False) -> Integers:
     """The integers of a format that represent the given numbers: real ones, or with `raw` the integers themselves.
-    Numbers are never rounded here.
+    Numbers that a verifier writes are never rounded to a format.
 
     Raise CircuitizeError for another shape, and for a number that is no value of the format; the message names the
     nearest values.

@@ -19,7 +19,7 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
     """Write `chunks` to `path`, so that a reader finds either the old file or the new one, never a part.
 
     The bytes go to a temporary file in the same folder, are flushed to the disk, and then take the name in one step.
-    Folders above `path` are made. Raise CircuitizeError when the disk, a limit or a permission forbids it; the
+    Missing folders above `path` are made. Raise CircuitizeError when the disk, a limit or a permission forbids it; the
     temporary file is then removed, as it is when `chunks` itself raises. A path that is no file, for instance a device,
     is never replaced. A `private` file has the mode PRIVATE from its creation, before it holds a byte, whatever the
     mode of the file that it replaces; any other file has the mode that the umask leaves.
@@ -89,10 +89,10 @@ def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
 
 
 def _names(lock: Path, descriptor: int) -> bool:
-    """Whether others see this lock: they do not if its last holder has removed it and another process has made a new
-    one.
+    """Whether other processes see this lock: they do not if its last holder has removed it and another process has made
+    a new one.
 
-    The question takes a single system call: between two calls the new lock may be removed too.
+    Whether others see a lock is found by a single system call: between two calls the new lock may be removed too.
     """
     try:
         return os.path.samestat(os.fstat(descriptor), lock.stat())
@@ -104,7 +104,7 @@ def remove_parts(folder: Path, name: str | None = None) -> None:
     """Remove the temporary files that `write_whole` left of the files in a folder, or of one file, when its process was
     killed.
 
-    The caller knows that no process writes one now.
+    The caller must know that no process is writing such a temporary file.
     """
     for part in folder.glob(f".{'*' if name is None else escape(name)}.{'[0-9a-f]' * 16}.part"):
         with suppress(OSError):

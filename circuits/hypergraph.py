@@ -101,7 +101,7 @@ class Arrow:
         return np.bincount(read, minlength=self.wire_count)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both arrows are the same up to the numbering and the order of wires and edges; see `equal`."""
+        """Whether two arrows are the same up to the numbering and the order of wires and edges; see `equal`."""
         return equal(self, other) if isinstance(other, Arrow) else NotImplemented
 
     def __hash__(self) -> int:
@@ -117,7 +117,7 @@ class Arrow:
         return short(self)
 
     def __str__(self) -> str:
-        """Every operation with its types, a line each."""
+        """A text with a line for each operation of the arrow and its types."""
         return listing(self)
 
     def _repr_html_(self) -> str:

@@ -15,7 +15,8 @@ from .types import Fixed
 
 
 def lift(arrow: Arrow, count: int) -> Arrow:
-    """The integer arrow that does `count` runs of this one: each wire has a new first axis, one place for each run.
+    """The integer arrow that does `count` runs of a given arrow: each wire has a new first axis, one place for each
+    run.
 
     `lift` is a functor: it maps an identity to an identity, a composition to the composition of lifts, and arrows side
     by side to the lifts side by side. Run i of the lifted arrow is the arrow on the values at place i, bit for bit; it

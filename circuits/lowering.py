@@ -19,14 +19,14 @@ from .types import Fixed, Shape
 @part
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How finely `quantize` represents the tensors that it rounds.
+    """The precision with which `quantize` represents the tensors that it rounds.
 
     A rounded tensor of calibrated magnitude just below 2^e has `max(fraction_bits, significant_bits - e)` fraction
-    bits: absolute precision for activations, relative precision for small gradients. `margin` multiplies what
-    calibration observed before it becomes the interval of a Check. A sum of rounded tensors stays exact until its
-    interval has `slack_bits` more bits than calibration saw; then it is checked, so that sums over many layers do not
-    widen later intervals. A real coefficient c becomes the nearest m * 2^-k with m below 2^coefficient_bits (exact if c
-    is dyadic).
+    bits: absolute precision for activations, relative precision for small gradients. The `margin` of a precision
+    multiplies the magnitudes that calibration observed before they become the interval of a Check. A sum of rounded
+    tensors stays exact until its interval has `slack_bits` more bits than calibration saw; then it is checked, so that
+    sums over many layers do not widen later intervals. A real coefficient c becomes the nearest m * 2^-k with m below
+    2^coefficient_bits (exact if c is dyadic).
     """
 
     fraction_bits: int = 12
@@ -36,11 +36,13 @@ class Precision:
     margin: float = 2.0
 
     def exponents(self, magnitudes: NDArray[np.float64]) -> NDArray[np.int64]:
-        """For each calibrated magnitude the least e such that magnitude * margin < 2^e; 0 for magnitude 0."""
+        """For each calibrated magnitude the least e such that magnitude * margin < 2^e; and 0 for a magnitude of 0."""
         return np.where(magnitudes > 0, np.frexp(magnitudes * self.margin)[1], 0).astype(np.int64)
 
     def format(self, shape: Shape, exponent: int, nonnegative: bool) -> Fixed:
-        """The format for values below 2^exponent: two's complement, or unsigned if they are provably nonnegative."""
+        """The format for values below 2^exponent in magnitude: two's complement, or unsigned if they are provably
+        nonnegative.
+        """
         fraction_bits = max(self.fraction_bits, self.significant_bits - exponent)
         bits = max(exponent + fraction_bits, 1)
         return Fixed(shape, fraction_bits, 0 if nonnegative else -(1 << bits), (1 << bits) - 1)
@@ -66,8 +68,9 @@ class Lowering:
     """The context into which `lower` methods write: the integer builder, the precision, and the format calibrated for
     the result.
 
-    `result` is the format calibrated for the edge's first target. Only VALUE operations may ask for `result`: they
-    return a wire with at most its fraction bits and an interval inside it, or a wire as exact as their operands.
+    The `result` of a lowering's context is the format calibrated for the first target of the edge. Only VALUE
+    operations may ask for `result`: they return a wire with at most the result's fraction bits and an interval inside
+    the result's, or a wire as exact as their operands.
     """
 
     def __init__(self, builder: Builder, precision: Precision, result: Fixed | None) -> None:

@@ -14,11 +14,13 @@ from .operation import Values
 from .types import Shape
 
 Letters = tuple[str, str, str]
-"""The axes of both operands and of the target, a letter each."""
+"""The axes of both operands and of the target, each named by a letter."""
 
 
 def contract(letters: Letters, x: Values, y: Values, multiply: Callable[[Values, Values], Values]) -> Values:
-    """The equation on values, in the target's order if possible, by `multiply` on [B, R, K] and [B, K, C]."""
+    """The contraction of values by an equation, in the target's order if possible, by `multiply` on [B, R, K] and [B,
+    K, C].
+    """
     found = _matrix_product(letters, x.shape, y.shape)
     if found.swapped:
         x, y = y, x
@@ -27,7 +29,9 @@ def contract(letters: Letters, x: Values, y: Values, multiply: Callable[[Values,
 
 @dataclass(frozen=True, slots=True)
 class _Operand:
-    """One operand's axes: those that nothing else names are summed, the others are ordered and merged into three."""
+    """Arrange an operand's axes: axes that neither the other operand nor the target has are summed, the others are
+    ordered and merged into three.
+    """
 
     own: tuple[int, ...]
     order: tuple[int, ...]

@@ -10,13 +10,14 @@ from .integers import Shift
 from .program import IntegerProgram
 
 BYTES_PER_FILE_BYTE = 4.5
-"""Bytes of memory for each byte of a .r1cs file that is checked or audited; measured: 4.2 with the file itself."""
+"""Bytes of memory for each byte of a .r1cs file that is checked or audited; measured as 4.2 including the file itself.
+"""
 
 SMALLER = "prove a smaller batch or model, with --prover tensor (no keys, not zero-knowledge), or on a larger machine"
 
 
 def amount_of_bytes(count: int) -> str:
-    """A size in the largest decimal unit that keeps it at least one."""
+    """A size in bytes as text, in the largest decimal unit that keeps it at least one."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
@@ -24,7 +25,7 @@ def amount_of_bytes(count: int) -> str:
 
 
 def physical_bytes() -> int:
-    """Bytes of memory of the machine; 0 if it cannot be asked."""
+    """The memory of the machine in bytes, 0 if the system does not tell."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):
@@ -32,7 +33,7 @@ def physical_bytes() -> int:
 
 
 def resident_bytes(table: Path = Path("/proc/self/statm")) -> int:
-    """Bytes of memory that this process has now; 0 if it cannot be asked."""
+    """The memory of this process in bytes, 0 if the system does not tell."""
     try:
         return int(table.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):
@@ -40,7 +41,7 @@ def resident_bytes(table: Path = Path("/proc/self/statm")) -> int:
 
 
 def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
-    """Bytes that Linux may move to swap; 0 if it cannot be asked."""
+    """How many bytes Linux may still move to swap, 0 if the system does not tell."""
     try:
         lines = table.read_text().splitlines()
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("SwapTotal:"))
@@ -51,8 +52,8 @@ def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
 def require_circuit_memory(program: IntegerProgram, bytes_per_bit: int, bytes_per_element: int) -> None:
     """Raise CircuitizeError if keys and proofs of a program surely need more memory than the machine has.
 
-    The estimate is made before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are
-    those of inputs and of rounding, so only these are counted.
+    The estimate of a proof's memory is made before a circuit is emitted, in time linear in the operations: most rows,
+    lookups and cells are those of inputs and of rounding, so only these are counted.
     """
     arrow = program.arrow
     checked = [port.format for port in program.inputs]

@@ -24,7 +24,7 @@ VERSION = 1
 """The version of the format, which stands at the beginning of a file as `open_hypergraph`."""
 
 MOST_VALUES = 1 << 24
-"""The most values in a file, and the most numbers in the arrays that it describes."""
+"""The most values in an open hypergraph's file, and the most numbers in the arrays that it describes."""
 
 NAMES = ("types", "operations", "places", "wires", "edges", "sources", "targets")
 PORTS = ("inputs", "outputs", "precision", "examples")
@@ -34,11 +34,11 @@ def to_json(given: Program | Arrow, *, examples: bool = False) -> Json:
     """A program, or an arrow alone, in the form that `json` writes: plain values, lists and objects.
 
     `wires` has the place of each wire's type in `types`; each of `edges` the place of its operation in `operations`,
-    the wires it reads (`sources`) and writes (`targets`), and where it comes from, by its place in `places`. Edges
-    stand in an order in which writers come before readers. `sources` and `targets` are the wires of the interface. An
-    operation, and any value that has a name, is {"class": name, parameter: value, ...}; an array is {"dtype", "shape",
-    "values"}, its numbers in C order, or one number that stands for all. `program` has the ports, the precision and, if
-    they are asked for, the `examples` of a program.
+    the wires that it reads (`sources`) and writes (`targets`), and its origin, by the origin's place in `places`. The
+    edges of an open hypergraph's file stand in an order in which writers come before readers. The lists `sources` and
+    `targets` of the file are the wires of the interface. An operation, and any value that has a name, is {"class":
+    name, parameter: value, ...}; an array is {"dtype", "shape", "values"}, its numbers in C order, or one number that
+    stands for all. In the file of a program, `program` has its ports, its precision and, on request, its `examples`.
     """
     arrow, blobs = given.arrow if isinstance(given, Program) else given, _Blobs()
     header = described(given, blobs, examples)
@@ -69,10 +69,11 @@ def to_json(given: Program | Arrow, *, examples: bool = False) -> Json:
 
 
 def from_json(given: Any, *, integer: bool = False, where: str = "open hypergraph") -> Program | Arrow:
-    """The program, or the arrow where there are no ports; of the integer language if `integer` says so.
+    """The program that a JSON value describes, or the arrow if there are no ports; of the integer language if `integer`
+    says so.
 
     Whoever wrote the object need not be trusted: every operation, type and wire is checked, and nothing is imported
-    because it is named. Raise FormatError, in one line, for anything that `to_json` does not make.
+    because the object names it. Raise FormatError, in one line, for anything that `to_json` does not make.
     """
     with decoding(Path(where)):
         if not isinstance(given, dict) or given.get("open_hypergraph") != VERSION:
@@ -128,9 +129,9 @@ def load_open_hypergraph(path: str | Path, *, integer: Literal[True]) -> Integer
 @overload
 def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow: ...
 def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow:
-    """The program or the arrow in a file of JSON; with `integer`, an integer program.
+    """Read the program or the arrow in a file of JSON; with `integer`, an integer program.
 
-    Raise FormatError for a file of another kind, a damaged or a larger one.
+    Raise FormatError for a file of another kind, a damaged file, or one that is too large.
     """
     path = Path(path)
     try:
@@ -148,7 +149,7 @@ def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program 
 
 
 def _plain(value: Any, arrays: Sequence[Values]) -> Any:
-    """The description that `encode` makes, with tuples as lists, floats as numbers and arrays in their place."""
+    """The description that `encode` makes, with tuples as lists, floats as numbers and arrays where they are used."""
     if isinstance(value, list):
         return [_plain(entry, arrays) for entry in value]
     if not isinstance(value, dict):
@@ -173,7 +174,9 @@ def _port(port: Sequence[Any], arrays: Sequence[Values]) -> Json:
 
 
 class _Arrays:
-    """Takes the arrays out of plain values, so that the rest is a description as `encode` makes it."""
+    """The conversion of plain values that takes the arrays out of them, so that the rest is a description as `encode`
+    makes it.
+    """
 
     def __init__(self) -> None:
         self.found: list[Values] = []
@@ -212,7 +215,7 @@ class _Arrays:
 
 
 def _columns(given: Mapping[str, Any]) -> dict[str, Values]:
-    """The flat columns of an arrow."""
+    """The flat columns that an arrow's description gives."""
     edges = given["edges"]
     if not all(edge.keys() == {"operation", "sources", "targets", "place"} for edge in edges):
         raise ValueError("edges of other names than operation, sources, targets, place")

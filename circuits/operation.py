@@ -1,4 +1,4 @@
-"""What an operation is: a typed, hashable value that knows its target types and how to run."""
+"""The contract of an operation: a typed, hashable value that knows its target types and how to run."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Operation(ABC):
             Operation.registry[cls.name] = cls
 
     def __call__(self, term: T, *others: T) -> T:
-        """The operation applied to terms of a formula: adds an edge with one target. `Constant` takes no terms: see
-        `Real`.
+        """The operation applied to terms of a formula: this adds an edge with one target. `Constant` takes no terms:
+        see `Real`.
         """
         if not hasattr(term, "apply"):
             raise TypingError(
@@ -53,7 +53,9 @@ class Operation(ABC):
 
     @abstractmethod
     def run(self, *values: Values) -> tuple[Values, ...]:
-        """The targets' values; integer operations are exact, and raise Undefined where they have no value."""
+        """The values of the operation's targets; integer operations are exact, and raise Undefined where they have no
+        value.
+        """
 
     def is_identity(self, source: Type) -> bool:
         """Whether the operation, on one source of this type, is the identity (same value, same type)."""

@@ -11,7 +11,7 @@ Progress = Callable[[str], object]
 
 
 def silent(_: str) -> None:
-    """Ignore what is under way."""
+    """A callback that ignores what it is told."""
 
 
 @contextmanager
@@ -25,7 +25,9 @@ def under_way(progress: Progress, stage: str) -> Iterator[None]:
 
 
 class Phases:
-    """Wall and processor seconds for each phase, by name. `progress` is called when each phase begins and ends."""
+    """Wall and processor seconds for each phase, by name. The callback `progress` of the timers is called when each
+    phase begins and ends.
+    """
 
     def __init__(self, progress: Progress = silent) -> None:
         self.progress = progress
@@ -34,7 +36,7 @@ class Phases:
 
     @contextmanager
     def phase(self, name: str, stage: str) -> Iterator[None]:
-        """Count the time of the block as the phase `name`; `stage` says what it does."""
+        """Count the time of the block as the phase `name`; `stage` says in words what the block does."""
         wall, cpu = time.perf_counter(), time.process_time()
         with under_way(self.progress, stage):
             yield
@@ -42,12 +44,12 @@ class Phases:
         self.cpu_seconds[name] = time.process_time() - cpu
 
     def take_out(self, inner: str, outer: str) -> None:
-        """Count `inner`, a phase that ran within `outer`, no longer as part of it."""
+        """Count `inner`, a phase that ran within `outer`, no longer as part of `outer`."""
         for table in (self.seconds, self.cpu_seconds):
             table[outer] -= table[inner]
 
     def as_json(self) -> dict[str, dict[str, float]]:
-        """Seconds by phase, rounded to a tenth of a millisecond."""
+        """The seconds that each phase took, rounded to a tenth of a millisecond."""
         return {
             name: {"seconds": round(self.seconds[name], 4), "cpu_seconds": round(self.cpu_seconds[name], 4)}
             for name in self.seconds

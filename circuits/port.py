@@ -11,7 +11,9 @@ from .types import Fixed
 
 
 class Visibility(Enum):
-    """Who learns a value: everyone; nobody; or nobody, while a commitment binds it that other proofs can name."""
+    """Who learns the value of a port: everyone; nobody; or nobody, although a commitment that other proofs can name
+    binds it.
+    """
 
     PUBLIC = "public"
     PRIVATE = "private"
@@ -19,12 +21,12 @@ class Visibility(Enum):
 
 
 class Role(Enum):
-    """What a value is to a training run: data that are fed to it, a value that it keeps, or a number that a schedule
-    sets.
+    """The role of a port in a training run: data that are fed to the run, a value that the run keeps, or a number that
+    a schedule sets.
 
-    DATA enters or leaves each run. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are held:
-    they stay the same from run to run, unless an output of the same name changes them. A FROZEN parameter is held and
-    has no output: no step changes it, and tensor proofs commit to it once. A SCALAR is given anew for each step.
+    A DATA port enters or leaves each step. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are
+    held: they stay the same from run to run, unless an output of the same name changes them. A FROZEN parameter is held
+    and has no output: no step changes it, and tensor proofs commit to it once. A SCALAR is given anew for each step.
     """
 
     DATA = "data"
@@ -39,8 +41,8 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 def choice(kind: type[Choice], given: object, what: str) -> Choice:
-    """The member of an enumeration that is given, or whose value is given; anything else would bind nothing, in
-    silence.
+    """Return the member of an enumeration that is given, or whose value is given; anything else is refused, since it
+    would silently bind nothing.
     """
     try:
         return kind(given)
@@ -85,11 +87,11 @@ class Port(Generic[AnyFormat]):
 
     @property
     def held(self) -> bool:
-        """Whether the value stays from run to run, unless an output of the same name changes it: hardware keeps it in
-        memory.
+        """Whether the port's value stays from run to run, unless an output of the same name changes it: hardware keeps
+        such a value in memory.
         """
         return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.FROZEN)
 
     def of(self, format: Fixed) -> Port[Fixed]:
-        """The same port with this format."""
+        """The same port with another format."""
         return Port(self.name, self.visibility, format, self.role)

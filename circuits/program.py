@@ -22,7 +22,7 @@ from .values import Raw
 class Program:
     """An arrow with its ports, and with example inputs (real values) to calibrate and demonstrate it.
 
-    The arrow is of reals, or of integers: see `IntegerProgram`, which `quantize` makes of either.
+    The arrow is of reals, or of integers: see `IntegerProgram`, which `quantize` makes of a program of either.
 
     `examples` holds batches: each maps every input's name to an array of real values, whatever its dtype. Examples are
     not part of the digest. A batch may also hold answers under the names of outputs that are not inputs: the right
@@ -136,8 +136,8 @@ def require_integers(program: Program) -> None:
 
 
 def as_integers(program: Program) -> IntegerProgram | None:
-    """The program as an integer program, if its arrow is of integers: an output without a format gets that of its
-    wire.
+    """The program as an integer program, if its arrow is of integers: an output without a format gets its wire's
+    format.
     """
     if isinstance(program, IntegerProgram):
         return program

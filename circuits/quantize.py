@@ -33,8 +33,8 @@ def quantize(program: Program) -> IntegerProgram:
     bias, or the weight that a gradient is subtracted from, is added before the one rounding. Outputs end in a Check of
     exactly their format, so that a step's parameters come out in the type they went in. Operands whose exact result
     could pass 2^62 are rounded first. Raise OverflowRisk, naming operation, source line, interval and remedy, if an
-    interval could pass 2^62; raise CircuitizeError if calibration is impossible. Quantizing takes linear time;
-    lowerings are built once per operation and types.
+    interval could pass 2^62; raise CircuitizeError if calibration is impossible. Quantizing takes linear time; each
+    lowering is built once for an operation and its types.
     """
     if not isinstance(program, Program):
         raise TypingError(f"quantize: expected a Program, found {type(program).__name__}; see training_step")
@@ -44,7 +44,8 @@ def quantize(program: Program) -> IntegerProgram:
 def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
     """`quantize(program)`, the arrow of real operations that was lowered, and for each of its wires the integer wire.
 
-    The integer wire is -1 for a constant that is left out because the results of its readers were computed.
+    In that list the integer wire is -1 for a constant that is left out because the results of its readers were
+    computed.
     """
     arrow = simplify(without_rectifiers(expand_composites(program.arrow)))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
@@ -58,7 +59,7 @@ Writer = Callable[[Builder, list[int]], list[int]]
 
 
 class _Quantizer:
-    """One lowering under way: the integer wire of each real wire, and which of them are products not yet rounded."""
+    """A lowering in progress: the integer wire of each real wire, and which of them are products not yet rounded."""
 
     def __init__(self, arrow: Arrow, precision: Precision, magnitudes: NDArray[np.float64]) -> None:
         self.arrow = arrow
@@ -179,9 +180,7 @@ class _Quantizer:
         return self._write(key, write, inner)
 
     def _write(self, key: tuple[object, ...], write: Writer, wires: list[int]) -> list[int]:
-        """Write the edges of `write(builder, wires)`; from the second time a key comes up, they are captured and
-        replayed.
-        """
+        """Write the edges of `write(builder, wires)`; if a key comes up again, the edges are captured and replayed."""
         if key not in self.pieces:
             self.pieces[key] = None
             return write(self.builder, wires)
@@ -194,7 +193,7 @@ class _Quantizer:
         """Round a wire to its calibrated format; add no fraction bits, and nothing if the wire is within the format
         already.
 
-        A wire with a stated format stays as it is.
+        A wire with a stated format keeps that format.
         """
         if self.stated[wire]:
             return

@@ -15,11 +15,11 @@ Json: TypeAlias = dict[str, Any]
 
 
 class TooLong(FormatError):
-    """A file is longer than anything that it may hold."""
+    """The error of a file that is longer than anything that it may hold."""
 
 
 def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
-    """The bytes of a file, of which there may be at most `most`.
+    """Read the bytes of a file, of which there may be at most `most`.
 
     Raise TooLong, before a byte is read, for a longer file; a path that is no file, such as a pipe, is read until it
     passes `most`. Raise OSError if the file cannot be read.
@@ -35,12 +35,11 @@ def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
 
 
 def parse_json(content: bytes, most: int, *, distinct: bool = False) -> Any:
-    """The value of a JSON text of about `most` values at the most; with `distinct`, the names of each object must
-    differ.
+    """Parse a JSON text of at most about `most` values; with `distinct`, the names of each object must differ.
 
     A value takes memory many times that of its text, so values are counted first: each but the first follows a comma or
     an opening bracket. Raise ValueError for more values, for text that is no JSON in UTF-8, for nesting without end,
-    and for a name that has to be distinct and is not.
+    and for a repeated name where names must differ.
     """
     found = sum(content.count(mark) for mark in (b",", b"[", b"{"))
     if found > most:

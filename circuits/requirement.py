@@ -15,8 +15,8 @@ _noted: ContextVar[list[Any] | None] = ContextVar("noted", default=None)
 
 @contextmanager
 def noting() -> Iterator[list[Any]]:
-    """Within this block, requirements are noted, a truth value each, and nothing is raised: for values that are not at
-    hand.
+    """A context in which requirements are recorded as truth values and nothing is raised, for values that are only
+    being traced.
     """
     found: list[Any] = []
     token = _noted.set(found)
@@ -27,8 +27,8 @@ def noting() -> Iterator[list[Any]]:
 
 
 def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "") -> None:
-    """Raise Undefined, naming the first element not allowed, unless all are. The values are at hand, or the call is
-    within `noting`.
+    """Raise Undefined, naming the first element that is not allowed, unless all elements are. The required values must
+    be concrete, unless the call is within `noting`.
     """
     noted = _noted.get()
     if noted is not None:
@@ -43,6 +43,6 @@ def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "
 
 
 def require_between(name: str, low: int, high: int, values: Any, what: str = "values") -> None:
-    """Raise Undefined, naming the first integer outside [low, high], if there is one, in the way of `require`."""
+    """Raise Undefined, naming the first integer outside [low, high], if there is one, as `require` does."""
     if _noted.get() is not None or values.min() < low or values.max() > high:
         require(name, (values >= low) & (values <= high), values, f"{what} in [{low}, {high}]")

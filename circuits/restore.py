@@ -17,30 +17,33 @@ from .parts import Parts
 from .types import Array, Fixed, Type
 
 MOST_AXES = 32
-"""The most axes of an array."""
+"""The most axes of an array in a saved program."""
 
 MOST_ELEMENTS = 1 << 48
-"""The most elements of an array."""
+"""The most elements of an array in a saved program."""
 
 MOST_COUNTED = 1 << 22
-"""The most elements, of all views of a program together, that are counted one by one: overlapping windows."""
+"""The most elements, of all views of a program together, that are counted one by one, as those of overlapping windows
+are.
+"""
 
 LANGUAGES = ("integer.", "real.")
 
 
 def whole(value: object) -> int:
-    """An integer that fits into 64 bits. Raise TypeError for a value that is none."""
+    """Return an integer that fits into 64 bits. Raise TypeError for a value that is no integer of 64 bits."""
     if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
         raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
     return value
 
 
 class Restorer:
-    """Restores what `encode` describes, with the arrays of a file, each of which is taken once.
+    """The reader of what `encode` describes, with the arrays of a file, each of which is taken once.
 
-    Classes are those that this process defined and named: `Operation.registry`, and `Parts.registry` for what their
-    parameters hold. Nothing is looked up in a module, and nothing is imported. Raise TypeError, ValueError, LookupError
-    or an error that a class's own checks raise.
+    The classes that are restored are those that this process defined and named: `Operation.registry`, and
+    `Parts.registry` for what their parameters hold. Restoring a saved program looks up nothing in a module and imports
+    nothing. For a wrong description, raise TypeError, ValueError, LookupError or an error that a class's own checks
+    raise.
     """
 
     def __init__(self, arrays: Sequence[Values], integer: bool = False) -> None:
@@ -84,12 +87,14 @@ class Restorer:
         return made
 
     def array(self, index: object) -> Values:
-        """The array of this number, which nothing else takes: a program holds no more arrays than its file."""
+        """Return the array with this number, which only one parameter may take: a program holds no more arrays than its
+        file.
+        """
         return self._arrays.pop(whole(index))
 
     @property
     def left(self) -> int:
-        """How many arrays nothing has taken yet."""
+        """How many arrays of the file no parameter has taken yet."""
         return len(self._arrays)
 
     def _part(self, entry: Any) -> Any:
@@ -134,9 +139,10 @@ def parameters(kind: type) -> Mapping[str, Any]:
 
 
 def fits(value: object, hint: object) -> bool:
-    """Whether a restored value is one that an annotation allows.
+    """Whether a type annotation allows a restored value.
 
-    Whole numbers are floats too, booleans are neither; a single number is an array of floats without axes.
+    For an annotation, whole numbers are floats too, booleans are neither; and a single number is an array of floats
+    without axes.
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, kinds.UnionType):
@@ -159,7 +165,7 @@ def fits(value: object, hint: object) -> bool:
 
 @cache
 def _define_operations() -> None:
-    """Import both languages, which fill the registry: a program may be read before anything else has needed them."""
+    """Import both languages, which fill the registry: a program may be read before anything else has imported them."""
     from . import arrays, integers
 
     assert arrays and integers

@@ -39,7 +39,7 @@ MOST_VALUES = 1 << 20
 """The greatest number of values in the description of a saved program."""
 
 MOST_ENTRIES = 1 << 18
-"""The most wires, and the most ends of edges."""
+"""The most wires of a saved program, and the most ends of its edges."""
 
 CHECKSUM = 32
 CHUNK = 1 << 20
@@ -94,8 +94,9 @@ def load(path: Path, *, integer: bool = False) -> Program: ...
 def load(path: Path, *, integer: bool = False) -> Program:
     """Read a saved program, of the integer language if `integer` says so.
 
-    Raise FormatError when the file is truncated, altered, of another version, or larger than saved programs are.
-    Nothing is imported because a file names it, and no array is made before the file is known to hold it.
+    Raise FormatError when the file is truncated, altered, of another version, or larger than saved programs are. In
+    reading a saved program, nothing is imported because the file names it, and no array is made before the file is
+    known to hold the array's numbers.
     """
     try:
         with Path(path).open("rb") as file:
@@ -127,7 +128,7 @@ def _read(file: IO[bytes], path: Path, integer: bool) -> Program:
 
 @contextmanager
 def decoding(path: Path) -> Iterator[None]:
-    """Errors in the content of a file are reported in one line that names it."""
+    """Errors in the content of a file are reported in one line that names the file."""
     try:
         yield
     except _ANY as error:
@@ -151,7 +152,9 @@ _ANY = (
 
 
 def _undamaged(file: IO[bytes], size: int) -> bool:
-    """Whether the last bytes of a file are the SHA-256 of all bytes before them. The check takes constant memory."""
+    """Whether the last bytes of a file are the SHA-256 of all bytes before them. Checking a file's SHA-256 takes
+    constant memory.
+    """
     file.seek(0)
     checksum, left = hashlib.sha256(), size - CHECKSUM
     while left > 0 and (chunk := file.read(min(CHUNK, left))):
@@ -169,7 +172,7 @@ def _header(file: IO[bytes], size: int) -> Any:
 
 
 def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
-    """The arrays of a file, each in memory of its own, which nothing writes to."""
+    """The arrays of a file, each in separate memory that nothing writes to."""
     kinds = [(DTYPES[entry["dtype"]], tuple(map(whole, entry["shape"]))) for entry in described]
     if any(extent < 0 for _, shape in kinds for extent in shape):
         raise ValueError("an array of a negative extent")
@@ -204,7 +207,9 @@ def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restore
 
 
 def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
-    """The program of an arrow with the ports that a header describes; by then each array has been named."""
+    """The program of an arrow with the ports that a header describes; once its ports are restored, every array must
+    have been used.
+    """
     inputs, outputs = ([_read_port(entry, restorer) for entry in side] for side in header["ports"])
     precision = restorer.precision(header["precision"])
     examples = tuple({name: restorer.array(index) for name, index in batch.items()} for batch in header["examples"])
@@ -215,7 +220,7 @@ def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
 
 
 def require_all_named(restorer: Restorer) -> None:
-    """Raise ValueError if an array is left that nothing names."""
+    """Raise ValueError if an array of the file is left that nothing uses."""
     if restorer.left:
         raise ValueError(f"{restorer.left} arrays that nothing names")
 
@@ -243,7 +248,7 @@ def _provenance(entry: Any) -> Provenance:
 
 
 def _require_readable(path: Path, size: int, header: int, columns: Sequence[Values], with_examples: bool) -> None:
-    """Raise CircuitizeError for a program that `load` would not read."""
+    """Raise CircuitizeError for a program that is too large for `load`."""
     if size > MOST_BYTES:
         remedy = "save it without examples" if with_examples else "give large constants as inputs"
         raise CircuitizeError(

@@ -25,7 +25,7 @@ from .undefined import values_of
 
 
 class Told(Enum):
-    """For which steps the public outputs are told: none, the first and the last, all, or the sum over all."""
+    """For which steps the public outputs are disclosed: none, the first and the last, all, or the sum over all."""
 
     NONE = "none"
     ENDS = "ends"
@@ -35,8 +35,8 @@ class Told(Enum):
 
 @dataclass(frozen=True)
 class Trajectory:
-    """The names of the ports of a value that steps hand on: before the first step, entering each step, and leaving each
-    step.
+    """The names of the ports of a value that is handed from step to step: before the first step, entering each step,
+    and leaving each step.
     """
 
     first: str
@@ -60,8 +60,8 @@ class Scan:
     def inputs(
         self, given: Mapping[str, Values], progress: Callable[[int], object] = lambda _: None
     ) -> dict[str, Values]:
-        """All inputs of the program, from the held values at first and the inputs of each step: the steps are run in
-        turn.
+        """All inputs of a scan's program, from the held values at first and the inputs of each step: the steps are run
+        in turn.
 
         `progress` is called with the number of each step, from 0 on, before it is run. Raise Undefined if a step has no
         value.
@@ -83,15 +83,15 @@ class Scan:
         """The values that the last step leaves of everything handed on, and the other outputs of all steps, by name,
         with time as first axis.
 
-        `given` and `progress` are as in `inputs`. Raise Undefined if a step has no value.
+        The arguments `given` and `progress` are those of `inputs`. Raise Undefined if a step has no value.
         """
         return self._run(given, lambda time, _: progress(time), self.results)
 
     def _run(
         self, given: Mapping[str, Values], note: Callable[[int, Mapping[str, Values]], object], kept: Iterable[str]
     ) -> tuple[dict[str, Values], dict[str, Values]]:
-        """`note` is called with the values that enter each step, before it is run; `kept` are the outputs whose values
-        are returned.
+        """The callback `note` is called with the values that enter each step, before the step is run; `kept` are the
+        outputs whose values are returned.
         """
         names = tuple(port.name for port in self.step.inputs)
         outputs = dict(zip((port.name for port in self.step.outputs), self.step.arrow.outputs.tolist(), strict=True))
@@ -112,11 +112,12 @@ def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
     """The integer program that does a step `count` times, each fed with what the one before leaves.
 
     A held value that leaves a step is handed on to the next: the program takes its value before the first step and
-    returns that after the last. All other inputs and outputs have the time of the step as a new first axis. The public
-    outputs of the steps that are `told` stay public, or their sum does. Beside the step's inputs there is a private one
-    for each value handed on: the value that enters each step. A Check says that this input is the first value, then
-    what each step but the last leaves; so the program has one value for inputs that are not private, the one that the
-    steps have in turn. The program has private outputs of the values that leave each step, for provers.
+    returns that after the last. All other inputs and outputs have the time of the step as a new first axis. Of the
+    steps' public outputs, those of the steps that are `told` stay public, or only their sum does. Beside the step's
+    inputs the scan's program has a private one for each value handed on: the value that enters each step. A Check says
+    that the private input of values that enter each step is the first value, then what each step but the last leaves;
+    the program therefore has one value for inputs that are not private, the one that the steps have in turn. A scan's
+    program has private outputs of the values that leave each step, for provers.
 
     Raise TypingError for a step that takes and gives a value in two formats, and wherever `lift` does.
     """
@@ -183,12 +184,12 @@ def _hand_on(builder: Builder, first: int, entering: int, leaving: int, count: i
 
 
 def _at_all_times(builder: Builder, wire: int, count: int) -> int:
-    """A held value that never leaves a step enters each step as it is."""
+    """A held value that never leaves a step enters each step unchanged."""
     return builder.add(Reindex(View.broadcast((count, *builder.format(wire).shape), (0,))), wire)
 
 
 def _ends(builder: Builder, wire: int, count: int) -> int:
-    """The values of the first and the last step."""
+    """Select the values of the first and the last step."""
     shape = builder.format(wire).shape
     rest = (0,) * (len(shape) - 1)
     view = View.slice(shape, (0, *rest), shape, (max(1, count - 1), *(1 for _ in rest)))
@@ -196,7 +197,7 @@ def _ends(builder: Builder, wire: int, count: int) -> int:
 
 
 def _total(builder: Builder, wire: int, count: int) -> int:
-    """The sum over all steps."""
+    """Sum a value over all steps."""
     shape = builder.format(wire).shape[1:]
     return builder.add(Sum(View.broadcast((count, *shape), (0,))), wire)
 

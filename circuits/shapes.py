@@ -8,10 +8,11 @@ from .types import Shape
 
 
 def remedy(expected: Shape, found: Shape, data: bool) -> str:
-    """The remedy by which an array would come to the expected shape without its elements in disorder; `data` has
-    examples first.
+    """The remedy by which an array would get the expected shape without its elements in disorder; `data` says that its
+    first axis is that of examples.
 
-    Reshaping is named last: it keeps the order of the elements, which scrambles a transposed array.
+    Reshaping is the last remedy that is suggested, since it keeps the order of the elements, which scrambles a
+    transposed array.
     """
     kept = [[extent for extent in shape if extent != 1] for shape in (expected, found)]
     if kept[0] == kept[1]:

@@ -16,7 +16,7 @@ SIMPLE = "_simple"
 
 
 def simplify(arrow: Arrow) -> Arrow:
-    """The same function without unread edges, repeated edges, identities and operations on small constants.
+    """An arrow of the same function without unread edges, repeated edges, identities and operations on small constants.
 
     Simplifying makes two passes over the edges and takes linear time. The edges that remain keep their order and
     provenance. Simplifying is idempotent; an arrow that is simplified already is returned as it is.
@@ -82,7 +82,7 @@ def _constant(operation: Operation, sources: list[Operation], target: Type) -> O
 def _live(
     rows: list[tuple[int, list[int], list[int], int]], outputs: list[int]
 ) -> list[tuple[int, list[int], list[int], int]]:
-    """The edges on which some output depends, in order."""
+    """The edges of an arrow on which some output depends, in order."""
     needed = set(outputs)
     live = []
     for row in reversed(rows):

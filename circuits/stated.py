@@ -1,4 +1,4 @@
-"""Formats that a real program states: which wires keep all their bits for them, and which wires are constants
+"""Formats that a real program states: which wires keep all their bits because of them, and which wires are constants
 already.
 """
 
@@ -23,14 +23,14 @@ from .operation import Operation
 from .types import Fixed
 
 SIGNIFICANT = 32
-"""The bits that a constant keeps beside an accumulator that is not rounded."""
+"""How many bits a constant keeps beside an accumulator that is not rounded."""
 WIDEST = 60
-"""The bits that a constant keeps beside an accumulator that is not rounded, if the constant's own format is stated."""
+"""How many bits a constant keeps beside an accumulator that is not rounded, if the constant's own format is stated."""
 
 
 def with_formats(arrow: Arrow, formats: Mapping[int, Operation]) -> Arrow:
-    """The arrow in which the numbered wires have formats, each a `Quantize` or `Rescale`, for every operation that
-    reads them.
+    """An arrow in which the numbered wires have formats, each a `Quantize` or `Rescale`, for every operation that reads
+    them.
 
     The added edges take the provenance of the edge that wrote the wire. Raise TypingError for a wire that the arrow
     lacks, and for an operation that states no format.
@@ -60,11 +60,12 @@ def with_formats(arrow: Arrow, formats: Mapping[int, Operation]) -> Arrow:
 
 
 COMMUTE = (Flip, Max, Pad, Reshape, Slice, Transpose, Window)
-"""Operations that choose elements, or put zeros beside them: they commute with a rectifier."""
+"""Operations that choose elements, or put zeros beside them: such operations commute with a rectifier."""
 
 
 def without_rectifiers(arrow: Arrow) -> Arrow:
-    """The same function, with fewer rectifiers: a format that saturates at 0 or above needs none before it.
+    """An arrow of the same function with fewer rectifiers: a format that saturates at 0 or above needs no rectifier
+    before it.
 
     Every rule of rounding is monotone and keeps 0, so that a negative value ends at the lower end either way. The
     operations between rectifier and format commute with the rectifier, and nothing else reads their results.
@@ -163,7 +164,7 @@ def known(arrow: Arrow, precision: Precision, exponents: Sequence[int]) -> dict[
 
 
 def unread(arrow: Arrow, computed: dict[int, Constant]) -> set[int]:
-    """The constants that nothing reads any more once those wires are computed."""
+    """The constants that nothing reads any more once the given wires are computed."""
     constants = {row[2][0] for row in arrow.rows if arrow.operations[row[0]].constant is not None}
     needed = set(arrow.outputs.tolist())
     for _, sources, targets, _ in arrow.rows:

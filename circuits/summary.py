@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .program import Program
 
 MOST_TYPES = 3
-"""The number of types of an interface that a short line names."""
+"""The number of types of an interface that a one-line summary names."""
 
 
 def short(arrow: Arrow) -> str:
@@ -28,7 +28,7 @@ def short(arrow: Arrow) -> str:
 
 
 def listing(arrow: Arrow) -> str:
-    """A line for each input, operation and output of an arrow, with types and the place each operation comes from."""
+    """A line for each input, operation and output of an arrow, with types and the origin of each operation."""
     return "\n".join(_lines(arrow))
 
 

@@ -39,5 +39,5 @@ class Term:
         return len(self.shape)
 
     def apply(self, operation: Operation, *others: Self) -> Self:
-        """Add an edge with one target on this wire and the others', as they are."""
+        """Add an edge with one target on this wire and the wires of the other terms."""
         return self.__class__(self.builder, self.builder.add(operation, self.wire, *[other.wire for other in others]))

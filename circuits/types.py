@@ -66,7 +66,9 @@ class Fixed:
 
     @property
     def width(self) -> int:
-        """The least k such that the interval fits in k bits: two's complement bits if it holds a negative number."""
+        """The least k such that the interval of a type fits in k bits, in two's complement if the interval holds a
+        negative number.
+        """
         if self.low >= 0:
             return self.high.bit_length()
         return max((-self.low - 1).bit_length(), self.high.bit_length()) + 1

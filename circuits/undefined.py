@@ -21,7 +21,7 @@ def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep
     """The value of every wire on numpy arrays; `names` are the names of the inputs. Raise Undefined as `explained`
     says.
 
-    Unless `keep`, a value is dropped after its last reader.
+    Unless `keep` is true, the value of a wire is dropped after its last reader.
     """
 
     def run(index: int, operation: Operation, sources: list[Values]) -> Sequence[Values]:
@@ -34,8 +34,8 @@ def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep
 
 
 def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] = ()) -> Undefined:
-    """The error of one edge, with its place and a remedy; `names` are the names of the inputs. Finding the edge takes
-    time linear in the edges.
+    """The error that an edge raises, with its place and a remedy; `names` are the names of the inputs. Finding the edge
+    without a value takes time linear in the edges.
 
     For a Check, the numbers that fit are told as real numbers, and the input is named if the Check depends on one
     alone: most often a learning rate that no example had.
@@ -68,7 +68,7 @@ def _margin(times: float | None) -> str:
 
 
 def _behind(arrow: Arrow, index: int) -> tuple[list[int], list[int]]:
-    """The edges on which an edge depends, in order with the edge itself last, and the places of the inputs."""
+    """The edges on which an edge depends, in order and with the edge itself last, and the places of the inputs."""
     needed, edges = set(arrow.rows[index][1]), [index]
     for at in range(index - 1, -1, -1):
         _, sources, targets, _ = arrow.rows[at]

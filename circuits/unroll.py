@@ -62,7 +62,9 @@ def _numbered(groups: Sequence[Sequence[Port[AnyFormat]]]) -> list[Port[AnyForma
 
 
 def _joined(batches: Sequence[Mapping[str, Values]], names: set[str]) -> dict[str, Values]:
-    """One example of the composed program: carried values from the first step's example, the others numbered."""
+    """One example of the composed program: carried values from the first step's example, other values under numbered
+    names.
+    """
     carried = {name: value for name, value in batches[0].items() if name in names}
     rest = {f"{k}.{n}": v for n, batch in enumerate(batches, 1) for k, v in batch.items() if k not in names}
     return carried | rest
@@ -73,6 +75,6 @@ def _type_of(step: Program, port: Port[Fixed | None]) -> Type:
 
 
 def ranges(*groups: Sequence[Type]) -> list[range]:
-    """The positions of each group when the groups stand one after the other."""
+    """The positions of each group in a list in which the groups follow one another."""
     ends = np.cumsum([len(group) for group in groups]).tolist()
     return [range(end - len(group), end) for end, group in zip(ends, groups, strict=True)]

@@ -1,4 +1,4 @@
-"""Checks that an arrow is well formed: one writer per wire, writers before readers, types as operations give them."""
+"""Checks that an arrow is well formed: one writer per wire, writers before readers, types that the operations give."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from .hypergraph import Arrow
 
 
 def validate(arrow: Arrow) -> None:
-    """Raise TypingError, naming the wire or edge, unless the arrow is well formed. The check takes linear time."""
+    """Raise TypingError, naming the wire or edge, unless the arrow is well formed. Checking that an arrow is well
+    formed takes linear time.
+    """
     wires, edges = arrow.wire_count, arrow.edge_count
     for name in ("source_wires", "target_wires", "inputs", "outputs"):
         column = getattr(arrow, name)

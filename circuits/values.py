@@ -1,4 +1,4 @@
-"""The values of ports: real numbers as they are given, and the integers that they become."""
+"""The values of ports: real numbers as a user gives them, and the integers that they become."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Raw:
 
 
 Given: TypeAlias = object
-"""A value given for a port: real values as numpy takes them, or `Raw` integers; it is looked at when it is read."""
+"""A value given for a port: real values as numpy takes them, or `Raw` integers; the value is checked when it is used.
+"""
 
 
 def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
@@ -47,10 +48,11 @@ def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
 
 
 def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int64]:
-    """Real values in a port's format, each rounded once, half to even; a Raw array's integers as they are.
+    """The integers of real values in a port's format, each rounded once, half to even; the integers of a Raw array are
+    taken unchanged.
 
-    A number means the same whatever its dtype: 1 and 1.0 are equal. Raise CircuitizeError, naming the input, the
-    element and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
+    A number means the same whatever its dtype: a given value 1 is the same as 1.0. Raise CircuitizeError, naming the
+    input, the element and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
     """
     format = port.format
     array = numbers(port, values, where)
@@ -108,8 +110,8 @@ def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
 
 
 def _scaled(array: Values, fraction_bits: int) -> NDArray[np.int64]:
-    """Whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. The conversion
-    is exact for integers of 64 bits.
+    """Whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. Scaling whole
+    numbers by 2^fraction_bits is exact for integers of 64 bits.
     """
     whole = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
     if fraction_bits >= 0:

@@ -9,22 +9,24 @@ from .tensor import Tensor
 
 
 def leaky_relu(x: Tensor, slope: float = 0.01) -> Tensor:
-    """x where x > 0, else slope * x, by one rectifier. The slope at 0 is that of negative numbers."""
+    """The leaky rectifier: x where x > 0, else slope * x, by one rectifier. The slope of the leaky rectifier at 0 is
+    that of negative numbers.
+    """
     return x * slope + relu(x) * (1.0 - slope)
 
 
 def relu6(x: Tensor) -> Tensor:
-    """x clipped to [0, 6]; the slope is 0 at both ends. Howard et al., arXiv 1704.04861."""
+    """The activation relu6: x clipped to [0, 6]; the slope is 0 at both ends. Howard et al., arXiv 1704.04861."""
     return clip(x, 0.0, 6.0)
 
 
 def hard_tanh(x: Tensor) -> Tensor:
-    """x clipped to [-1, 1]; the slope is 0 at both ends."""
+    """The hard hyperbolic tangent: x clipped to [-1, 1]; the slope is 0 at both ends."""
     return clip(x, -1.0, 1.0)
 
 
 def hard_sigmoid(x: Tensor) -> Tensor:
-    """x / 6 + 1 / 2 clipped to [0, 1], which is relu6(x + 3) / 6."""
+    """The hard sigmoid: x / 6 + 1 / 2 clipped to [0, 1], which is relu6(x + 3) / 6."""
     return relu6(x + 3.0) * (1.0 / 6.0)
 
 
@@ -34,7 +36,9 @@ def hard_swish(x: Tensor) -> Tensor:
 
 
 def silu(x: Tensor) -> Tensor:
-    """x * sigmoid(x), also called swish; its derivative reads the same sigmoid. Elfwing et al., arXiv 1702.03118."""
+    """The activation SiLU: x * sigmoid(x), also called swish; its derivative reads the same sigmoid. Elfwing et al.,
+    arXiv 1702.03118.
+    """
     return x * sigmoid(x)
 
 
@@ -44,7 +48,7 @@ def softplus(x: Tensor) -> Tensor:
 
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """x where x > 0, else alpha * (e^x - 1)."""
+    """The exponential linear unit: x where x > 0, else alpha * (e^x - 1)."""
     return x.apply(arrays.ELU(alpha))
 
 

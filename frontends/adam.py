@@ -17,10 +17,10 @@ from .tensor import Tensor
 from .trace import trace
 
 STEP_SIZE = Format.between(0.0, 1.0, 24)
-"""The format of learning_rate / (1 - beta1^t), and of AdamW's learning_rate * weight_decay."""
+"""The format of Adam's step size learning_rate / (1 - beta1^t), and of AdamW's learning_rate * weight_decay."""
 
 CORRECTION = Format.between(0.0, 1024.0, 12)
-"""The format of 1 / (1 - beta2^t)."""
+"""The format of the bias correction 1 / (1 - beta2^t)."""
 
 FIRST_MOMENT = Format.signed(26, 12)
 """The format of the first moment, of gradients times 2^12: 24 of the gradient's fraction bits, gradients below 2 in
@@ -40,10 +40,10 @@ class Adam(Optimizer):
     (sqrt(v' * correction) + epsilon), where step_size = learning_rate / (1 - beta1^t) and correction = 1 / (1 -
     beta2^t) are inputs of step t = 1, 2, ...: `values(t, learning_rate)`.
 
-    The backward pass starts from 2^scale_bits instead of 1, and epsilon is scaled by the same factor. The scale leaves
-    W' unchanged, but m and v are those of the scaled gradient, so that squares of small gradients keep fraction bits:
-    as stored, m is 2^scale_bits and v 4^scale_bits times the textbook's. Betas that are short dyadic numbers are exact;
-    a moment v of less than 2^-13 / (1 - beta2), as stored, no longer decays.
+    In Adam the backward pass starts from 2^scale_bits instead of 1, and epsilon is scaled by the same factor. The scale
+    of Adam's backward pass leaves W' unchanged, but m and v are those of the scaled gradient, so that squares of small
+    gradients keep fraction bits: as stored, m is 2^scale_bits and v 4^scale_bits times the textbook's. Betas of Adam
+    that are short dyadic numbers are exact; a moment v of less than 2^-13 / (1 - beta2), as stored, no longer decays.
     """
 
     beta1: float = 1 - 2.0**-3
@@ -95,7 +95,9 @@ class Adam(Optimizer):
     def step(
         self, first: Tensor, second: Tensor, gradient: Tensor, step_size: Tensor, correction: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The change that is subtracted from the weight, and both moments, all from the gradient of the scaled loss."""
+        """Return the change that is subtracted from the weight, and both moments, all from the gradient of the scaled
+        loss.
+        """
         mean = first * self.beta1 + gradient * (1 - self.beta1)
         # Never negative; the rectifier says so to the types, which cannot see that a square is none.
         spread = relu(second * self.beta2 + square(gradient) * (1 - self.beta2))
@@ -107,8 +109,8 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay: W' = W - decay * W - (Adam's step), where decay = learning_rate * weight_decay.
 
-    Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. Weights need fraction bits for the decay: a decay of less than
-    half a unit of the weight's last bit is lost.
+    Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. With AdamW, weights need fraction bits for the decay: a decay
+    of less than half a unit of the weight's last bit is lost.
     """
 
     weight_decay: float = 2.0**-7

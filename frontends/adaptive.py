@@ -17,14 +17,14 @@ from .tensor import Tensor
 from .trace import trace
 
 FAIRNESS = Format.between(0.0, 16.0, 16)
-"""The format of 1 / (1 - beta1^t)."""
+"""The format of the bias correction 1 / (1 - beta1^t)."""
 
 
 @dataclass(frozen=True)
 class RMSprop(RateOptimizer):
     """The optimiser RMSprop: v' = decay * v + (1 - decay) * g^2 and W' = W - learning_rate * g / (sqrt(v') + epsilon).
 
-    Tieleman and Hinton, "Lecture 6.5: rmsprop", 2012. Gradients are scaled by 2^scale_bits, as in `Adam`.
+    Tieleman and Hinton, "Lecture 6.5: rmsprop", 2012. RMSprop's gradients are scaled by 2^scale_bits, as in `Adam`.
     """
 
     decay: float = 1 - 2.0**-4
@@ -53,8 +53,8 @@ class Lion(RateOptimizer):
     """The optimiser Lion: W' = W - learning_rate * (sign(beta1 * m + (1 - beta1) * g) + weight_decay * W); m' = beta2
     m + (1 - beta2) g.
 
-    Chen et al., arXiv 2302.06675, algorithm 2. Lion keeps one state, and takes no square, root or division. Gradients
-    are scaled by 2^scale_bits, which changes no sign.
+    Chen et al., arXiv 2302.06675, algorithm 2. Lion keeps one state, and takes no square, root or division. Lion's
+    gradients are scaled by 2^scale_bits, which changes no sign.
     """
 
     beta1: float = 1 - 2.0**-3
@@ -82,11 +82,12 @@ class Lion(RateOptimizer):
 
 @dataclass(frozen=True)
 class LAMB(Adam):
-    """Adam's direction r, with decay, made as long as the parameter: W' = W - learning_rate * |W| / |r| * r.
+    """The optimiser LAMB: Adam's direction r, with decay, made as long as the parameter: W' = W - learning_rate * |W| /
+    |r| * r.
 
     LAMB's direction is r = m' / (1 - beta1^t) / (sqrt(v' / (1 - beta2^t)) + epsilon) + weight_decay * W. You et al.,
-    arXiv 1904.00962, algorithm 2. If W is 0, or the sum of squares of r is below 2^-8, the ratio |W| / |r| is 1. The
-    scalar `fairness` is 1 / (1 - beta1^t).
+    arXiv 1904.00962, algorithm 2. In LAMB, if W is 0, or the sum of squares of r is below 2^-8, the ratio |W| / |r| is
+    1. The scalar `fairness` is 1 / (1 - beta1^t).
     """
 
     weight_decay: float = 2.0**-7

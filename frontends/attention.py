@@ -22,10 +22,11 @@ MASKED = -64.0
 
 
 def softmax_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """softmax(query key^T / sqrt(d)) value: [..., q, d], [..., x, d] and [..., x, e] to [..., q, e].
+    """Softmax attention: softmax(query key^T / sqrt(d)) value: [..., q, d], [..., x, d] and [..., x, e] to [..., q, e].
 
-    Vaswani et al., arXiv 1706.03762, equation 1. `mask`, 0 or 1, broadcasts to [..., q, x]: where it is 0 the score is
-    taken to be -64. Therefore a row whose mask is 0 everywhere gives every position the same weight.
+    Vaswani et al., arXiv 1706.03762, equation 1. The `mask` of an attention, of 0 and 1, broadcasts to [..., q, x]:
+    where the mask is 0, the score is taken to be -64. A row of scores whose mask is 0 everywhere gives every position
+    the same weight.
     """
     rows, columns, batch = _letters(query, key)
     scaled = query * (1 / math.sqrt(query.shape[-1]))
@@ -38,11 +39,12 @@ def softmax_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | 
 def spherical_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, floor: float = 2.0**-6, tile: int = 0
 ) -> Tensor:
-    """(s / |s|) value with scores s = query key^T and |s| their norm: softmax's place is taken by a norm.
+    """Spherical attention: (s / |s|) value with scores s = query key^T and |s| their norm: a norm takes the place of
+    the softmax.
 
-    Shapes and mask are as in `softmax_attention`; a masked score is 0. The scores of spherical attention need no scale,
-    and may be negative. A norm below `floor` counts as the floor, so that a row of zeros reads 0. `tile` is how many
-    positions are added up at a time; the integers do not depend on it.
+    The shapes and the mask of spherical attention are those of `softmax_attention`; a masked score is 0. The scores of
+    spherical attention need no scale, and may be negative. A norm below `floor` counts as the floor, so that a row of
+    zeros reads 0. `tile` is how many positions are added up at a time, which does not change the resulting integers.
     """
     rows, columns, batch = _letters(query, key)
     scores = einsum(f"{batch}{rows}d,{batch}{columns}d->{batch}{rows}{columns}", query, key)
@@ -74,9 +76,9 @@ def multi_head_attention(
 ) -> Model:
     """Self-attention with several heads: [B, x, width] -> [B, x, width].
 
-    Queries, keys and values are x @ in_weight + in_bias, cut into three; each head has width / heads columns of each.
-    The result is the heads' results, side by side, times out_weight plus out_bias. With `causally`, a position reads
-    only itself and those before it. Vaswani et al., arXiv 1706.03762, section 3.2.2.
+    Queries, keys and values are x @ in_weight + in_bias, cut into three; each head has width / heads columns of each of
+    the three. The result of a multi-head attention is the heads' results, side by side, times out_weight plus out_bias.
+    With `causally`, a position reads only itself and those before it. Vaswani et al., arXiv 1706.03762, section 3.2.2.
     """
     if width % heads:
         raise TypingError(f"expected a width that is a multiple of {heads} heads, found {width}; change one of them")

@@ -28,7 +28,8 @@ MOST_FILES = 4096
 class Tensors(Mapping[str, Values]):
     """Arrays by name, with the headers of the files that they came from and the index of these files, if there is one.
 
-    Numbers are those of the file, in the types that numpy has: BF16 becomes float32, which holds each of them.
+    The numbers of a checkpoint's arrays are those of the file, in the types that numpy has: BF16 becomes float32, which
+    holds each of its numbers.
     """
 
     arrays: Mapping[str, Values]
@@ -54,10 +55,11 @@ class Tensors(Mapping[str, Values]):
 
 
 def load_safetensors(path: str | Path) -> Tensors:
-    """The tensors of a .safetensors file, of a model.safetensors.index.json and its files, or of a folder with either.
+    """Read the tensors of a .safetensors file, of a model.safetensors.index.json and its files, or of a folder with
+    either.
 
-    Raise CircuitizeError if a file cannot be read, and FormatError if one is damaged or contradicts itself. Nothing
-    outside the folder of an index is read, whatever the index says.
+    Raise CircuitizeError if a file cannot be read, and FormatError if one is damaged or contradicts itself. In reading
+    a checkpoint, nothing outside the folder of an index is read, whatever the index says.
     """
     path = Path(path)
     if path.is_dir():
@@ -142,8 +144,8 @@ def save_safetensors(
     With `like`, the tensors that were loaded, their files, headers and types are written again, and tensors that are
     not given stay as they were; if nothing has changed, the bytes are equal. Without `like`, floats have the given
     `kind` (F32, F16, BF16, F64), or their type in numpy; each file in a folder takes at most `most_bytes` of tensors.
-    Each file is written whole or not at all. Raise CircuitizeError for a name that `like` has not, another shape, and
-    numbers that a type does not hold.
+    Each file of a checkpoint is written whole or not at all. Raise CircuitizeError for a name that `like` does not
+    have, another shape, and numbers that a type does not hold.
     """
     path = Path(path)
     if like is not None:
@@ -182,7 +184,7 @@ def _require_known(path: Path, names: Collection[str], like: Tensors) -> None:
 def _files(
     path: Path, arrays: Mapping[str, Values], kind: str | None, metadata: Mapping[str, str], most: int | None
 ) -> tuple[dict[str, Header], bytes | None]:
-    """The headers by file, and the index if there are several files."""
+    """The headers of a checkpoint by file, and the index if there are several files."""
     if kind is not None and kind not in FLOATS:
         raise CircuitizeError(f"{path}: expected a kind among {', '.join(FLOATS)}, found {kind!r}; choose one")
     kinds = {}

@@ -23,8 +23,9 @@ from .trace import trace
 
 @dataclass(frozen=True)
 class _Clipped(Optimizer):
-    """An optimiser that is applied to clipped gradients. The backward pass starts from 2^scale_bits; the number from
-    which the optimiser would have started it multiplies the clipped gradients instead, less the scale.
+    """An optimiser that is applied to clipped gradients. With clipped gradients the backward pass starts from
+    2^scale_bits; the number from which the optimiser would have started it multiplies the clipped gradients instead,
+    less the scale.
     """
 
     optimizer: Optimizer
@@ -90,8 +91,8 @@ class ClippedByValue(_Clipped):
 class ClippedByNorm(_Clipped):
     """An optimiser with all gradients multiplied by bound / norm if the norm of all their elements exceeds the bound.
 
-    Pascanu et al., arXiv 1211.5063, algorithm 1. The factor is bound / sqrt(max(sum of squares, bound^2)), so it is
-    defined everywhere.
+    Pascanu et al., arXiv 1211.5063, algorithm 1. The factor of clipping by norm is bound / sqrt(max(sum of squares,
+    bound^2)), so that it is defined everywhere.
     """
 
     def clipped(self, gradients: Sequence[Tensor]) -> list[Tensor]:

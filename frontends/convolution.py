@@ -32,8 +32,8 @@ def convolution(
 ) -> Tensor:
     """The convolution of [B, *positions, C] with a kernel [*sizes, C / groups, D], giving [B, *positions', D].
 
-    Group g of the channels in makes group g of the channels out; positions' = (positions + padding - dilation *
-    (size - 1) - 1) // step + 1. The kernel is not flipped, as usual in learning.
+    Group g of the channels in makes group g of the channels out; positions' = (positions + padding - dilation * (size -
+    1) - 1) // step + 1. The kernel of a convolution is not flipped, as usual in learning.
     """
     rank = x.ndim - 2
     if groups < 1 or x.shape[-1] != kernel.shape[-2] * groups or kernel.shape[-1] % groups or kernel.ndim != x.ndim:
@@ -63,8 +63,9 @@ def transposed_convolution(
 ) -> Tensor:
     """The adjoint of `convolution` with this kernel: [B, *positions, D] to [B, *positions', C].
 
-    The kernel is [*sizes, C / groups, D]; positions' = step * (positions - 1) + dilation * (size - 1) + 1 + more -
-    padding, where `more`, by default 0, tells which of the extents that the convolution maps to positions is meant.
+    The kernel of a transposed convolution is [*sizes, C / groups, D]; positions' = step * (positions - 1) + dilation *
+    (size - 1) + 1 + more - padding, where `more`, by default 0, tells which of the extents that the convolution maps to
+    positions is meant.
     """
     rank = x.ndim - 2
     steps, dilations = _each(steps, rank), _each(dilations, rank)
@@ -104,8 +105,9 @@ def max_pool(
 ) -> Tensor:
     """The maximum of each window of [B, *positions, C]; padding is never the maximum.
 
-    The derivative goes to a window's first maximum, row by row. Padding repeats the nearest element, which every window
-    that reaches it holds too; so it is less than a size, and windows that are padded are not dilated.
+    The derivative of max pooling goes to a window's first maximum, row by row. Padding of max pooling repeats the
+    nearest element, which every window that reaches the padding holds too; the padding is therefore less than a
+    window's size, and windows that are padded are not dilated.
     """
     rank = x.ndim - 2
     sizes, dilations = _each(sizes, rank), _each(dilations, rank)
@@ -149,12 +151,14 @@ def global_average(x: Tensor) -> Tensor:
 
 
 def global_maximum(x: Tensor) -> Tensor:
-    """The maximum over all positions: [B, *positions, C] to [B, C]; its derivative goes to the first of equals."""
+    """The maximum over all positions: [B, *positions, C] to [B, C]; its derivative goes to the first of several equal
+    maxima.
+    """
     return x.reshape(x.shape[0], -1, x.shape[-1]).max(1)
 
 
 def padded(x: Tensor, padding: Padding) -> Tensor:
-    """[B, *positions, C] with zeros around the positions."""
+    """A batch [B, *positions, C] with zeros around the positions."""
     sides = _sides(padding, x.ndim - 2)
     if not any(map(any, sides)):
         return x

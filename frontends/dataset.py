@@ -1,4 +1,4 @@
-"""Data of one's own: examples to train on and to test with, in formats chosen from the data."""
+"""A user's own data: examples to train on and to test with, in formats chosen from the data."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Reals = NDArray[np.float64]
 Kind = Literal["classes", "regression"]
 
 FRACTION_BITS = 8
-"""Fraction bits of standardised data: steps of 1/256 of a standard deviation."""
+"""The number of fraction bits of standardised data: steps of 1/256 of a standard deviation."""
 
 SIGNIFICANT_BITS = 10
-"""Bits of the greatest magnitude of data that is taken as it is."""
+"""How many bits the greatest magnitude has of data that is taken as it is."""
 
 MOST_CLASSES = 4096
 
@@ -52,9 +52,9 @@ class Scale:
 class Dataset:
     """Examples, every value of which is a value of its format, with the rows to train on and to test with.
 
-    `inputs` and `targets` are the formats; `input_scale` and `target_scale` say how values relate to those that were
-    given. For classes, targets are indicators, and `classes` are the names in their order; for a regression `classes`
-    is empty.
+    The fields `inputs` and `targets` of a Dataset are formats; `input_scale` and `target_scale` say how its values
+    relate to the given data. For classes, targets are indicators, and `classes` are the names in their order; for a
+    regression `classes` is empty.
     """
 
     train_inputs: Reals
@@ -87,8 +87,8 @@ class Dataset:
     ) -> Iterator[dict[str, Any]]:
         """The inputs of steps 1, 2, ... besides parameters and state: inputs, targets, and scalars.
 
-        Each epoch is a fresh shuffle without its incomplete last batch. Raise CircuitizeError for a batch that is
-        larger than the data.
+        Each epoch of a dataset's batches is a fresh shuffle without its incomplete last batch. Raise CircuitizeError
+        for a batch that is larger than the data.
         """
         size = len(self.train_inputs)
         if not 1 <= batch <= size:
@@ -136,10 +136,10 @@ def dataset(
 
     `inputs` is an array of [examples, features] with `targets` beside it, or the path of a CSV file in which `target`
     names the column to predict (default: the last) and `columns` the features (default: all others). Targets that are
-    whole numbers or names are classes, others a regression; `kind` states which if the data suggest the wrong one.
-    `standardise` scales columns to mean 0 and deviation 1, by the part that is trained on; without it, values are taken
-    as they are. The number `test` is the share of examples that is kept for testing, chosen by `seed`. Every value is
-    rounded once to its format, half to even; test data beyond what training saw saturates.
+    whole numbers or names are classes, others a regression; `kind` states which of the two they are if the data suggest
+    the wrong one. `standardise` scales columns to mean 0 and deviation 1, by the part that is trained on; without it,
+    values are taken as they are. The number `test` is the share of examples that is kept for testing, chosen by `seed`.
+    Every value is rounded once to its format, half to even; test data beyond what training saw saturates.
 
     Raise CircuitizeError for cells that hold no number, shapes that do not fit, and too little data.
     """
@@ -180,7 +180,7 @@ def dataset(
 def _from_csv(
     path: Path, columns: Sequence[str] | None, target: str | None, kind: Kind | None
 ) -> tuple[Reals, Values, str]:
-    """Return the features, the targets, and where the targets stand, for messages."""
+    """Return the features, the targets, and a text for messages that says where the targets stand."""
     table = read_csv(path)
     answer = table.column(target) if target is not None else len(table.names) - 1
     chosen = [table.column(name) for name in columns] if columns is not None else list(range(len(table.names)))
@@ -228,7 +228,7 @@ def _whole(answers: Values) -> bool:
 
 
 def _indicators(answers: Values, where: str) -> tuple[Reals, tuple[str, ...]]:
-    """Indicators, with a column for each class, in ascending order."""
+    """Indicators of classes, with a column for each class, in ascending order."""
     if answers.ndim != 1:
         raise CircuitizeError(f"expected a class for each example, found targets of shape {list(answers.shape)}")
     names, places = np.unique(answers, return_inverse=True)
@@ -263,7 +263,7 @@ def _scale(values: Reals, standardise: bool) -> Scale:
 
 
 def _format(values: Reals, standardised: bool) -> Format:
-    """The format that holds these values: signed unless all are at least 0, its ends a power of two."""
+    """The format that holds these values: signed unless all values are at least 0, with a power of two as its bound."""
     greatest = float(np.abs(values).max())
     exponent = ceil(log2(greatest)) if greatest > 0 else 0
     exponent += int(greatest == 2.0**exponent and greatest > 0 and not standardised)

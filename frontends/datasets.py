@@ -30,7 +30,7 @@ class Split:
 
     @property
     def classes(self) -> int:
-        """Return the number of classes: the greatest label and one."""
+        """Return the number of classes: the greatest label plus one."""
         return int(self.train_labels.max()) + 1
 
     @property
@@ -46,7 +46,9 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to train: order of examples, learning rate or schedule, and the optimiser it is for; all reproducible."""
+    """How to train: order of examples, learning rate or schedule, and the optimiser for which the rate is meant; all
+    reproducible.
+    """
 
     batch: int
     epochs: int
@@ -57,7 +59,7 @@ class Recipe:
     def batches(self, split: Split) -> Iterator[dict[str, Values | float]]:
         """The inputs of steps 1, 2, ... besides parameters and state: inputs, targets, and scalars.
 
-        Each epoch is a fresh shuffle without its incomplete last batch.
+        Each epoch of a data set's batches is a fresh shuffle without its incomplete last batch.
         """
         generator = np.random.default_rng(self.seed)
         targets, steps = split.train_targets, count(1)

@@ -14,7 +14,7 @@ from circuitize.circuits.types import Shape
 
 DOMAIN = b"circuitize start 1"
 SUMMED = 12
-"""The number of uniform numbers whose sum has the variance 1, and is nearly normal."""
+"""How many uniform numbers are added up to a sum of variance 1, and is nearly normal."""
 
 
 class Draws:

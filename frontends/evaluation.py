@@ -42,7 +42,7 @@ def evaluation(
     """A program from parameters, model state, `inputs` and `targets` to `right`, and to `loss` if a loss is given.
 
     `right` says how many of the `batch` examples are answered right, by the metric; the loss is the batch's. The
-    evaluation's two outputs are public, everything else is committed, under the names and in the formats that a
+    evaluation's two outputs are public, and every other port is committed, under the names and in the formats that a
     training step of the model has. `target_shape` is the shape of one example's target, by default the shape of a
     prediction.
     """

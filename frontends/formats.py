@@ -74,7 +74,9 @@ class Format:
         return float(units * Fraction(2) ** -self.fraction_bits)
 
     def nearest(self, values: ArrayLike) -> NDArray[np.float64]:
-        """For each value the nearest real number of the format, ties to even, ends saturating."""
+        """Return for each value the nearest real number of the format, ties to even, where values beyond the format's
+        ends become these ends.
+        """
         rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
         nearest: NDArray[np.float64] = np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)
         return nearest

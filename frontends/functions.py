@@ -70,17 +70,17 @@ def gelu(x: Tensor, approximate: bool = False) -> Tensor:
 
 
 def normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon), with mean and variance over some axes, which stay."""
+    """The layer norm (x - mean) / sqrt(variance + epsilon), with mean and variance over some axes, which stay."""
     return apply(arrays.Normalize(_counted(x, axes), epsilon), x)
 
 
 def root_mean_square_normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
-    """x / sqrt(mean of x^2 + epsilon), with the mean over some axes, which stay."""
+    """The root-mean-square norm x / sqrt(mean of x^2 + epsilon), with the mean over some axes, which stay."""
     return apply(arrays.RootMeanSquareNormalize(_counted(x, axes), epsilon), x)
 
 
 def _counted(x: Tensor, axes: int | Sequence[int]) -> tuple[int, ...]:
-    """The axes as numbers counted from 0."""
+    """Axes of a tensor as numbers counted from 0."""
     return tuple(axis_of(x, axis) for axis in (axes if isinstance(axes, (tuple, list, range)) else (axes,)))
 
 
@@ -130,7 +130,7 @@ def round_half_even(x: Tensor) -> Tensor:
 
 
 def quantized(x: Tensor, format: Format, rounding: str = "half even", overflow: str = "saturate") -> Tensor:
-    """x rounded to this format, in every target; the derivative is straight through, 0 where it saturates.
+    """Quantize: x rounded to a format, in every target; the derivative is straight through, 0 where it saturates.
 
     `rounding` is one of half even, half up, half down, half away, half zero, floor, ceil, zero and away; `overflow` one
     of saturate, check and wrap (docs/quantized.md).
@@ -139,7 +139,9 @@ def quantized(x: Tensor, format: Format, rounding: str = "half even", overflow: 
 
 
 def rescaled(x: Tensor, factors: ArrayLike, divides: bool = False) -> Tensor:
-    """x times factors, or with `divides` divided by them, kept as it stands; the factors broadcast to x's shape."""
+    """Rescale: x times factors, or with `divides` divided by them, where the product is not rounded to a format; the
+    factors broadcast to x's shape.
+    """
     (tensor,), given = tensors_of(x), np.asarray(factors, np.float64)
     fits = zip(reversed(given.shape), reversed(tensor.shape), strict=False)
     if given.ndim > tensor.ndim or any(extent not in (1, wanted) for extent, wanted in fits):
@@ -157,7 +159,7 @@ def rescaled(x: Tensor, factors: ArrayLike, divides: bool = False) -> Tensor:
 
 
 def exact(x: Tensor) -> Tensor:
-    """x itself, with all the bits that it is made with: calibration neither rounds nor checks it."""
+    """Return x with all the bits that it was computed with: calibration neither rounds nor checks it."""
     return rescaled(x, 1.0)
 
 
@@ -167,13 +169,13 @@ def clip(x: Tensor, low: float, high: float) -> Tensor:
 
 
 def power(x: Tensor, exponent: int) -> Tensor:
-    """x to a whole power: 1 for the exponent 0, a power of 1 / x for a negative one."""
+    """The power of x by a whole number: 1 for the exponent 0, a power of 1 / x for a negative one."""
     return apply(arrays.Power(exponent), x)
 
 
 def cumulative_sum(x: Tensor, axis: int, exclusive: bool = False, backward: bool = False) -> Tensor:
-    """The sums of the elements up to each element along an axis, without that element if `exclusive`; with `backward`
-    from the end.
+    """The cumulative sums of the elements up to each element along an axis, without that element if `exclusive`; with
+    `backward` from the end.
     """
     return apply(arrays.CumulativeSum(axis_of(x, axis), exclusive, backward), x)
 
@@ -218,7 +220,8 @@ def standard_deviation(x: Tensor, axes: int | Sequence[int], correction: int = 0
 def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
     """The k greatest elements along an axis, greatest first, and their places: 0 or 1, in a new axis before it.
 
-    Of equal elements the first comes first. The derivative of the values goes to the elements chosen.
+    Of equal elements the one that comes first in the tensor ranks first. The derivative of the k greatest elements goes
+    to the elements chosen.
     """
     axis = axis_of(x, axis)
     hot = apply(arrays.TopKOneHot(k, axis), x)
@@ -267,7 +270,7 @@ def einsum(equation: str, x: Tensor, y: Tensor) -> Tensor:
 
 
 def concatenate(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors joined along an axis that they have."""
+    """Tensors joined along one of their axes."""
     first, *others = tensors_of(*tensors)
     return apply(arrays.Concatenate(axis_of(first, axis)), first, *others)
 
@@ -278,7 +281,9 @@ def gather(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
 
 
 def one_hot(labels: Tensor, count: int) -> Tensor:
-    """Along a new last axis of extent `count`, 1 at each label and 0 elsewhere; undefined for a label outside."""
+    """The indicators of labels: along a new last axis of extent `count`, 1 at each label and 0 elsewhere; undefined for
+    a label outside.
+    """
     return apply(arrays.OneHot(count), labels)
 
 
@@ -315,6 +320,8 @@ def average_pool2d(x: Tensor, size: int, step: int | None = None) -> Tensor:
 
 
 def _pooled(x: Tensor, size: int, step: int | None) -> Tensor:
-    """[B, H, W, C] -> [B, H', W', C, size * size]: the elements of each window in a last axis, row by row."""
+    """The windows of images, [B, H, W, C] -> [B, H', W', C, size * size]: the elements of each window in a last axis,
+    row by row.
+    """
     windows = apply(arrays.Window((1, 2), (size, size), (step or size, step or size)), x)
     return windows.reshape(*windows.shape[:4], size * size)

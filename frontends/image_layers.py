@@ -48,11 +48,11 @@ def conv2d(
     groups: int = 1,
     format: Format = WEIGHTS,
 ) -> Model:
-    """A cross-correlation with `outputs` square kernels, plus a bias per kernel that starts at zero.
+    """A cross-correlation with `outputs` square kernels, plus a bias for each kernel that starts at zero.
 
-    [B, H, W, inputs] -> [B, H', W', outputs], H' = (H + 2 * padding - dilation * (size - 1) - 1) // step + 1. The
-    parameters are weight [size, size, inputs / groups, outputs] and bias [outputs]; both numbers of channels are
-    multiples of `groups`, and each group reads its own inputs only.
+    A convolution layer maps [B, H, W, inputs] -> [B, H', W', outputs], H' = (H + 2 * padding - dilation * (size - 1) -
+    1) // step + 1. The parameters of a convolution layer are weight [size, size, inputs / groups, outputs] and bias
+    [outputs]; both numbers of channels are multiples of `groups`, and each group reads its own inputs only.
     """
     return _convolving("conv2d", (size, size), inputs, outputs, padding, step, dilation, groups, format)
 
@@ -62,8 +62,9 @@ def transposed_conv2d(
 ) -> Model:
     """The adjoint of a convolution with square kernels, plus a bias: images become `step` times as large.
 
-    [B, H, W, inputs] -> [B, H', W', outputs], H' = step * (H - 1) + size - 2 * padding. The parameters are weight
-    [size, size, outputs, inputs] and bias [outputs].
+    A transposed convolution layer maps [B, H, W, inputs] -> [B, H', W', outputs], H' = step * (H - 1) + size - 2 *
+    padding. The parameters of a transposed convolution layer are weight [size, size, outputs, inputs] and bias
+    [outputs].
     """
     parameters = [
         Parameter("weight", (size, size, outputs, inputs), he_normal_transposed, format),

@@ -1,4 +1,4 @@
-"""Programs of other systems: an arrow whose wires have names, with the starting values of its parameters."""
+"""Programs imported from other systems: an arrow whose wires have names, with the starting values of its parameters."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ Reals = NDArray[np.float64]
 Batch = Mapping[str, Reals]
 
 WEIGHTS = "weights"
-"""The name that stands for all parameters together, wherever names of inputs are expected, unless one has that name
-itself.
+"""The name that stands for all parameters together, wherever names of inputs are expected, unless a parameter has that
+name.
 """
 
 FRACTION_BITS = 14
-"""The fraction bits of parameters, unless told otherwise."""
+"""The default number of fraction bits of imported parameters."""
 
 
 @dataclass(frozen=True)
 class Imported:
     """An arrow with a name for each input and each output, in order.
 
-    `parameters` holds, by name, the values that came with the program for some of the inputs. An output that has the
-    name of an input is the value by which that input is renewed.
+    The field `parameters` holds, by name, the values that came with an imported program for some of the inputs. An
+    output that has the name of an input is the value by which that input is renewed.
     """
 
     arrow: Arrow
@@ -59,9 +59,9 @@ class Imported:
     ) -> Program:
         """The program with these formats of inputs; a parameter has by default a format that holds twice its values.
 
-        Other inputs are by default sixteenths from 0 to 1. Inputs and the outputs that renew them are committed, other
-        outputs public, unless `visibility` says otherwise. Parameters join each of the `examples` that lacks them.
-        Raise CircuitizeError for a name that no input or output has.
+        The inputs of an imported program that are no parameters are by default sixteenths from 0 to 1. Inputs and the
+        outputs that renew them are committed, other outputs public, unless `visibility` says otherwise. Parameters join
+        each of the `examples` that lacks them. Raise CircuitizeError for a name that no input or output has.
         """
         chosen, seen = dict(formats or {}), dict(visibility or {})
         require_names("formats", chosen, self.inputs)
@@ -86,7 +86,7 @@ def model(
     kind: str,
     formats: Mapping[str, Format] | None = None,
 ) -> Model:
-    """A `Model` that starts from these values, for `training_step` and `predict`.
+    """A `Model` that starts from the imported parameters, for `training_step` and `predict`.
 
     `arrow` makes, for the type of a batch, a program of the parameters and one other input, with one output. A
     parameter whose format is not given has a format that holds twice its values. Raise CircuitizeError for a format of
@@ -116,7 +116,7 @@ def model(
 
 
 def constantly(values: Reals) -> Callable[[np.random.Generator, Shape], Reals]:
-    """An initializer that gives these values, whatever is drawn."""
+    """An initializer that gives these values, whatever the generator draws."""
     return lambda generator, shape: values
 
 
@@ -129,7 +129,7 @@ def format_for(values: ArrayLike, fraction_bits: int = FRACTION_BITS) -> Format:
 
 
 def require_names(what: str, given: Mapping[str, object], known: Collection[str]) -> None:
-    """Raise CircuitizeError where a name is not known."""
+    """Raise CircuitizeError for a name that is not known."""
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise CircuitizeError(f"{what}: expected names among {sorted(known)}, found {unknown[0]!r}; correct it")

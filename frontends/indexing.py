@@ -23,7 +23,7 @@ Index: TypeAlias = int | slice | EllipsisType | Places | None
 
 
 def indexed(x: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
-    """The elements that numpy's indexing gives, by edges that only move them.
+    """The elements that numpy's indexing gives, by operations that only move elements.
 
     One entry of the index may be a list, or an array, of places or of truths known now. Raise TypingError for an index
     of another kind.
@@ -76,7 +76,9 @@ def progression(x: Tensor, axis: int, places: range) -> Tensor:
 
 
 def _chosen(x: Tensor, axis: int, places: NDArray[np.int64]) -> Tensor:
-    """The elements of one axis at some places: as few progressions as a walk from left to right finds, joined."""
+    """The elements of one axis at some places: the joined pieces of the few arithmetic progressions that a pass from
+    left to right finds.
+    """
     pieces: list[Tensor] = []
     start = 0
     while start < len(places):
@@ -90,7 +92,8 @@ def _chosen(x: Tensor, axis: int, places: NDArray[np.int64]) -> Tensor:
 
 
 def _places(entry: Any, extent: int, axis: int) -> tuple[NDArray[np.int64], list[int]]:
-    """Which elements of an axis an index entry means, one after the other, and the extents that replace the axis."""
+    """The elements of an axis that an index entry chooses, one after the other, and the extents that replace the axis.
+    """
     if isinstance(entry, slice):
         try:
             chosen = range(*entry.indices(extent))

@@ -27,7 +27,7 @@ Initializer = Callable[[np.random.Generator, Shape], NDArray[np.float64]]
 
 
 def zeros(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Return zeros, in the place of a random start."""
+    """Return zeros, as starting values in place of random ones."""
     return np.zeros(shape)
 
 
@@ -40,11 +40,12 @@ def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float6
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An array kept from step to step, trained or not: its name, shape, how it starts, and its exact format.
+    """A Parameter, an array that is kept from step to step, trained or not: its name, shape, how it starts, and its
+    exact format.
 
     A `frozen` parameter leaves a step as it entered; a parameter that is `apart` too does not leave it, and proofs
-    commit to it once. State that is `fresh` is an input of every step, drawn anew, and does not leave it: the mask of a
-    dropout.
+    commit to it once. State that is `fresh` is an input of every step, drawn anew, and does not leave it, such as the
+    mask of a dropout.
     """
 
     name: str
@@ -68,7 +69,7 @@ class Parameter:
 
     @property
     def type(self) -> Array:
-        """Return the type of its wire, an array of reals."""
+        """Return the type of a parameter's wire, an array of reals."""
         return Array(self.shape)
 
 
@@ -90,7 +91,7 @@ class Model:
     inference: Callable[[Array], Arrow] | None = None
 
     def batch_type(self, batch: int) -> Array:
-        """The type of a batch of examples; raise TypingError if the model does not know the shape of one."""
+        """The type of a batch of examples; raise TypingError if the model does not state the shape of an example."""
         if not isinstance(batch, int) or isinstance(batch, bool) or batch < 1:
             raise refused(
                 f"expected a batch of a whole number of examples, at least 1, found {named(batch)}; write batch=16"
@@ -114,7 +115,7 @@ class Model:
         return _drawn([p for p in self.state if p.fresh], seed)
 
     def freeze(self, *names: str, apart: bool = False) -> Model:
-        """The same model with these parameters frozen; raise TypingError for a name it does not have.
+        """The same model with these parameters frozen; raise TypingError for a name that the model does not have.
 
         With `apart` (for all parameters if no names are given) they enter steps and predictions and do not leave them,
         so that proofs commit to them once, whatever the program (docs/tensor.md).
@@ -126,7 +127,8 @@ class Model:
         return replace(self, parameters=tuple(made))
 
     def tie(self, name: str, to: str, transposed: bool = False) -> Model:
-        """The same model in which one parameter is another one, or its transpose: `name` is no parameter any more.
+        """Return the model with one parameter tied to another one or to its transpose; `name` is then no parameter any
+        more.
 
         The gradient of a tied parameter is added to the other's. Raise TypingError if a name is none of the model's or
         if shapes differ.
@@ -200,7 +202,7 @@ def traced(
 def dense(
     inputs: int, outputs: int, bias: bool = True, format: Format = WEIGHTS, initializer: Initializer = he_normal
 ) -> Model:
-    """x @ weight + bias: weight [inputs, outputs], bias [outputs] starting at zero."""
+    """A dense layer x @ weight + bias, with weight [inputs, outputs] and bias [outputs], which starts at zero."""
     parameters = [Parameter("weight", (inputs, outputs), initializer, format)]
     if bias:
         parameters.append(Parameter("bias", (outputs,), zeros, format))
@@ -214,10 +216,11 @@ def dense(
 
 
 def embedding(count: int, width: int, inputs: Shape = (), format: Format = WEIGHTS) -> Model:
-    """A row of a table for each index: whole numbers of shape [B, *inputs] -> [B, *inputs, width].
+    """An embedding layer, which gives a row of a table for each index: whole numbers of shape [B, *inputs] -> [B,
+    *inputs, width].
 
-    The parameter is table [count, width], standard normal over the square root of width. An index outside
-    [0, count) is undefined.
+    The parameter of an embedding is table [count, width], standard normal over the square root of width. The embedding
+    of an index outside [0, count) is undefined.
     """
 
     def normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
@@ -239,7 +242,8 @@ def relu(*given: Tensor) -> Model:
 def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
     """A function of one tensor, such as those of `activations` and `functions`, as a model without parameters.
 
-    An operation is a function of tensors as well. Raise TypingError for the class of an operation, which is none.
+    An operation is a function of tensors as well. Raise TypingError for the class of an operation, which is no function
+    of tensors.
     """
     if isinstance(function, type):
         raise TypingError(
@@ -250,10 +254,12 @@ def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
 
 
 def dropout(rate: float, shape: Shape) -> Model:
-    """x / (1 - rate) where the mask is 1, else 0, and x itself outside training. Srivastava et al., JMLR 15, 2014.
+    """Dropout: x / (1 - rate) where the mask is 1, else 0, and x itself outside training. Srivastava et al., JMLR 15,
+    2014.
 
-    The mask, 0 and 1 of the given shape for each example, is an input of every step, `mask`, after the model's state,
-    so that whoever checks the step chooses it, or commits to it. `Model.drawn` draws the masks of dropout.
+    The mask of dropout, 0 and 1 of the given shape for each example, is an input of every step, `mask`, after the
+    model's state, so that whoever checks the step chooses it, or commits to it. `Model.drawn` draws the masks of
+    dropout.
     """
     if not 0 <= rate < 1:
         raise TypingError(f"expected a rate of at least 0 and below 1, found {rate}; it is the part that is dropped")

@@ -30,12 +30,13 @@ def lora(
     scale: float = 1.0,
     format: Format = WEIGHTS,
 ) -> Model:
-    """The same model with all of its parameters frozen apart, and adapters that are trained in their place.
+    """The same model with all of its parameters frozen apart, and with adapters that are trained instead.
 
-    Where the model multiplies by a matrix W [in, out], the result has scale * (x down) up added, with down [in, rank],
-    normal with variance 1 / in, and up [rank, out], zero at first: so the model begins as it was. `names` are the
-    adapted matrices; by default all that are only multiplied by data that goes through the network, such as attention's
-    projections and dense layers, and no table whose rows are looked up. Hu et al., arXiv 2106.09685.
+    Where a model with adapters multiplies by a matrix W [in, out], the result has scale * (x down) up added, with down
+    [in, rank], normal with variance 1 / in, and up [rank, out], zero at first, so that the model's predictions are
+    unchanged at first. The argument `names` lists the adapted matrices; by default these are all that are only
+    multiplied by data that goes through the network, such as attention's projections and dense layers, and no table
+    whose rows are looked up. Hu et al., arXiv 2106.09685.
 
     Proofs commit to the frozen parameters once (docs/tensor.md). Raise TypingError for names of other parameters, and
     for a rank that is not less than both extents of a matrix.
@@ -79,7 +80,7 @@ def _adapter(name: str, shape: Shape, rank: int, format: Format) -> tuple[Parame
 
 
 def _products(model: Model) -> dict[str, Shape]:
-    """The matrices that a model does nothing with but multiply something by them, along their first axis."""
+    """The matrices that a model uses only as the factor of a product, along their first axis."""
     arrow = model.arrow(model.batch_type(1))
     wires = dict(zip(arrow.inputs.tolist(), model.parameters, strict=False))
     other = set(arrow.outputs.tolist())
@@ -94,8 +95,8 @@ def _products(model: Model) -> dict[str, Shape]:
 
 
 def _letters(product: arrays.Einsum, place: int) -> tuple[str, str, str, str] | None:
-    """For a product of x and a matrix [i, o], in any order: the letters of x and of the target, i and o; None for other
-    products.
+    """For a product of x and a matrix [i, o], in any order of operands: the letters of x and of the target, i and o;
+    None for other products.
     """
     *operands, target = product.letters
     own, x = operands[place], operands[1 - place]
@@ -105,7 +106,8 @@ def _letters(product: arrays.Einsum, place: int) -> tuple[str, str, str, str] | 
 
 
 def _adapted(arrow: Arrow, places: dict[int, int], types: list[Array], count: int, scale: float) -> Arrow:
-    """The arrow with adapters behind its first `count` inputs, whose places are given by that of their matrix."""
+    """The arrow with adapters behind its first `count` inputs, whose places are given by the places of their matrices.
+    """
     builder = Builder()
     source = list(arrow.source)
     kept = builder.inputs(source[:count])
@@ -138,7 +140,7 @@ def _beside(
     made: int,
     scale: float,
 ) -> int:
-    """The result of a product, plus scale * (x down) up."""
+    """Return the result of a product, plus scale * (x down) up."""
     found = _letters(product, place)
     assert found is not None
     x, target, i, o = found

@@ -63,8 +63,8 @@ def kullback_leibler(logits: Tensor, targets: Tensor, least: float = 2.0**-12) -
     """The mean over examples of the sum of t * (log t - log softmax(logits)): both are [B, C], and rows of targets sum
     to 1.
 
-    Targets below `least` have the logarithm of `least`, so that 0 counts as 0. The derivative for the logits is that of
-    `cross_entropy`.
+    Targets below `least` count with the logarithm of `least`, so that the term of a target 0 is 0. The derivative of
+    `kl_divergence` for the logits is that of `cross_entropy`.
     """
     _require_indicators(logits, targets)
     entropy = (targets * log(maximum(targets, least))).sum() * (1.0 / targets.shape[0])

@@ -1,4 +1,4 @@
-"""Normalisation: layers that bring what passes through them to mean 0 and variance 1."""
+"""Normalisation: layers that bring their inputs to mean 0 and variance 1."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ def batch_norm(
     format: Format = WEIGHTS,
     statistics: Format = STATISTICS,
 ) -> Model:
-    """(x - mean) / sqrt(variance + epsilon) * weight + bias over all axes but the last, which has `features` elements.
+    """Batch norm: (x - mean) / sqrt(variance + epsilon) * weight + bias over all axes but the last, which has
+    `features` elements.
 
-    Ioffe and Szegedy, arXiv 1502.03167, algorithms 1 and 2. Training takes mean and variance (divided by n) of the
-    batch, and renews the running statistics: running + momentum * (batch's - running), where the batch's variance is
-    divided by n - 1. Inference takes the running statistics. The parameters are weight, from 1, and bias, from 0; the
-    state is mean, from 0, and variance, from 1; all have the shape [features].
+    Ioffe and Szegedy, arXiv 1502.03167, algorithms 1 and 2. In training, batch norm takes mean and variance (divided by
+    n) of the batch, and renews the running statistics: running + momentum * (batch's - running), where the batch's
+    variance is divided by n - 1. Outside training, batch norm takes the running statistics. The parameters of batch
+    norm are weight, from 1, and bias, from 0; the state is mean, from 0, and variance, from 1; all have the shape
+    [features].
     """
     parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
     state = [Parameter("mean", (features,), zeros, statistics), Parameter("variance", (features,), ones, statistics)]
@@ -62,11 +64,13 @@ def batch_norm(
 
 
 def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
-    """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, which has `features` elements.
+    """Layer norm: (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, which has `features`
+    elements.
 
-    Ba et al., arXiv 1607.06450. The parameters are weight, from 1, and bias, from 0; both have the shape [features]. In
-    integers the variance is a number with the fraction bits calibrated for it: if it is 0 together with epsilon, as in
-    a constant row, the step is undefined. A greater epsilon, such as 2^-10, avoids an undefined step.
+    Ba et al., arXiv 1607.06450. The parameters of layer norm are weight, from 1, and bias, from 0; both have the shape
+    [features]. In integers the variance of layer norm is a number with the fraction bits calibrated for it: if it is 0
+    together with epsilon, as in a constant row, the step is undefined. A greater epsilon, such as 2^-10, avoids an
+    undefined step.
     """
     parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
 
@@ -77,9 +81,9 @@ def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -
 
 
 def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
-    """x / sqrt(mean of x^2 + epsilon) * weight over the last axis, which has `features` elements.
+    """RMS norm: x / sqrt(mean of x^2 + epsilon) * weight over the last axis, which has `features` elements.
 
-    Zhang and Sennrich, arXiv 1910.07467. The parameter is weight [features], from 1.
+    Zhang and Sennrich, arXiv 1910.07467. The parameter of RMS norm is weight [features], from 1.
     """
 
     def normalized(weight: Tensor, x: Tensor) -> Tensor:
@@ -89,10 +93,10 @@ def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> 
 
 
 def group_norm(features: int, groups: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
-    """Each example's features in `groups` groups of neighbours, each brought to mean 0 and variance 1.
+    """Group norm: each example's features in `groups` groups of neighbours, each brought to mean 0 and variance 1.
 
-    Wu and He, arXiv 1803.08494. x is [B, ..., features]: mean and variance over all axes but the first and the group's.
-    The parameters are those of `layer_norm`.
+    Wu and He, arXiv 1803.08494. Group norm takes x [B, ..., features], with mean and variance over all axes but the
+    first and the groups'. The parameters of group norm are those of `layer_norm`.
     """
     if groups < 1 or features % groups:
         raise TypingError(f"expected groups that divide {features} features, found {groups}; choose a divisor")

@@ -37,9 +37,11 @@ EXPECTED = "ap_fixed<W,I>, ufixed<W,I,RND_CONV,SAT>, int<W> or a Format"
 
 @dataclass(frozen=True, eq=False)
 class Stated:
-    """Formats of a tensor: whole numbers within [low, high] of units 2^-fraction_bits, and one rule for all elements.
+    """The formats of a tensor's elements: whole numbers within [low, high] of units 2^-fraction_bits, and one rule for
+    all elements.
 
-    The three arrays have one shape, which broadcasts to the tensor's: no axes if all elements have one format.
+    The three arrays of a tensor's formats have one shape, which broadcasts to the tensor's: no axes if all elements
+    have one format.
     """
 
     fraction_bits: Integers
@@ -50,7 +52,7 @@ class Stated:
 
     @property
     def width(self) -> int:
-        """The bits of the widest element."""
+        """How many bits the widest element of a tensor's formats has."""
         least, most = int(self.low.min()), int(self.high.max())
         return max(most.bit_length(), (-least - 1).bit_length() if least < 0 else 0) + (least < 0)
 
@@ -58,9 +60,9 @@ class Stated:
 def stated(given: object, where: str) -> Stated:
     """The format that a text or a `Format` names, or the formats that an array of these names, broadcast as numpy's.
 
-    A text without modes truncates and may not wrap: high-level synthesis would let it wrap, while compiling refuses a
-    text whose interval does not show that nothing wraps. Raise CircuitizeError, beginning with `where`, for a value
-    that is no format, for more than 60 bits, and for elements of unlike rules.
+    A format's text without modes truncates and may not wrap: high-level synthesis would let it wrap, while compiling
+    refuses a text whose interval does not show that nothing wraps. Raise CircuitizeError, beginning with `where`, for a
+    value that is no format, for more than 60 bits, and for elements of unlike rules.
     """
     texts = given if isinstance(given, np.ndarray) else np.empty((), object)
     if not isinstance(given, np.ndarray):
@@ -85,10 +87,12 @@ def stated(given: object, where: str) -> Stated:
 
 
 def formatted(x: Tensor, given: Stated) -> Tensor:
-    """x rounded once to these formats, from all its bits; the derivative is straight through where nothing saturates.
+    """Return x rounded once to these formats, from all its bits; the derivative is straight through where nothing
+    saturates.
 
-    Elements of unlike fraction bits are scaled to whole numbers by powers of two, which is exact, and back. Raise
-    CircuitizeError if the formats do not broadcast to x, and for ends that differ among elements and do not saturate.
+    To be rounded, elements of different fraction bits are scaled to whole numbers by powers of two, which is exact, and
+    scaled back. Raise CircuitizeError if the formats do not broadcast to x, and for ends that differ among elements and
+    do not saturate.
     """
     try:
         np.broadcast_to(given.low, x.shape)
@@ -118,7 +122,7 @@ def _fields(given: Stated) -> tuple[Integers, Integers, Integers]:
 
 
 def _array(given: list[object] | tuple[object, ...], where: str) -> NDArray[np.object_]:
-    """An array of lists of lists. Raise CircuitizeError if the lists are ragged."""
+    """Return nested lists as an array. Raise CircuitizeError if nested lists are ragged."""
 
     def shape(entry: object) -> tuple[int, ...]:
         return (len(entry), *(shape(entry[0]) if entry else ())) if isinstance(entry, (list, tuple)) else ()
@@ -139,7 +143,7 @@ def _key(entry: object) -> object:
 
 
 def _one(entry: object, where: str) -> tuple[Format, tuple[str, str]]:
-    """One format, and its rules for rounding and for overflow."""
+    """A format that a text names, with its rules for rounding and for overflow."""
     if isinstance(entry, Format):
         return entry, ("half even", "saturate")
     text = entry.replace(" ", "").replace("AP_", "").replace("AC_", "") if isinstance(entry, str) else ""

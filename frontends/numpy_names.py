@@ -77,15 +77,18 @@ SAID = {
     "tile": "movement.tile",
     "split": "movement.split",
 }
-"""From numpy's name to the function that is meant, where the arguments differ."""
+"""From numpy's name to the function that is meant, for functions whose arguments differ."""
 
 
 OURS: dict[str, Any] = {}
-"""The functions of `functions`, by name: `trace` fills this table, since they are made of tensors."""
+"""The functions of `functions`, by name: `trace` fills this table, since this module cannot import functions of
+tensors.
+"""
 
 
 def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """A ufunc on tensors, called as `__array_ufunc__` is. Raise TypingError for a ufunc that names no operation."""
+    """Apply a ufunc to tensors, called as `__array_ufunc__` is. Raise TypingError for a ufunc that names no operation.
+    """
     name = function.__name__
     if method == "__call__" and not options:
         if name in OPERATORS:
@@ -98,7 +101,7 @@ def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options:
 
 
 def function(called: Any, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Another function of numpy on tensors, called as `__array_function__` is."""
+    """Apply another function of numpy on tensors, called as `__array_function__` is."""
     name = called.__name__
     own: Any = None
     if name in METHODS and values and hasattr(values[0], "builder"):

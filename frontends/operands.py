@@ -27,7 +27,7 @@ def broadcast_shape(a: Shape, b: Shape) -> Shape:
 
 
 def unfit_product(left: Shape, right: Shape) -> str:
-    """Why @ does not take these shapes, and what would make it take them."""
+    """A text that says why @ does not take these shapes, and which shapes it would take."""
     column = len(right) == 1
     rows = right[0 if column else -2]
     remedy = "check which layer makes and takes what"
@@ -59,7 +59,7 @@ def real_of(value: object) -> float:
 
 
 def whole_numbers(word: str, given: Sequence[Any]) -> tuple[int, ...]:
-    """Whole numbers given one by one, or as one tuple or list; raise TypingError for other values."""
+    """Return whole numbers that are given one by one, or as one tuple or list; raise TypingError for other values."""
     numbers = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     for number in numbers:
         if not isinstance(number, (int, np.integer)) or isinstance(number, bool):

@@ -30,10 +30,10 @@ VELOCITY = Format.signed(24, 20)
 class Optimizer(ABC):
     """The contract of an optimiser, as `training_step` needs it.
 
-    Scalars are inputs of the step, new for each one (so that a schedule changes no key); state is kept for each
-    parameter, in a format of its own in which it enters and leaves. `cotangent` decides from which number the backward
-    pass starts: a learning rate put there multiplies the batch-sized gradient of the loss, so that the gradients of the
-    parameters come out already scaled, never rounded on their own.
+    The scalars of an optimiser are inputs of the step, new for each step (so that a schedule changes no key); state is
+    kept for each parameter, in a format in which it enters and leaves. The method `cotangent` of an optimiser decides
+    from which number the backward pass starts: a learning rate put there multiplies the batch-sized gradient of the
+    loss, so that the gradients of the parameters come out already scaled, and are not rounded before.
     """
 
     def __new__(cls, *given: object, **named: object) -> Self:
@@ -48,7 +48,7 @@ class Optimizer(ABC):
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        """Raise TypingError if something else stands in place of a format: most often a learning rate."""
+        """Raise TypingError if an argument that must be a format is something else, most often a learning rate."""
         for field in fields(self):  # type: ignore[arg-type]  # optimisers are dataclasses
             value = getattr(self, field.name)
             if field.type in ("Format", Format) and not isinstance(value, Format):
@@ -83,8 +83,8 @@ class Optimizer(ABC):
         """The arrow from the scalars to the loss's cotangent, a number."""
 
     def together(self, parameters: Sequence[Array]) -> Arrow | None:
-        """The arrow from all gradients x scalars to all gradients, before they go to the updates; None if they go as
-        they are.
+        """The arrow from all gradients x scalars to all gradients, which is applied before the updates; None if
+        gradients are not changed.
         """
         return None
 
@@ -104,7 +104,8 @@ class RateOptimizer(Optimizer):
 
 
 def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
-    """The remedy for a learning rate that is given to the optimiser: where to give it instead."""
+    """The text of the remedy for a learning rate that is given to the optimiser, which says where to give it instead.
+    """
     return (
         f"write {optimizer.__name__}(): a learning rate is an input of every step: among its examples "
         f"(optimizer.values(t, {value!r})), with --scalar {name}={value}, or by --schedule"
@@ -159,8 +160,8 @@ class Momentum(RateOptimizer):
 
 
 def decayed(weight: Tensor, gradient: Tensor, rate: Tensor, weight_decay: float) -> Tensor:
-    """gradient + rate * weight_decay * weight: the gradient of the loss plus weight_decay / 2 times the sum of all
-    squares.
+    """Return gradient + rate * weight_decay * weight: the gradient of the loss plus weight_decay / 2 times the sum of
+    all squares.
     """
     return gradient + weight * rate * weight_decay if weight_decay else gradient
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
-    """The product over the last two axes; other axes broadcast; a vector is a row at the left, a column at the
-    right.
+    """The product over the last two axes; where other axes broadcast, and a vector is a row at the left, a column at
+    the right.
     """
     if not left.ndim or not right.ndim:
         raise refused("expected at least one axis on both sides of @, found a scalar; use *")

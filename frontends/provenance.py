@@ -15,7 +15,7 @@ from circuitize.circuits.operation import Provenance
 _part: ContextVar[str] = ContextVar("part", default="")
 _place: ContextVar[tuple[str, int] | None] = ContextVar("place", default=None)
 _OTHERS = ("circuitize", "contextlib", "numpy", "polygrad", "tinygrad")
-"""Packages whose frames are not the user's: this one, and packages that call it back."""
+"""The packages whose frames are not the user's code: circuitize and packages that call it back."""
 
 
 @contextmanager
@@ -54,13 +54,13 @@ def _shown(frame: FrameType) -> str:
 
 
 def current() -> Provenance:
-    """The provenance of an edge that is added now."""
+    """The provenance of an edge that is added at this point."""
     file, line = _place.get() or here()
     return Provenance(_part.get(), file, line)
 
 
 def located(message: str) -> str:
-    """The message with the user's file and line before it; a command that runs no file of the user's has none."""
+    """A message with the user's file and line before it; a command that runs no file of the user's has none."""
     frame = _outside()
     return message if _is_command(frame) else f"{_shown(frame)}: {message}"
 

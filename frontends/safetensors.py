@@ -23,13 +23,13 @@ from circuitize.circuits.types import Shape
 from .stored_numbers import KINDS, decoded, encoded
 
 METADATA = "__metadata__"
-"""The one name in a header that is not a tensor's."""
+"""The one entry of a safetensors header that describes no tensor."""
 
 MOST_HEADER = 1 << 25
-"""The most bytes of a header, 32 MiB: some 300,000 tensors."""
+"""The most bytes of a safetensors header, 32 MiB: some 300,000 tensors."""
 
 MOST_VALUES = 1 << 22
-"""The most values in a header."""
+"""The most values in a safetensors header."""
 
 SUFFIX = ".safetensors"
 
@@ -64,7 +64,7 @@ def read_file(path: Path) -> tuple[Header, dict[str, Values]]:
     """The header and the arrays of one file. Raise CircuitizeError if the file cannot be read, FormatError for a file
     of another kind.
 
-    No memory is taken for an array before the file is known to hold it.
+    In reading safetensors, no memory is allocated for an array before the file is known to hold it.
     """
     try:
         with path.open("rb") as file:
@@ -116,7 +116,9 @@ def _header(file: IO[bytes], size: int, where: str) -> Header:
 
 
 def _entry(name: str, described: Any, where: str) -> tuple[Entry, int]:
-    """The description of one tensor, and where its bytes end. Raise FormatError if the description is malformed."""
+    """The description of one tensor in a safetensors header, and where its bytes end. Raise FormatError if a tensor's
+    description is malformed.
+    """
     where = f"{where}: tensor {excerpt(name)}"
     if not name or not name.isprintable():
         raise FormatError(f"{where}: expected a name of printable characters, at least one; rename it")
@@ -151,7 +153,9 @@ def _array(file: IO[bytes], entry: Entry, where: str) -> Values:
 
 
 def file_chunks(header: Header, arrays: Mapping[str, Values], where: str) -> list[bytes | memoryview]:
-    """The bytes of a file, in pieces. Raise CircuitizeError for an array that its type or its shape does not hold."""
+    """The bytes of a safetensors file, in pieces. Raise CircuitizeError for an array that its type or its shape does
+    not hold.
+    """
     chunks: list[bytes | memoryview] = [struct.pack("<Q", len(header.text)), header.text]
     for entry in header.entries:
         place, array = f"{where}: tensor {entry.name!r}", np.asarray(arrays[entry.name])

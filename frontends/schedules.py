@@ -1,7 +1,7 @@
 """Learning rates as functions of the step's number, in exact arithmetic, so that every verifier computes the same.
 
-A schedule takes t = 1, 2, ... and returns a fraction. The rate is an input of each step, so schedules share one program
-and one verification key.
+The type of a schedule: a function that takes t = 1, 2, ... and returns a fraction. The learning rate is an input of
+each step, so schedules share one program and one verification key.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .formats import exact_rate
 Schedule = Callable[[int], Fraction]
 
 COSINE_BITS = 40
-"""A cosine is rounded to the nearest multiple of 2^-40."""
+"""The number of fraction bits to which the cosine of a schedule is rounded."""
 
 _CONTEXT = Context(prec=60)
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
@@ -38,8 +38,8 @@ def warm_up(schedule: Schedule, steps: int) -> Schedule:
 def cosine(rate: float, steps: int, final: float = 0.0) -> Schedule:
     """A schedule from `rate` at t = 1 down to `final` at t = steps + 1 and after, along half a period of the cosine.
 
-    The rate is final + (rate - final) * (1 + cos(pi * (t - 1) / steps)) / 2, the cosine rounded once, to a multiple of
-    2^-40. Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts.
+    The rate of a cosine schedule is final + (rate - final) * (1 + cos(pi * (t - 1) / steps)) / 2, the cosine rounded
+    once, to a multiple of 2^-40. Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts.
     """
     _expect_steps(steps)
     low, high = exact_rate(final), exact_rate(rate)

@@ -29,10 +29,11 @@ def from_state_dict(
 ) -> dict[str, Reals]:
     """The values of a model's parameters and state, or of a program's, by their names; other tensors are not read.
 
-    `names` maps these names to those of the tensors, where they differ. `outputs_first` lists the parameters that are
-    stored as in torch: a linear weight [out, in], which is [in, out] here, a kernel [out, in, rows, columns], which is
-    [rows, columns, in, out]. Raise CircuitizeError for a tensor that is missing, is of another shape, or holds a number
-    that is not finite; a square weight in the other layout cannot be recognised.
+    The argument `names` maps the model's names to the tensors' names where these differ. The argument `outputs_first`
+    lists the parameters that are stored as in torch: a linear weight [out, in], which is [in, out] in circuitize, a
+    kernel [out, in, rows, columns], which is [rows, columns, in, out] in circuitize. Raise CircuitizeError for a tensor
+    that is missing, is of another shape, or holds a number that is not finite; a square weight in the other layout
+    cannot be recognised.
     """
     shapes = _shapes(into)
     theirs = dict(names or {})
@@ -83,9 +84,10 @@ def to_state_dict(
 
 
 def with_weights(model: Model, values: Mapping[str, Any], formats: Mapping[str, Format] | None = None) -> Model:
-    """The same model, whose parameters and state start from these values, in these formats or in those they have.
+    """Return the model with parameters and state that start from the given values, in the given formats or in their
+    own.
 
-    Raise CircuitizeError for a name that the model has not, another shape, and values past a format.
+    Raise CircuitizeError for a name that the model does not have, another shape, and values past a format.
     """
     kept = {p.name: p for p in (*model.parameters, *model.state)}
     chosen = dict(formats or {})
@@ -109,7 +111,7 @@ def with_weights(model: Model, values: Mapping[str, Any], formats: Mapping[str, 
 
 
 def inputs_first(array: Any) -> Any:
-    """The array with its axes moved from [out, in, ...] to [..., in, out]."""
+    """Return an array with its axes moved from [out, in, ...] to [..., in, out]."""
     return np.transpose(array, (*range(2, array.ndim), 1, 0)) if array.ndim > 1 else array
 
 

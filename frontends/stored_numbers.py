@@ -24,8 +24,8 @@ KINDS: dict[str, np.dtype[Any]] = {
     "I64": np.dtype("<i8"),
     "U64": np.dtype("<u8"),
 }
-"""How numpy holds each type, by its name in safetensors, narrow ones first. BF16, which numpy has not, is held by its
-bits.
+"""The numpy dtype that holds each type, by its name in safetensors, narrow ones first. BF16, which numpy does not have,
+is held by its bits.
 """
 
 FLOATS = ("F16", "BF16", "F32", "F64")

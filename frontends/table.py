@@ -19,7 +19,7 @@ UNKNOWN = ("", "nan", "inf", "-inf", "infinity", "-infinity")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a CSV file: the text of every cell, [rows, columns], and the columns' names."""
+    """The rows of a CSV file: the text of every cell, [rows, columns], and the columns' names."""
 
     path: Path
     names: tuple[str, ...]
@@ -113,7 +113,7 @@ def read_csv(path: Path) -> Table:
 
 
 def _number(text: str) -> float:
-    """The number that a cell holds; NaN if it holds none."""
+    """The number that a cell holds; NaN if the cell holds no number."""
     try:
         return float(text)
     except ValueError:

@@ -86,7 +86,7 @@ class Tensor(Real):
         )
 
     def apply(self, operation: Operation, *others: Tensor) -> Tensor:
-        """Add an edge with one target on this wire and the others', as they are."""
+        """Add an edge with one target on this tensor's wire and those of others, without broadcasting."""
         builder = self.builder
         for other in others:
             if not isinstance(other, Tensor):
@@ -153,8 +153,8 @@ class Tensor(Real):
         return self.constant(other) @ self
 
     def __matmul__(self, other: Operand) -> Tensor:
-        """The product over the last two axes; other axes broadcast; a vector is a row at the left, a column at the
-        right.
+        """The matrix product over the last two axes; other axes broadcast; a vector is a row at the left, a column at
+        the right.
         """
         return product(self, self.constant(other))
 
@@ -263,8 +263,8 @@ def apply(operation: Operation, x: Tensor, *others: Tensor) -> Tensor:
 
 
 def axis_of(x: Tensor, axis: int) -> int:
-    """An axis of a tensor, counted from 0; raise TypingError, with the user's line, for an axis that does not exist, or
-    for an object that is no tensor.
+    """An axis of a tensor, counted from 0; raise TypingError, with the user's line, for an axis that does not exist,
+    and for an object that is no tensor.
     """
     if not isinstance(x, Tensor):
         raise refused(f"expected a tensor, found {named(x)}; functions take the tensors of a traced function")

@@ -22,8 +22,8 @@ numpy_names.OURS.update(vars(functions))
 def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Shape) -> Arrow:
     """The arrow of a Python function: one input per type (a shape means an array of reals), an output per result.
 
-    The function runs once, on tensors; whatever Python does around them (loops, conditions on shapes) happens then.
-    Raise TypingError, naming the caller's file and line, if shapes do not fit.
+    The function runs once, on tensors; whatever Python does around them (loops, conditions on shapes) happens during
+    that run. Raise TypingError, naming the caller's file and line, if shapes do not fit.
     """
     builder = Builder()
     tensors = [Tensor(builder, builder.input(t if isinstance(t, (Array, Fixed)) else Array(t))) for t in types]
@@ -39,7 +39,7 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
 
 
 def _require_arguments(function: Callable[..., Any], count: int) -> None:
-    """Raise TypingError, with the user's line, unless a function takes `count` arguments."""
+    """Raise TypingError, with the user's line, unless a user's function takes `count` arguments."""
     try:
         found = signature(function)
     except (TypeError, ValueError):

@@ -41,13 +41,14 @@ def training_step(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """One training step: parameters, optimiser state, model state, `inputs`, `targets`, scalars -> the first three
-    renewed, `loss`.
+    """Return the program of one training step: parameters, optimiser state, model state, `inputs`, `targets`, scalars
+    -> renewed parameters, optimiser state and model state, and `loss`.
 
-    The step takes `batch` examples at a time; `target_shape` is the shape of one example's target, by default the shape
-    of a prediction (labels have none: `()`). Parameters and state leave in exactly the format in which they enter,
-    under the same names, so that steps compose. Parameters, state and data are committed, scalars and the loss public.
-    `examples` map every input's name to real values, to calibrate with.
+    A training step takes `batch` examples at a time; `target_shape` is the shape of one example's target, by default
+    the shape of a prediction (labels have none: `()`). Parameters and state leave a training step in exactly the format
+    in which they enter, under the same names, so that steps compose. In a training step parameters, state and data are
+    committed, and scalars and the loss are public. The `examples` of a training step map every input's name to real
+    values, with which it is calibrated.
     """
     require(model, loss, optimizer, inputs, targets, examples)
     data = model.batch_type(batch)
@@ -101,7 +102,7 @@ def require(
     targets: Format | None,
     examples: Sequence[Batch],
 ) -> None:
-    """Raise TypingError, with the user's line, if an argument is of another kind: most often a function that was not
+    """Raise TypingError, with the user's line, if an argument is of the wrong kind, most often a function that was not
     called.
     """
     require_model(model, "model")
@@ -132,7 +133,7 @@ def _held(program: Program) -> set[str]:
 
 
 def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list[Array]]) -> Arrow:
-    """P x O x M x X x T x S -> P' x O' x M' x loss, from the measured loss P x M x X x T -> loss x M'."""
+    """The arrow P x O x M x X x T x S -> P' x O' x M' x loss, made from the loss's arrow P x M x X x T -> loss x M'."""
     weights: list[Type] = [p.type for p in model.parameters]
     state: list[Type] = [type for group in states for type in group]
     kept: list[Type] = [p.type for p in model.state]
@@ -186,8 +187,8 @@ def predict(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """The forward pass: parameters, model state and `inputs` -> `outputs`; the first two are held, and everything but
-    the outputs is committed.
+    """Return the program of the forward pass: parameters, model state and `inputs` -> `outputs`; parameters and model
+    state are held, and everything but the outputs is committed.
     """
     require(model, None, None, inputs, None, examples)
     arrow, ports = inference(model, batch)
@@ -201,7 +202,7 @@ def predict(
 
 
 def inference(model: Model, batch: int) -> tuple[Arrow, list[Port[Fixed]]]:
-    """Parameters, model state and data -> predictions; and the ports of the first two."""
+    """Parameters, model state and data -> predictions; with the ports of parameters and model state."""
     data = model.batch_type(batch)
     every = (*model.parameters, *model.state)
     # What is fresh in every step is no part of a prediction.
@@ -226,7 +227,7 @@ def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArra
 
 
 def with_examples(program: Program, *examples: Batch) -> Program:
-    """The same program with these examples, reduced to what the program takes in.
+    """The program with the given examples, reduced to the inputs that the program takes.
 
     Raise CircuitizeError for an example that lacks an input.
     """

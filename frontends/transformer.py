@@ -17,11 +17,12 @@ from .tensor import Tensor
 from .trace import trace
 
 EPSILON = 2.0**-10
-"""The number that layer norms add to a variance, unless told otherwise."""
+"""The default epsilon that the layer norms of transformers add to a variance."""
 
 
 def residual(model: Model, kind: str = "residual") -> Model:
-    """x + model(x): the result of the model is added to x. He et al., arXiv 1512.03385."""
+    """A residual connection x + model(x): the result of the model is added to its input x. He et al., arXiv 1512.03385.
+    """
     kept = [p.type for p in (*model.parameters, *model.state)]
 
     def beside(inner: Arrow, batch: Array) -> Arrow:
@@ -52,10 +53,11 @@ def transformer_block(
     format: Format = WEIGHTS,
     activation: Model | None = None,
 ) -> Model:
-    """x + attention(norm(x)), then y + dense(gelu(dense(norm(y)))): [B, x, width] -> [B, x, width].
+    """A transformer block: x + attention(norm(x)), then y + dense(gelu(dense(norm(y)))): [B, x, width] -> [B, x,
+    width].
 
-    Layer norms come first, and GELU has its hyperbolic tangent, as in GPT-2, unless another `activation` is given;
-    `hidden`, the width between the dense layers, is 4 * width by default.
+    In a transformer block layer norms come first, and GELU is the form with a hyperbolic tangent, as in GPT-2, unless
+    another `activation` is given; `hidden`, the width between the dense layers, is 4 * width by default.
     """
     hidden, activation = hidden or 4 * width, activation or gelu(approximate=True)
     attend = multi_head_attention(width, heads, attention, causally, format)
@@ -76,8 +78,9 @@ def tokens(count: int, width: int) -> Model:
 def positions(count: int, width: int, format: Format = WEIGHTS, deviation: float = 0.1) -> Model:
     """Add a trained vector to each position of a sequence.
 
-    The parameter is table [count, width], normal with mean 0 and this standard deviation at first. If tokens may be all
-    alike, a greater deviation keeps a layer norm after it from dividing by next to nothing.
+    The parameter of position vectors is table [count, width], normal with mean 0 and the given standard deviation at
+    first. If all tokens may be equal, a greater standard deviation of the position vectors keeps the next layer norm
+    from dividing by almost 0.
     """
     table = Parameter("table", (count, width), _near_zero(deviation), format)
     return traced(lambda table, x: x + table, [table], kind="positions")
@@ -105,13 +108,13 @@ def gpt2(
 ) -> Model:
     """GPT-2, by default the small one of 124,439,808 parameters: tokens [B, length] to logits [B, length, vocabulary].
 
-    With `last`, only the logits [B, vocabulary] of the last position are made.
+    With `last`, only the logits [B, vocabulary] of the last position are computed.
 
     The network is that of Radford et al., "Language models are unsupervised multitask learners", 2019: a table of
-    tokens, which the logits read too (unless they are not `tied`: then they have a table of their own, `head`), a table
-    of `context` positions, of which `length` are used, causal blocks and a last layer norm. `epsilon` is the epsilon of
-    all layer norms: GPT-2's is 1e-5, and the default is one that integers hold at few fraction bits; `hidden` and
-    `activation` are as in `transformer_block`.
+    tokens, which the logits read too (unless `tied` is false: then logits have a separate table, `head`), a table of
+    `context` positions, of which `length` are used, causal blocks and a last layer norm. The argument `epsilon` is the
+    epsilon of all layer norms: GPT-2's is 1e-5, and the default is a number that integers hold with few fraction bits;
+    `hidden` and `activation` are as in `transformer_block`.
     """
     length = length or context
     block = transformer_block(width, heads, hidden, attention, True, epsilon, format, activation)
@@ -138,12 +141,12 @@ def gpt2(
 
 
 def applied(model: Model, *tensors: Tensor) -> Tensor:
-    """The result of a model without state for its parameters, in order, and a batch, inside a trace."""
+    """The result of a stateless model for its parameters, in order, and a batch, inside a trace."""
     *weights, x = tensors
     (made,) = x.builder.splice(model.arrow(Array(x.shape)), [tensor.wire for tensor in (*weights, x)])
     return Tensor(x.builder, made)
 
 
 def _near_zero(deviation: float) -> Initializer:
-    """Draw normal values with mean 0 and this standard deviation."""
+    """Draw normal values with mean 0 and the given standard deviation."""
     return lambda generator, shape: generator.normal(0.0, deviation, shape)

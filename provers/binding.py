@@ -10,34 +10,36 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class KeyMismatch(CircuitizeError):
-    """The key belongs to another circuit, or to another prover."""
+    """The error of a key that belongs to another circuit, or to another prover."""
 
 
 K = TypeVar("K")
 
 
 class Proof(Protocol):
-    """What a proof of any prover with keys says of itself."""
+    """The fields that a proof of any prover with keys has."""
 
     @property
     def digest(self) -> str:
-        """Return the digest of the circuit that the proof claims to be for, in hexadecimal digits."""
+        """Return the digest of the circuit that the proof names, in hexadecimal digits."""
 
 
 class VerifyingKey(Protocol):
-    """What the verifying key of any prover says of itself."""
+    """The fields that the verifying key of any prover has."""
 
     @property
     def digest(self) -> str:
-        """Return the digest of the circuit that the key is for, in hexadecimal digits."""
+        """Return the digest of the circuit to which the key belongs, in hexadecimal digits."""
 
     @property
     def public(self) -> int:
-        """Return how many public values a proof is checked against."""
+        """Return how many public values a proof for the key has."""
 
 
 def digest_bytes(digest: str) -> bytes:
-    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raise CircuitizeError for a text that is no digest."""
+    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raise CircuitizeError for a text that is no digest of 64
+    hexadecimal digits.
+    """
     try:
         content = bytes.fromhex(digest)
     except ValueError:
@@ -48,7 +50,9 @@ def digest_bytes(digest: str) -> bytes:
 
 
 def require_publics(count: int) -> None:
-    """Raise CircuitizeError for a circuit without public values: a proof of it would say nothing, and be valid."""
+    """Raise CircuitizeError for a circuit without public values: a proof of such a circuit would be valid and say
+    nothing.
+    """
     if count < 1:
         raise CircuitizeError(
             "expected a circuit with public values, found none: a proof would say nothing; make an input and an output "
@@ -63,7 +67,9 @@ def require_prover(found: str, expected: str, what: str) -> None:
 
 
 def require_key(key: object, kind: type[K], prover: str) -> K:
-    """Return the key. Raise KeyMismatch if there is no key, or it is not of this kind."""
+    """Return the key that the prover accepts. Raise KeyMismatch if there is no key, or the key is not of the prover's
+    kind.
+    """
     if key is None:
         raise KeyMismatch(f"expected a proving key of {prover}, found none; remedy: make keys for this program")
     if type(key) is not kind:
@@ -82,10 +88,11 @@ def require_circuit(key: VerifyingKey, digest: str) -> str:
 
 
 def mismatch(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None) -> str | None:
-    """Why a proof over BN254 cannot be for this key, these publics and this circuit, before its content is looked at.
+    """A text that says why a proof over BN254 cannot belong to the given key, public values and circuit, found before
+    its content is checked.
 
-    `digest` is the circuit that the verifier expects, if it knows more than its key; the proof's own claim is compared,
-    never believed. Public values outside [0, r) are refused, not reduced.
+    The argument `digest` names the circuit that the verifier expects, if it does not only hold a key; the digest in the
+    proof is compared with it. Public values outside [0, r) are refused, not reduced.
     """
     expected = key.digest if digest is None else digest.lower()
     if expected != key.digest:

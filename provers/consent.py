@@ -8,13 +8,14 @@ from circuitize.circuits.program import IntegerProgram
 
 
 class NotZeroKnowledge(CircuitizeError):
-    """The program hides values, which this kind of proof does not hide."""
+    """The error that a program hides values which the chosen kind of proof does not hide."""
 
 
 def require_consent(program: IntegerProgram, proofs: str, consent: str, other: str) -> None:
     """Raise NotZeroKnowledge if a program has inputs that are not public.
 
-    `proofs` says which kind hides nothing, `consent` how to allow that kind, `other` which kind hides values.
+    The argument `proofs` says which kind hides nothing, `consent` how to allow that kind, `other` which kind hides
+    values.
     """
     hidden = [port.name for port in program.inputs if port.visibility is not Visibility.PUBLIC]
     if hidden:

@@ -1,4 +1,4 @@
-"""The contract of provers: what each makes of an integer program, what its proofs are, and what checks them."""
+"""The contract of provers: the circuit of an integer program, its proofs, and their verification."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from .statement import Bound, Key, Statement
 Integers = NDArray[np.int64]
 Trace = Sequence[Integers]
 Secrets = Mapping[Key, int]
-"""The salt or secret of each commitment. Whoever has the salt or secret can test a guess of the values."""
+"""The type of the salts or secrets of commitments, by port. Whoever has the salt or secret of a commitment can test a
+guess of its values.
+"""
 
 
 class VerifyingKey(Protocol):
-    """What a verifier holds of a prover that has keys."""
+    """The verifying key of a prover, which a verifier holds."""
 
     @property
     def prover(self) -> str:
@@ -32,7 +34,7 @@ class VerifyingKey(Protocol):
 
     @property
     def digest(self) -> str:
-        """The digest of the program that the key is for."""
+        """The digest of the program for which the key is made."""
 
     @property
     def setup(self) -> Setup:
@@ -40,7 +42,7 @@ class VerifyingKey(Protocol):
 
     @property
     def public(self) -> int:
-        """How many public values a proof is checked against."""
+        """How many public values a proof for the key has."""
 
     def write(self, path: Path) -> None:
         """Write the key to a file, whole or not at all."""
@@ -62,7 +64,7 @@ class ProvingKey(Protocol):
 
 
 class Proof(Protocol):
-    """A proof as one prover writes it. Nothing in a proof is to be believed before it is verified."""
+    """A proof in the form of one prover. Nothing in a proof is to be believed before it is verified."""
 
     @property
     def digest(self) -> str:
@@ -70,7 +72,7 @@ class Proof(Protocol):
 
     @property
     def zero_knowledge(self) -> bool:
-        """Return whether the proof hides all but what its statement says."""
+        """Return whether the proof hides everything except its statement."""
 
     @property
     def phases(self) -> Mapping[str, float]:
@@ -82,7 +84,9 @@ class Proof(Protocol):
 
 @dataclass(frozen=True)
 class Proved:
-    """A proof and what it states, which are for others; outputs and openings, which the prover keeps."""
+    """The result of proving: the proof and its statement, which are for others, and the outputs and openings, which the
+    prover keeps.
+    """
 
     proof: Proof
     statement: Statement
@@ -92,10 +96,10 @@ class Proved:
 
 @dataclass(frozen=True)
 class Ceremony:
-    """The sources of a ceremony's keys: the options that give its files, and what they then show.
+    """The sources of a ceremony's keys: the options that give its files, and what such keys then guarantee.
 
-    `refusals` says, by option, why a prover has no use for it; `incomplete` says why the options are of use only
-    together.
+    The field `refusals` says, by option, why a prover has no use for it; `incomplete` says why all the options must be
+    given together.
     """
 
     files: tuple[str, ...] = ()
@@ -105,7 +109,7 @@ class Ceremony:
 
 
 class Circuit(Protocol):
-    """An integer program as a prover proves it."""
+    """The circuit of an integer program for one prover."""
 
     @property
     def program(self) -> IntegerProgram:
@@ -117,15 +121,15 @@ class Circuit(Protocol):
 
     @property
     def executed(self) -> IntegerProgram:
-        """Return the program whose wires make a witness: the same, except for operations that the prover wants
+        """Return the program whose wires make a witness: the circuit's own, except for operations that the prover wants
         expanded.
         """
 
     def sizes(self) -> Mapping[str, int]:
-        """How large the circuit is, by name of the size."""
+        """How large the circuit is, by the names of sizes."""
 
     def plain(self) -> Circuit:
-        """The circuit for proofs that hide nothing; the circuit itself if its prover makes only one kind."""
+        """The circuit for proofs that hide nothing; the circuit itself if its prover makes only one kind of proof."""
 
     @property
     def scheme(self) -> str:
@@ -134,29 +138,30 @@ class Circuit(Protocol):
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
         """Write keys into a folder: from a ceremony's files by option, or, without any, INSECURE development keys.
 
-        Raise CircuitizeError if the prover has no keys, and for files that do not fit.
+        Raise CircuitizeError if the prover has no keys, and for files that do not fit the circuit.
         """
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        """Draw a secret for each commitment: an input that is joined to one in an earlier file takes that one's secret,
-        any other a random one.
+        """Draw a secret for each commitment: an input that is joined to a port in an earlier file takes that port's
+        secret, any other input a random one.
 
-        `only` names the inputs to join, by default all; `say` is called with each port that is joined. Raise
-        CircuitizeError, with the first difference, if an input of the same name has other ports, formats or values.
+        The argument `only` names the inputs to join, by default all; the callback `say` is called with each port that
+        is joined. Raise CircuitizeError, with the first difference, if an input of the same name has other ports,
+        formats or values.
         """
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """Prove the run with these values of the wires of `executed`; with a key if the prover has keys.
+        """Prove a run with the given values of the wires of `executed`; with a key if the prover has keys.
 
-        Raise KeyMismatch if the key is for another circuit.
+        Raise KeyMismatch if the proving key belongs to another circuit.
         """
 
     def files(self, proved: Proved) -> Mapping[str, bytes]:
-        """The files of a proof's folder beside the statement, by name: nothing private."""
+        """The files of a proof's folder beside the statement, by name; none of them is private."""
 
 
 class Prover(Protocol):
-    """One prover, as the command line, the Python API and the generic tests use it."""
+    """The descriptor of a prover, as the command line, the Python API and the generic tests use it."""
 
     @property
     def name(self) -> str:
@@ -164,24 +169,28 @@ class Prover(Protocol):
 
     @property
     def hides(self) -> bool:
-        """Whether the prover's proofs are zero-knowledge, unless others are asked for."""
+        """Whether the prover's proofs are zero-knowledge, by default."""
 
     @property
     def ceremony(self) -> Ceremony | None:
         """The sources of a ceremony's keys; None if the prover has no keys, and the verifier holds the program."""
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
-        """The circuit of an integer program. Raise CircuitizeError for a program that binds nothing."""
+        """The circuit that the prover makes of an integer program. Raise CircuitizeError for a program that binds
+        nothing.
+        """
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
-        """What a proof of the program says something about: public ports, and commitments."""
+        """The ports and groups that a proof of the program binds: public ports, and commitments."""
 
     @property
     def proof_file(self) -> str:
         """The name of the file of a proof."""
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Raise CircuitizeError if the machine surely lacks the memory for a proof, before a circuit is made."""
+        """Raise CircuitizeError if the machine surely lacks the memory for a proof, as far as can be told before a
+        circuit is made.
+        """
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
         """Raise CircuitizeError unless these options give all the files from which a ceremony's keys are made, or
@@ -200,10 +209,12 @@ class Prover(Protocol):
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
-        """Why the proof in a folder does not show the statement; None if it does.
+        """A text that says why the proof in a folder does not show the statement, or None if it does.
 
         Program, digest and key are the verifier's own; the statement and the proof are claims, which are checked.
         """
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """The bits of soundness of a proof of that kind, all rounds together; None if they are the curve's."""
+        """The bits of soundness of a proof of that kind, all rounds together; None if the soundness is that of the
+        curve.
+        """

@@ -1,4 +1,4 @@
-"""What a verifier requires a proof to state: a root, or the integers of a public port."""
+"""An expectation, which a verifier requires a proof to state: a root, or the integers of a public port."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .statement import Bound, Key, Statement, Unproved, key_text, shown_names
 
 @dataclass(frozen=True)
 class Expectation:
-    """A port, and its root or its integers in row-major order."""
+    """An expectation: a port, and its root or its integers in row-major order."""
 
     name: str
     key: Key
@@ -24,7 +24,7 @@ class Expectation:
     values: tuple[int, ...]
 
     def check(self, statement: Statement) -> None:
-        """Raise Unproved if a statement of the same program says otherwise."""
+        """Raise Unproved if a statement of the same program contradicts the expectation."""
         if self.port.visibility is Visibility.COMMITTED:
             (root,) = self.values
             if statement.roots[self.key] != root:
@@ -43,8 +43,8 @@ class Expectation:
 
 
 def port_named(where: str, name: str, program: IntegerProgram, bound: Sequence[Bound]) -> Bound:
-    """The port that a name means among the ports that a proof binds. Raise CircuitizeError if the name means no port,
-    or two.
+    """The port that a name means, among those that a proof binds. Raise CircuitizeError if the name means no port, or
+    two.
     """
     names = shown_names(program, bound)
     named = [(key, port) for key, port in bound if name in (names[key], key_text(key))]

@@ -1,4 +1,6 @@
-"""How the file of every proof begins: a magic, a version, whether it is zero-knowledge, and its circuit's digest."""
+"""The header with which the file of every proof begins: a magic, a version, whether it is zero-knowledge, and its
+circuit's digest.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Framing:
         return self.magic + self.version.to_bytes(4, "little") + flags.to_bytes(4, "little")
 
     def split(self, content: bytes) -> tuple[str, bytes]:
-        """The digest, and the bytes behind the header. Raise FormatError unless the header is exact."""
+        """Return the digest in a proof's header, and the bytes behind the header. Raise FormatError unless the header
+        of a proof is exact.
+        """
         if not content.startswith(self.magic):
             raise FormatError(
                 f"expected a {self.name} proof to begin with {self.magic.decode()!r}, found {content[:16]!r}"
@@ -71,7 +75,9 @@ def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
 
 
 def _beginning(path: Path, most: int) -> bytes:
-    """The first `most` bytes of a file that is too long: which prover's proof it is says more than its length."""
+    """The first `most` bytes of a file that is too long: they say which prover's proof it is, which helps more than its
+    length.
+    """
     with Path(path).open("rb") as file:
         return file.read(most)
 

@@ -17,11 +17,12 @@ SAME = "same"
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of a proof's folder: its path in the folder, written with `/`, the bytes that it begins with, and the
-    proof behind them.
+    """An entry of a held file, for a file of a proof's folder: its path in the folder, written with `/`, the bytes with
+    which the file begins, and the proof behind them.
 
-    `kind` is the proof's prover, or `same` if there is no proof: then `head` is the whole file. `own` is what that
-    prover's verifier takes, each in parts: for tensor an instance, for the others a key and public values.
+    The `kind` of an entry is the proof's prover, or `same` if there is no proof: in that case `head` is the whole file.
+    The field `own` of an entry is what the prover's verifier takes, in parts: for the tensor prover an instance, for
+    other provers a key and public values.
     """
 
     path: str
@@ -41,7 +42,8 @@ class _Blobs:
 
 
 def encode(lines: Sequence[str], entries: Sequence[Entry]) -> bytes:
-    """Return the content of a held file; `lines` are the verdict's lines, which are shown if every entry holds."""
+    """Return the content of a held file; `lines` are the verdict's lines, which are shown if every entry's proof holds.
+    """
     blobs = _Blobs()
     encoded = _list(
         _bytes(entry.path.encode())

@@ -1,4 +1,5 @@
-"""What provers with keys share: the verifier's key decides, and openings are a salt for each committed port."""
+"""The common part of provers with keys: the verifier's key decides, and openings have a salt for each committed port.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ MAKE_KEYS = "give the folder that circuitize setup wrote, or make keys again"
 
 
 class StoredKey(Protocol):
-    """A key that a file holds."""
+    """Read a key from a file."""
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -31,7 +32,7 @@ class StoredKey(Protocol):
 
 
 class StoredProof(Protocol):
-    """A proof that a file holds, which is not read if it is longer than a proof for this key."""
+    """Read a proof from a file, unless the file is longer than a proof for the key may be."""
 
     @classmethod
     def read(cls, path: Path, key: Any) -> Self:
@@ -44,8 +45,7 @@ F = TypeVar("F", bound=StoredProof)
 
 
 class KeyedCircuit:
-    """What the circuits of provers with keys share: the program is proved as it is, over BN254, with roots of
-    Poseidon.
+    """The common part of the circuits of provers with keys: an unexpanded program over BN254, with roots by Poseidon.
     """
 
     scheme = POSEIDON
@@ -65,13 +65,13 @@ class KeyedCircuit:
         return self
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        """Return a salt for each commitment: for an input that joins one in an earlier file that one's salt, else a
+        """Return a salt for each commitment: the salt of the port in an earlier file that an input joins, otherwise a
         random one.
         """
         return drawn_or_joined(self.program, named_inputs(self.program, trace), earlier, only, say)
 
     def proved(self, proof: Proof, publics: Sequence[int], trace: Trace, secrets: Secrets) -> Proved:
-        """A proof of a run, with what its public values state and what the prover keeps."""
+        """A proof of a run, with the statement of its public values and what the prover keeps."""
         inputs, outputs = named_inputs(self.program, trace), named_outputs(self.program, trace)
         statement = stated(self.program, self.prover, self.digest, publics, inputs, outputs, BN254.prime)
         return Proved(proof, statement, outputs, opened(secrets, statement.roots, port_lists(self.program)))
@@ -85,9 +85,9 @@ class KeyedCircuit:
 class KeyedProver(Generic[P, V, F]):
     """A prover over BN254 with a setup, whose proofs are zero-knowledge.
 
-    `refused` says why a proof is not valid for a key, public values and a program; `bytes_per_bit` and
-    `bytes_per_element` are the memory of keys and proof for each bit that is checked by itself, and each element that
-    is looked up.
+    The function `refused` says why a proof is not valid for a key, public values and a program; `bytes_per_bit` and
+    `bytes_per_element` are the bytes of memory that keys and a proof take for each separately checked bit, and for each
+    looked-up element.
     """
 
     name: str
@@ -107,21 +107,21 @@ class KeyedProver(Generic[P, V, F]):
         return f"proof.{self.name}"
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Raise CircuitizeError if the machine surely lacks the memory for keys and a proof, by the bytes for each
-        bit.
+        """Raise CircuitizeError if the machine surely lacks the memory for keys and a proof, estimated from the number
+        of checked bits.
         """
         require_circuit_memory(program, self.bytes_per_bit, self.bytes_per_element)
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
-        """Return what the prover's folder makes by its `circuit`; a process that only verifies does not load what emits
-        circuits.
+        """Return the circuit that the prover's module `circuit` makes; a process that only verifies does not load the
+        code that emits circuits.
         """
         self.require_memory(program)
         made: Circuit = import_module(f"circuitize.provers.{self.name}.circuit").CIRCUIT(program, digest, phases)
         return made
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
-        """Return what a proof says something about: each public port, and each committed one by itself."""
+        """Return what a proof binds: each public port, and each committed port separately."""
         return tuple(bound_ports(program))
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
@@ -143,7 +143,7 @@ class KeyedProver(Generic[P, V, F]):
             return key
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
-        """Raise CircuitizeError, with the option, unless all files of a ceremony are given or none."""
+        """Raise CircuitizeError, naming the option, unless all files of a ceremony are given or none."""
         for name, why in self.ceremony.refusals.items():
             if name in given:
                 raise CircuitizeError(f"--{name}: expected {why}")

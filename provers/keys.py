@@ -1,4 +1,4 @@
-"""Keys and their files: what all provers with keys do alike, and the warning beside insecure ones."""
+"""Keys and their files: the part that all provers with keys share, and the warning beside insecure ones."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Setup = Literal["development", "ceremony"]
 """How a key was made: "development" is insecure, since one machine knew the secrets."""
 
 MOST_VERIFYING = 1 << 26
-"""The most bytes of a verifying key, which has a few kilobytes, and 64 bytes for each public value: a million of them
-fit.
+"""The most bytes of a verifying key, which takes a few kilobytes and 64 bytes for each public value, so that a million
+values fit.
 """
 
 K = TypeVar("K")
@@ -46,7 +46,7 @@ class NativeVerifyingKey(Protocol):
 
     @property
     def digest(self) -> bytes:
-        """Return the digest of the circuit that the key is for, 32 bytes."""
+        """Return the digest of the circuit to which the key belongs, 32 bytes."""
 
     @property
     def setup(self) -> Setup:
@@ -61,13 +61,13 @@ V = TypeVar("V", bound=NativeVerifyingKey)
 
 @dataclass(frozen=True)
 class FiledVerifyingKey(ABC, Generic[V]):
-    """A native verifying key and its file. `setup` is "development" (insecure) or "ceremony"."""
+    """A native verifying key and its file. The `setup` of a key is "development" (insecure) or "ceremony"."""
 
     native: V
 
     @property
     def digest(self) -> str:
-        """Return the digest of the circuit that the key is for, in hexadecimal digits."""
+        """Return the digest of the circuit to which the key belongs, in hexadecimal digits."""
         return self.native.digest.hex()
 
     @property
@@ -78,13 +78,14 @@ class FiledVerifyingKey(ABC, Generic[V]):
     @classmethod
     @abstractmethod
     def decode(cls, content: bytes) -> V:
-        """The native key that the bytes of a key file encode. Raise ValueError for damaged bytes, or the key of another
-        prover.
+        """The native key that the bytes of a key file encode. Raise ValueError for damaged bytes, and for the key of
+        another prover.
         """
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a verifying key, or the one in a folder of keys; its content is checked, and has one form only.
+        """Read a verifying key, or the one in a folder of keys; its content is checked, and every key has only one
+        valid file.
 
         Raise FormatError for a damaged file, the key of another prover, or a file of more than MOST_VERIFYING bytes.
         """
@@ -113,18 +114,18 @@ class FiledProvingKey(ABC, Generic[K]):
     @classmethod
     @abstractmethod
     def load(cls, path: Path) -> K:
-        """The native key of a file. Raise ValueError for a damaged file, or the key of another prover."""
+        """Read a native key from a file. Raise ValueError for a damaged file, or the key of another prover."""
 
     @abstractmethod
     def chunks(self) -> Iterable[bytes]:
-        """The content of the key's file, in pieces."""
+        """The content of a key's file, in pieces."""
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read a proving key, or the one in a folder of keys.
 
         Raise FormatError for a damaged file, or the key of another prover. The checksum of the key is verified; its
-        points are not checked to lie in their groups. A proving key must come from a trusted place: a hostile one
+        points are not checked to lie in their groups. A proving key must come from a trusted place: a hostile key
         cannot make a false proof pass, but may leak the witness.
         """
         return cls(_read(path, PROVING_FILE, "proving key", cls.load))
@@ -134,7 +135,7 @@ class FiledProvingKey(ABC, Generic[K]):
         write_whole(path, self.chunks())
 
     def write_pair(self, directory: Path) -> None:
-        """Write `proving.key` and `verifying.key`."""
+        """Write the files `proving.key` and `verifying.key` of a pair of keys."""
         self.write(directory / PROVING_FILE)
         self.verifying_key.write(directory / VERIFYING_FILE)
 

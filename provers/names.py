@@ -1,4 +1,5 @@
-"""The table of provers: where each is described, what its keys begin with, and whether its proofs hide anything.
+"""The table of provers: the module that describes each, the bytes with which its keys begin, and whether its proofs
+hide values.
 
 Statements and folders of keys name provers; this table resolves the names without a prover's own modules.
 """
@@ -10,10 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """The entry of one prover. `module` holds its descriptor, as `PROVER`; `magic` begins its keys, and is empty if it
-    has none.
+    """The entry of one prover in the table of provers. The `module` of an entry holds the prover's descriptor as
+    `PROVER`; its `magic` begins the prover's keys and is empty for a prover without keys.
 
-    A prover that `hides` makes zero-knowledge proofs; one with `plain` proofs also makes proofs that hide nothing.
+    A prover whose entry says `hides` makes zero-knowledge proofs; a prover with `plain` proofs also makes proofs that
+    hide nothing.
     """
 
     module: str
@@ -29,10 +31,10 @@ PROVERS: dict[str, Entry] = {
     "halo2": Entry("circuitize.provers.halo2.descriptor", True, b"circuitize-hl2vk", b"circuitize-hl2pk"),
     "tensor": Entry("circuitize.provers.tensor.descriptor", True, plain=True),
 }
-"""The provers by name, in the order in which they are offered; `catalogue.register` adds to them."""
+"""The provers by name, in the order in which they are offered; `catalogue.register` adds further provers."""
 
 SHIPPED = frozenset(PROVERS)
-"""The provers that come with the package; others are registered."""
+"""The provers that come with the package; further provers are registered."""
 
 MAGIC_BYTES = 16
 
@@ -43,19 +45,21 @@ def names() -> tuple[str, ...]:
 
 
 def keyed() -> tuple[str, ...]:
-    """Return the provers with a setup, for which the verifier's key decides. For the other provers the verifier holds
-    the program.
+    """Return the provers with a setup, for which the verifier's key decides. For provers without a setup, the verifier
+    holds the program.
     """
     return tuple(name for name, entry in PROVERS.items() if entry.verifying_magic is not None)
 
 
 def hides(name: str) -> bool:
-    """Whether proofs of a prover are zero-knowledge, unless one asks for others; an unknown prover's may be."""
+    """Whether proofs of a prover are zero-knowledge, by default; those of an unknown prover may be."""
     return name not in PROVERS or PROVERS[name].hides
 
 
 def kinds(name: str) -> frozenset[bool]:
-    """Whether proofs of a prover may be zero-knowledge, and whether they may not; for an unknown one, both."""
+    """Whether proofs of a prover may be zero-knowledge, and whether they may not be; both are true for an unknown
+    prover.
+    """
     found = PROVERS.get(name)
     if found is None:
         return frozenset((True, False))

@@ -1,6 +1,4 @@
-"""The openings of a proof's commitments: secrets that the prover keeps to open one, or to make the same commitment
-again.
-"""
+"""The openings of a proof's commitments: secrets that the prover keeps to open a commitment or to make it again."""
 
 from __future__ import annotations
 
@@ -26,21 +24,22 @@ from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
 
 VERSION = 2
 KEPT = "the openings"
-"""What a file of openings holds, for a message."""
+"""The name that error messages give to the content of a file of openings."""
 MOST_BYTES = 1 << 22
 """The most bytes of a file of openings: those of twenty thousand commitments."""
 POSEIDON, TENSOR, HIDING = "poseidon", "tensor", "tensor in zero knowledge 8"
 """The schemes of commitments: a salted hash of one port; a root of a group of ports, whose salts follow from a secret;
 and a root that is made for a number of openings, since each tells some of the random words that hide its values, by
-proofs of this version: in another version the same values and secret have another root.
+proofs of this version: in another version of proofs the same values and secret have another root.
 """
 
 
 @dataclass(frozen=True)
 class Opening:
-    """The salt or secret of one root, the list of ports that it commits to, and how often it may still be opened.
+    """The opening of one root: its salt or secret, the list of ports that it commits to, and how often it may still be
+    opened.
 
-    `left` is None for a root that may be opened any number of times.
+    The field `left` of an opening is None for a root that may be opened any number of times.
     """
 
     salt: int
@@ -74,14 +73,15 @@ def join(
     only: Sequence[str] = (),
     say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
-    """Return salts that reuse an earlier proof's for the inputs that it committed to as well: each of these inputs then
-    has its earlier root.
+    """Return salts that, for the inputs to which an earlier proof committed too, are that proof's: each of these inputs
+    then has its earlier root.
 
-    `wanted` holds the commitments to be made; `root_of` computes an input's root with a salt. An input may be joined to
-    an output or an input of the same name, or to one of another name with the same list of ports, whichever has the
-    values; an output of this program is new, and gets a salt of its own. If `only` has names, no other input is joined.
-    `say` is called with each port that is joined. Raise CircuitizeError, with the first difference, if an input of that
-    name has other ports, formats or values, or if nothing joins; raise FormatError for a damaged file.
+    The argument `wanted` holds the commitments to be made; the function `root_of` computes an input's root with a salt.
+    An input may be joined to an output or an input of the same name, or to a port of another name with the same list of
+    ports, whichever has the values; an output of the program is new, and gets a new salt. If `only` has names, no input
+    but these is joined to an earlier proof's. The callback `say` is called with each port that is joined to an earlier
+    proof's. Raise CircuitizeError, with the first difference, if an earlier input of the same name has other ports,
+    formats or values, or if nothing joins; raise FormatError for a damaged file.
     """
     known = _read(path, scheme)
     inputs = [name for side, name in wanted if side == INPUT]
@@ -138,13 +138,14 @@ def join(
 
 
 def _spend(path: Path, spent: Mapping[Key, tuple[Opening, int]]) -> None:
-    """Count openings in the file to which they belong, before any is made: a proof that fails afterwards has used them
-    up.
+    """Count openings in the file to which they belong, before any opening is made: a proof that fails afterwards has
+    used up its openings.
 
-    Each opening is passed as it was read before the lock, with how often it is opened. If the path is a link, the
-    openings are counted in the file that it leads to: a file written in the link's place would be a second count. Raise
-    CircuitizeError if another process has used up what was left, if the file has another root by now, and for a file of
-    several names, which would count apart too.
+    Each opening is given in the state in which it was read before the file was locked, with the number of times that it
+    is opened. If the path is a link, the openings are counted in the file that it leads to: a file written in the
+    link's place would be a second count. Raise CircuitizeError if another process has used up the remaining openings,
+    if the file meanwhile has another root, and for a file with several hard links, each of which would have a separate
+    count.
     """
     path = path.resolve()
     with alone(path):
@@ -182,7 +183,7 @@ def drawn_or_joined(
     only: Sequence[str] = (),
     say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
-    """A salt for each committed port: that of the input or output in an earlier file which it joins, else a fresh
+    """A salt for each committed port: that of the input or output in an earlier file which it joins, otherwise a fresh
     one.
     """
     drawn = draw_salts(program)
@@ -235,7 +236,7 @@ def opened(
     lists: Mapping[Key, PortList],
     left: Mapping[Key, int] | None = None,
 ) -> dict[Key, Opening]:
-    """The opening that is kept of each commitment; `left` says how often each may still be opened, if that is
+    """The opening that is kept of each commitment; `left` says how often each root may still be opened, if that is
     limited.
     """
     return {key: Opening(salt, roots[key], lists[key], (left or {}).get(key)) for key, salt in salts.items()}

@@ -25,15 +25,15 @@ from .names import hides, kinds, names
 FILE = "statement.json"
 VERSION = 2
 CHUNKS = 1
-"""A field that is reserved, like the flag of zero knowledge, for proofs in chunks."""
+"""The name of a statement's field that is reserved, like the flag of zero knowledge, for proofs in chunks."""
 SLACK = 4096
-"""The bytes of a statement beside its ports: the prover's name, the digest, and what later versions say."""
+"""The bytes of a statement beside its ports: the prover's name, the digest, and fields of later versions."""
 
 MOST_BYTES = 1 << 28
-"""The most bytes of a statement that its owner reads without naming ports."""
+"""The most bytes of a statement that is read without the ports of a program."""
 
 TAIL = 1024
-"""The last bytes of a statement, among which the prover's name is."""
+"""The last bytes of a statement, among which the prover's name is found."""
 
 ASK_AGAIN = "ask for the proof again"
 
@@ -43,7 +43,7 @@ Key = tuple[str, str]
 """The side (input, output) and the port's name: an input and an output may share a name."""
 
 Bound = tuple[Key, Port[Fixed | None]]
-"""What a proof binds: a port, or several ports with one root as if they were one port, which has no format."""
+"""An item that a proof binds: a port, or a group of ports with one root, which counts as one port without a format."""
 
 
 def proof_files(folder: Path) -> tuple[str, ...]:
@@ -53,12 +53,13 @@ def proof_files(folder: Path) -> tuple[str, ...]:
 
 
 class Unproved(Exception):
-    """A reason why a proof does not hold: the answer to the question, not a fault in it."""
+    """The error that says why a proof does not hold, which is the answer of a verification and not a user's error."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Public values in row-major order and roots of commitments, by port; `digest` is the program's.
+    """The statement of a proof: public values in row-major order and roots of commitments, by port; `digest` is the
+    program's digest.
 
     A statement that is read from a proof's folder is a claim: `public_vector` compares it with the verifier's own
     program, and the proof is checked against the vector that it returns.
@@ -71,7 +72,7 @@ class Statement:
     zero_knowledge: bool = True
 
     def text(self) -> str:
-        """The one text of this statement."""
+        """The text of a statement, which is unique."""
         ports: Json = {
             **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
             **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
@@ -86,12 +87,12 @@ class Statement:
 
 
 def most_bytes(bound: Iterable[Bound]) -> int:
-    """The greatest length of the text of a statement about these ports."""
+    """The greatest length of the text of a statement about given ports."""
     return SLACK + sum(_port_bytes(key, port) for key, port in bound)
 
 
 def most_values(bound: Iterable[Bound]) -> int:
-    """The greatest number of values in a statement about these ports, with brackets of its text and commas in names
+    """The greatest number of values in a statement about given ports, with brackets of its text and commas in names
     counted too.
     """
     return 64 + sum(8 + len(key_text(key)) + (port.format.size if port.format else 0) for key, port in bound)
@@ -123,11 +124,11 @@ def stated_prover(folder: Path) -> str | None:
 
 
 def read_statement(folder: Path, bound: Sequence[tuple[Key, Port[Fixed | None]]] | None = None) -> Statement:
-    """What a proof's folder states about the ports that the verifier's own program binds; without `bound`, everything
-    that one's own folder states.
+    """Read what a proof's folder states about the ports that the verifier's own program binds; without `bound`, read
+    everything that the reader's own folder states.
 
-    Raise FormatError for a statement that is damaged, of another version, or longer than any statement about these
-    ports, which is noticed before it is read.
+    Raise FormatError for a statement that is damaged, of another version, or for a file that is longer than any
+    statement about these ports, which is found before it is read.
     """
     path = folder / FILE
     most, values = (MOST_BYTES, MOST_BYTES) if bound is None else (most_bytes(bound), most_values(bound))
@@ -164,9 +165,10 @@ def _missing(path: Path, error: OSError) -> FormatError:
 
 
 def bound_ports(program: IntegerProgram) -> Iterator[tuple[Key, Port[Fixed]]]:
-    """The ports that a proof says something about, in the order of the public wires.
+    """The ports that a proof binds, in the order of the public wires.
 
-    The order is outputs in order, committed inputs, public inputs: a committed port is one wire, its root.
+    The order of bound ports is outputs in order, committed inputs, public inputs: a committed port is one wire, its
+    root.
     """
     public, committed = Visibility.PUBLIC, Visibility.COMMITTED
     for side, ports, seen in (
@@ -178,10 +180,10 @@ def bound_ports(program: IntegerProgram) -> Iterator[tuple[Key, Port[Fixed]]]:
 
 
 def public_vector(program: IntegerProgram, statement: Statement, prime: int) -> list[int]:
-    """The public wires' values that a statement claims, each in [0, prime).
+    """The values of public wires that a statement claims, each in [0, prime).
 
     Raise Unproved if the statement's ports are not exactly the program's, if a value lies outside its port's format, or
-    if a root is not in normal form: so each statement has one vector, and each vector one statement.
+    if a root is not in normal form: each statement then has one vector, and each vector one statement.
     """
     vector: list[int] = []
     named = {**statement.publics, **statement.roots}
@@ -218,7 +220,7 @@ def stated(
     outputs: Mapping[str, NDArray[np.int64]],
     prime: int,
 ) -> Statement:
-    """The statement of a run, whose public wires have the values `found`: public ports are taken from the run
+    """The statement about a run, whose public wires have the values `found`: public ports are taken from the run
     itself.
     """
     publics: dict[Key, tuple[int, ...]] = {}
@@ -241,7 +243,8 @@ def shown_names(program: IntegerProgram, bound: Iterable[Bound] | None = None) -
     """The name under which each bound port is shown: its name, with `input:` or `output:` before it if both sides have
     that name.
 
-    The prefix is also added to a name that already begins so, so that no two ports are shown alike.
+    The prefix `input:` or `output:` is also added to a name that already begins with it, so that no two ports are shown
+    alike.
     """
     keys = [key for key, _ in (bound_ports(program) if bound is None else bound)]
     sides = [{name for side, name in keys if side == wanted} for wanted in (INPUT, OUTPUT)]
@@ -264,7 +267,7 @@ def read_key(text: str) -> Key:
 
 
 def read_name(text: object) -> str:
-    """A printable name, as programs have them. Raise ValueError for a value that is no printable name."""
+    """Return a printable name, as programs have. Raise ValueError for a value that is no printable name."""
     if not isinstance(text, str) or not text or not text.isprintable():
         raise ValueError(f"name {excerpt(text)}")
     return text

@@ -1,4 +1,6 @@
-"""Running an integer program everywhere this machine can, and comparing: definedness first, then values."""
+"""The comparison of an integer program's results on all targets that this machine can run: definedness first, then
+values.
+"""
 
 from __future__ import annotations
 
@@ -43,16 +45,17 @@ class Target(Protocol):
         """
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the target takes forged values of every wire for a run."""
+        """Whether the target accepts forged values of every wire for a run."""
 
     def of(self, program: IntegerProgram) -> Target:
         """The same target for another program."""
 
 
 class R1CS:
-    """The constraint system of a program, as a target. Raise the CircuitizeErrors of `emit` if no emission is given.
+    """The constraint system of a program, as a target. Raise the CircuitizeErrors of `emit` if no emitted circuit is
+    given.
 
-    A challenge that a prover of two phases would draw is drawn at random here.
+    A challenge that a prover of two phases would draw is drawn at random for the comparison.
     """
 
     def __init__(
@@ -69,8 +72,8 @@ class R1CS:
     def difference(self, trace: Trace) -> str | None:
         """How the witness differs from a run: None if it satisfies every row and states the run's own values.
 
-        The rows are checked by the independent checker. The public wires are read off the witness and compared with the
-        executor's integers; those of committed ports through the native hash.
+        A constraint system's rows are checked by the independent checker. The public wires are read off the witness and
+        compared with the executor's integers; those of committed ports through the native hash.
         """
         system, arrow = self.emission.system, self.program.arrow
         salts = random_salts(self.emission.plan)
@@ -90,7 +93,7 @@ class R1CS:
         return None
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the witness made from these values satisfies every row."""
+        """Whether the witness made from given values of wires satisfies every row."""
         plan = self.emission.plan
         try:
             made = witness(plan, forged, random_salts(plan))
@@ -103,7 +106,7 @@ class R1CS:
         return R1CS(program, challenge=self.challenge)
 
     def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
-        """The run's values by side and port name."""
+        """The values of a run by side and port name."""
         sides = (
             ("input", self.program.inputs, self.program.arrow.inputs),
             ("output", self.program.outputs, self.program.arrow.outputs),
@@ -116,7 +119,7 @@ class R1CS:
 
 
 class OnDevice:
-    """The integer executor on another device: every wire must have the value it has in the run, bit for bit."""
+    """The integer executor on another device: every wire must have the value that it has in the run, bit for bit."""
 
     def __init__(self, program: IntegerProgram, device: Device) -> None:
         self.program = program
@@ -128,7 +131,7 @@ class OnDevice:
         return self.device.name
 
     def difference(self, trace: Trace) -> str | None:
-        """The first operation whose value on the device differs.
+        """The first operation whose value on a device differs from the run's.
 
         If a program is compiled as a whole, outputs are compared first, and all wires only if outputs differ.
         """
@@ -149,7 +152,7 @@ class OnDevice:
         return "outputs that are those of the run where all wires are computed, and others without them"
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the device has a value for these inputs."""
+        """Whether the device has a value for given inputs."""
         try:
             self._outputs(forged)
         except Undefined:
@@ -180,11 +183,11 @@ class OnDevice:
 
 @dataclass
 class Agreement:
-    """The result of a comparison of targets. Inputs on which the program has no value are counted apart: on these no
-    target may have one.
+    """The result of a comparison of targets. Inputs on which the program has no value are counted separately: on such
+    inputs no target may have a value.
 
-    `float_error` is the greatest difference from the real program by output, in real units, over the inputs on which
-    the integer program has a value.
+    The field `float_error` of a comparison is the greatest difference from the real program by output, in real units,
+    over the inputs on which the integer program has a value.
     """
 
     vectors: int = 0
@@ -201,12 +204,13 @@ def agree(
     targets: Sequence[Target] | None = None,
     given: Program | None = None,
 ) -> Agreement:
-    """Run an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and every target
-    beside it.
+    """Run an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and compare every
+    target with it.
 
-    `targets` are by default all targets there are; `given` is the real program from which the integer one was made, if
-    there is one. A vector is a mismatch if the executor has a value and some target another or none, and if the
-    executor has no value but a target accepts a forgery. Raise CircuitizeError for inputs that do not fit.
+    The argument `targets` is by default all targets; `given` is the real program from which the integer one was made,
+    if there is one. An input is counted as a mismatch if the executor has a value and some target has another value or
+    none, and if the executor has no value but a target accepts a forgery. Raise CircuitizeError for inputs that do not
+    fit.
     """
     targets = [R1CS(program)] if targets is None else targets
     found = Agreement()
@@ -244,7 +248,7 @@ def _difference(program: IntegerProgram, trace: Trace, targets: Sequence[Target]
 
 
 def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
-    """Whether the target of an operation alone differs; False if there is no circuit of it."""
+    """Whether a target differs for an operation alone; False if the operation alone has no circuit."""
 
     def differs(program: IntegerProgram, trace: Trace) -> bool:
         try:
@@ -258,7 +262,7 @@ def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
 def _accepted(
     program: IntegerProgram, vector: Mapping[str, Integers | Raw], targets: Sequence[Target], undefined: Undefined
 ) -> str | None:
-    """Which target accepts a forgery on inputs where the program has no value; None if every target refuses them."""
+    """The target that accepts a forgery on inputs where the program has no value; None if every target refuses them."""
     for done, forged in forgeries(program, vector):
         for target in targets:
             if target.accepts(forged):
@@ -273,7 +277,7 @@ def _add_float_error(
     vector: Mapping[str, Integers | Raw],
     trace: Trace,
 ) -> None:
-    """Widen the errors by one run; the real program runs on the inputs that the integer one saw, rounded."""
+    """Update the greatest errors by one run; the real program runs on the rounded inputs of the integer program."""
     reals, known = {}, raw(vector)
     for port in program.inputs:
         reals[port.name] = to_reals(port.format, to_integers(port, known[port.name], "inputs"))

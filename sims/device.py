@@ -1,4 +1,6 @@
-"""Where executors compute: on the processor with numpy, or wherever the arrays of a similar module are."""
+"""The devices on which executors compute: on the processor with numpy, or on the device where a similar module keeps
+its arrays.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from circuitize.circuits.operation import Values
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A name to report, and the array module whose arrays live there.
+    """A device: a name to report, and the array module whose arrays are on the device.
 
     Operations compute in the module of the values they are given, so that a program runs on a device if it starts from
     values that are on it.
@@ -22,12 +24,12 @@ class Device:
     module: ModuleType
 
     def put(self, value: Values) -> Values:
-        """The value, put on this device."""
+        """Move a value to the device."""
         placed: Values = self.module.asarray(value)
         return placed
 
     def take(self, value: Values) -> Values:
-        """A value of this device as a numpy array."""
+        """Return a value on the device as a numpy array."""
         taken: Values = np.asarray(value) if self.module is np else self.module.asnumpy(value)
         return taken
 

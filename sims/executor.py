@@ -1,4 +1,4 @@
-"""An arrow prepared to run many times: constants are computed once, and no bookkeeping is left for each step."""
+"""An arrow prepared to run many times: constants are computed once, and each run needs no further bookkeeping."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from circuitize.circuits.values import Given
 from .device import CPU, Device
 
 Instruction = tuple[Callable[..., Sequence[Values]], list[int], list[int], list[int], int]
-"""One instruction: what to run, from which wires to which, the wires spent after it, and its edge."""
+"""An instruction of a prepared arrow: the operation to run, its sources and targets, the wires that are freed after it,
+and its edge.
+"""
 
 
 class Executor:
-    """Runs an arrow on a device. Constants are put on the device at preparation; a value is freed after its last
-    reader.
+    """An executor that runs an arrow on a device. An executor puts constants on its device when it is made; a value is
+    freed after its last reader.
 
-    If that reader works element by element, its value takes the place of the freed one: `_plan` writes every value
+    If a value's last reader is elementwise, its result takes the memory of the freed value: `_plan` writes every value
     anew, `_frugal` does not.
     """
 
     def __init__(self, arrow: Arrow, device: Device = CPU, names: Sequence[str] = ()) -> None:
-        """`names` are the names of the inputs, for messages."""
+        """The argument `names` lists the names of the inputs, for messages."""
         self.arrow = arrow
         self.names = names
         self.device = device
@@ -59,14 +61,14 @@ class Executor:
         self._outputs: list[int] = arrow.outputs.tolist()
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values, from and on the device. Raise the errors of operations, with the failing edge's
-        place.
+        """The values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors of an
+        arrow's operations, with the place of the failing edge.
         """
         wires = self._run(inputs, keep=False)
         return [self.device.put(wires[wire]) for wire in self._outputs]
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
-        """Every wire's value, from and on the device."""
+        """The value of every wire of an arrow, computed on the device from inputs on the device."""
         return [self.device.put(value) for value in self._run(inputs, keep=True)]
 
     def _run(self, inputs: Sequence[Values], keep: bool) -> list[Any]:
@@ -105,8 +107,8 @@ def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Val
 def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[Fixed], Any]]:
     """The inputs by port; raise CircuitizeError if one is missing, or if a name is neither an input nor an answer.
 
-    An answer has the name of an output: an example may hold the right output according to the data. Answers are not
-    read.
+    An answer in an example has the name of an output: the example may hold the right output according to the data. The
+    answers in an example are not read by executors.
     """
     names = [port.name for port in program.inputs]
     missing = [name for name in names if name not in inputs]
@@ -143,8 +145,8 @@ def steps(
 
 
 def expect_names(names: set[str], given: Mapping[str, Given], where: str) -> None:
-    """Raise CircuitizeError, with the first name that is missing, unless all are given; `where` says whose names they
-    are.
+    """Raise CircuitizeError, with the first name that is missing, unless all inputs are given; `where` says in the
+    message to which these belong.
     """
     missing = sorted(names - set(given))
     if missing:

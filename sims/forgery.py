@@ -25,8 +25,9 @@ Forge = Callable[[Integers, Check], Integers]
 def forgeries(program: IntegerProgram, inputs: Mapping[str, Integers | Raw]) -> Iterator[tuple[str, list[Integers]]]:
     """Values of every wire, as `sims.integer.trace` gives them, that ignore each Check that fails; and what was done.
 
-    Either the value passes as it is, or it is moved to the nearer end of the Check's interval, so that everything after
-    it is in order. Raise CircuitizeError for inputs that are missing, misshapen or outside their formats.
+    In a forged trace a value that fails a Check either passes unchanged or is moved to the nearer end of the Check's
+    interval, so that everything after it is consistent. Raise CircuitizeError for inputs that are missing, misshapen or
+    outside their formats.
     """
     values = [to_integers(port, value, "inputs") for port, value in in_order(program, raw(inputs))]
     yield "a value outside its Check passed", _trace(program.arrow, values, _passed)
@@ -56,8 +57,8 @@ def _trace(arrow: Arrow, inputs: Sequence[Integers], forge: Forge) -> list[Any]:
 
 
 def _forced(operation: Operation, sources: list[Integers], types: Sequence[Fixed], forge: Forge) -> Sequence[Values]:
-    """A forged value of an operation that has no value on these sources: in the core, the sources were outside their
-    intervals.
+    """A forged value of an operation that has no value on these sources: for a core operation, the sources were outside
+    their intervals.
     """
     inside = [np.clip(value, type.low, type.high) for value, type in zip(sources, types, strict=True)]
     if not isinstance(operation, Expansion):

@@ -1,4 +1,6 @@
-"""Running integer programs exactly: the specification that every target is compared with, bit for bit."""
+"""The integer executor, which runs integer programs exactly: the specification with which every target is compared, bit
+for bit.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def _prepared(held: Itself, device: Device, names: tuple[str, ...]) -> Prepared:
 
 
 def executor(program: IntegerProgram, device: Device = CPU) -> Prepared:
-    """The program prepared for a device; it is kept for the programs used last. Raise CircuitizeError for a real
+    """An integer program prepared for a device, cached for the programs used last. Raise CircuitizeError for a real
     program.
     """
     require_integers(program)
@@ -38,11 +40,13 @@ def executor(program: IntegerProgram, device: Device = CPU) -> Prepared:
 
 
 def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Integers]:
-    """The outputs by name, as integers in the outputs' formats, in numpy arrays; they are the same on every device.
+    """The outputs of an integer program by name, as integers in the outputs' formats, in numpy arrays; which are the
+    same on every device.
 
-    Inputs are real values, whatever their dtype, rounded once, half to even; outputs of a run are marked to go into
-    another (`Raw(array)`, `raw(outputs)`). Raise CircuitizeError for an input that is missing, misshapen or outside its
-    format, and Undefined, naming operation, source line, element and remedy, if the program has no value.
+    Inputs are real values, whatever their dtype, rounded once, half to even; outputs of a run that are inputs of
+    another are marked as integers by `Raw(array)` or `raw(outputs)`. Raise CircuitizeError for an input that is
+    missing, misshapen or outside its format, and Undefined, naming operation, source line, element and remedy, if the
+    program has no value.
     """
     made = executor(program, device).outputs([device.put(value) for value in _integers(program, inputs)])
     return _named(program, [device.take(value) for value in made])
@@ -51,8 +55,8 @@ def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = C
 def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device: Device = CPU) -> list[Integers]:
     """The value of every wire, in the order of the arrow's wires, from which witnesses are made.
 
-    Inputs are integers of their formats, as `to_integers` makes them; real values are refused. Raise the errors of
-    `run`.
+    The inputs of `trace` are integers of their formats, as `to_integers` makes them; real values are refused. Raise the
+    same errors as `run`.
     """
     made = executor(program, device).wires([device.put(value) for value in _integers(program, raw(inputs))])
     return [device.take(value) for value in made]
@@ -75,9 +79,9 @@ def train(
 
 
 def rounded(program: IntegerProgram, inputs: Mapping[str, Given]) -> dict[str, Integers]:
-    """The integers that values become as they enter, by input name: `trace` and the provers take these.
+    """The integers of given input values, by input name, which `trace` and the provers take.
 
-    It takes inputs as `run` does, and raises the same errors for them.
+    The conversion takes the same inputs as `run` and raises the same errors.
     """
     return {port.name: _integer(port, value) for port, value in in_order(program, inputs)}
 

@@ -1,5 +1,4 @@
-"""Finding the operation to blame for a difference: each one is tried on its own, on the values that it had in the
-run.
+"""Finding the operation to blame for a difference: each operation is tried alone, on the values that it had in the run.
 """
 
 from __future__ import annotations
@@ -21,10 +20,11 @@ Differs = Callable[[IntegerProgram, Sequence[Integers]], bool]
 
 
 def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs) -> Edge | None:
-    """The first operation that differs as a program of its own, given the value of each wire; None if none does.
+    """The first operation that differs as a separate program, given the value of each wire; None if none does.
 
-    The function `differs` says of a program whether its target differs from its run. The search costs at most one more
-    emission of the arrow; an operation that is at fault only beside its neighbours is not found.
+    The function `differs` says of a program whether its target differs from its run. The search for the operation at
+    fault costs at most one more emission of the arrow; an operation that is at fault only together with its neighbours
+    is not found.
     """
     for index in range(arrow.edge_count):
         edge = arrow.edge(index)
@@ -36,8 +36,7 @@ def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs
 
 
 def alone(operation: Operation, sources: Sequence[Type]) -> IntegerProgram:
-    """The program of one operation, with everything public; an operation without sources stands beside an input that it
-    ignores.
+    """The program of one operation, with everything public; an operation without sources gets an input that it ignores.
     """
     builder = Builder()
     wires = builder.inputs(sources)

@@ -21,9 +21,10 @@ Trace = Sequence[NDArray[np.int64]]
 
 
 class Plonkish:
-    """The Plonkish system of a program, as a target. Raise the CircuitizeErrors of `emit` if no emission is given.
+    """The Plonkish system of a program, as a target. Raise the CircuitizeErrors of `emit` if no emitted system is
+    given.
 
-    Challenges, which a prover would draw after phase 0, are drawn at random here.
+    Challenges, which a prover would draw after phase 0, are drawn at random for the comparison.
     """
 
     name = "plonkish"
@@ -35,8 +36,8 @@ class Plonkish:
     def difference(self, trace: Trace) -> str | None:
         """How the cells differ from a run: None if they satisfy the system and state the run's own values.
 
-        The cells are checked by the independent checker. The instance is compared with the executor's integers; that of
-        committed ports through the native hash.
+        The cells of a Plonkish system are checked by the independent checker. The instance of public ports is compared
+        with the executor's integers, that of committed ports with the native hash of these integers.
         """
         filling = self._filled(trace)
         told = self._failure(filling)
@@ -59,7 +60,7 @@ class Plonkish:
         return None
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the cells made from these values satisfy the system."""
+        """Whether the cells made from given values of wires satisfy the system."""
         try:
             return self._failure(self._filled(forged)) is None
         except Undefined:

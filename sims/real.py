@@ -1,4 +1,4 @@
-"""Running real programs in float64: the meaning of a program before it is quantized."""
+"""The real executor, which runs real programs in float64: the meaning of a program before it is quantized."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Reals = NDArray[np.float64]
 
 
 def executor(arrow: Arrow, device: Device = CPU) -> Prepared:
-    """The arrow simplified and prepared for a device; it is kept for the arrows used last."""
+    """A real arrow, simplified and prepared for a device, cached for the arrows used last."""
     return _prepared(Itself(arrow), device)
 
 
@@ -38,12 +38,15 @@ def _prepared(held: Itself, device: Device) -> Prepared:
 
 
 def simplified(arrow: Arrow) -> Arrow:
-    """The arrow that is run: composites are expanded, and repeated or constant operations are computed once."""
+    """The arrow that the real executor runs: composites are expanded, and repeated or constant operations are computed
+    once.
+    """
     return simplify(expand_composites(arrow))
 
 
 def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Reals]:
-    """The outputs by name, as numpy arrays; devices may differ in the last bits of sums and of elementary functions.
+    """The outputs of a real program by name, as numpy arrays; devices may differ in the last bits of sums and of
+    elementary functions.
 
     Raise CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
     values = [device.put(to_floats(port, value)) for port, value in in_order(program, inputs)]
@@ -56,8 +59,8 @@ def train(
 ) -> Iterator[dict[str, Reals]]:
     """Run a step once per batch, outputs fed back into the inputs of their names; yield each step's outputs.
 
-    `initial` holds the parameters and state to start from, each batch the remaining inputs. Carried values stay on the
-    device, and so do the yielded outputs: `device.take` gives numpy arrays.
+    `initial` holds the parameters and state to start from, each batch the remaining inputs. The values carried from
+    step to step stay on the device, as do the yielded outputs: `device.take` gives numpy arrays.
     """
     return steps(
         step,
@@ -71,7 +74,7 @@ def train(
 def record(
     step: Program, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], count: int
 ) -> tuple[dict[str, Any], ...]:
-    """Complete inputs of `count` steps spread evenly over a training run, both ends included, to calibrate with."""
+    """The complete inputs of `count` steps spread evenly over a training run, both ends included, to calibrate with."""
     batches = list(batches)
     chosen = set(np.linspace(0, len(batches) - 1, count).astype(int).tolist())
     held: dict[str, Any] = dict(initial)
@@ -84,7 +87,7 @@ def record(
 
 
 def to_floats(port: Port[Fixed], values: Given) -> Reals:
-    """Real values of a port's shape, not rounded to its format."""
+    """Return real values of a port's shape, not rounded to its format."""
     array = numbers(port, values)
     if isinstance(values, Raw):
         array = to_reals(port.format, values.array)

@@ -1,4 +1,6 @@
-"""Running a group of operations tile by tile, in a small memory whose words are counted as they come, go and stay."""
+"""The execution of a group of operations tile by tile, in a small memory whose loaded, stored and held words are
+counted.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,14 @@ Ranges = Mapping[Axis, slice]
 
 @dataclass
 class Memory:
-    """The small memory: its content by array, and the counts of words."""
+    """The small memory of such an execution: its content by array, and the counts of words."""
 
     loaded: int = 0
     stored: int = 0
     peak: int = 0
     values: dict[int, Values] = field(default_factory=dict)
     free: set[int] = field(default_factory=set)
-    """Arrays that take no words: single numbers, and arrays that show elements which lie elsewhere."""
+    """The arrays that take no words of memory: single numbers, and views of other arrays."""
 
     @property
     def moved(self) -> int:
@@ -36,15 +38,15 @@ class Memory:
         return self.loaded + self.stored
 
     def put(self, array: int, value: Values) -> None:
-        """Place a value under an array's number, instead of the one there, and count the words that lie in the memory
-        at once.
+        """Place a value under an array's number, in place of an earlier value, and count the words that the memory then
+        holds.
         """
         self.values[array] = value
         self.peak = max(self.peak, sum(held.size for key, held in self.values.items() if key not in self.free))
 
 
 class Tiles:
-    """Runs a partition on values of wires in a large memory, and counts."""
+    """Runs a partition on values of wires in a large memory, and counts the words that it moves."""
 
     def __init__(self, made: Partition, wires: Sequence[Values]) -> None:
         self.partition, self.wires = made, wires
@@ -55,12 +57,10 @@ class Tiles:
         self.memory = Memory(free={array for array in own if not self.group.takes_room(array)})
         self.results: dict[int, Values] = {}
         self.shown: dict[int, Sequence[int]] = {}
-        """For each array that takes no room because it shows others, these others, which must be there while it is
-        read.
-        """
+        """For each array that is a view of others, these others, which must be in the memory while it is read."""
 
     def run(self) -> dict[int, Values]:
-        """The values of the wires that leave the group, put together from its tiles."""
+        """The values of the wires that leave the group, assembled from their tiles."""
         cut = {axis: tile for axis, tile in self.partition.tiles.items() if axis != self.plan.stream}
         for chosen in product(*(self._parts(axis, tile) for axis, tile in cut.items())):
             self._tile(dict(zip(cut, chosen, strict=True)))
@@ -131,7 +131,9 @@ class Tiles:
             self.memory.put(target, value)
 
     def _require(self, array: int) -> None:
-        """Raise AssertionError unless an array's elements are in the small memory, its own or those that it shows."""
+        """Raise AssertionError unless an array's elements are in the small memory, either its own elements or those of
+        which it is a view.
+        """
         assert array in self.memory.values, "an operand lies in the small memory"
         for other in self.shown.get(array, ()):
             self._require(other)
@@ -139,8 +141,8 @@ class Tiles:
     def _computed(
         self, edge: int, sources: Sequence[int], targets: Sequence[int], operands: Sequence[Values], ranges: Ranges
     ) -> Sequence[Values]:
-        """Run an operation on tiles. An operation whose parameters hold shapes is run on whole arrays that are zero
-        elsewhere.
+        """Run an operation on tiles of its operands. An operation whose parameters hold shapes is run on whole arrays
+        that are zero outside the tile.
         """
         operation = self.wiring.operations[edge]
         if _is_of_any_shape(operation, operands):
@@ -155,8 +157,8 @@ class Tiles:
         ]
 
     def _soften(self, edge: int, target: int, scores: Values) -> None:
-        """Process a part of a row: weights are relative to the greatest score so far, and sums of earlier weights are
-        scaled to it.
+        """Process a part of a row of a softmax: weights are relative to the greatest score so far, and sums of earlier
+        weights are scaled accordingly.
         """
         values, first = self.memory.values, self.plan.kept[edge]
         axis = self.wiring.operations[edge].axis  # type: ignore[attr-defined]

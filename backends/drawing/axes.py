@@ -1,4 +1,5 @@
-"""Which axes an operation acts on, and which it repeats over: those go around its box."""
+"""The axes on which an operation acts, and those over which it is repeated: in a picture the latter go around its box.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from circuitize.circuits.types import Shape
 from ..axes import HEXAGONS, Pairs, repeated
 
 Label = str
-"""Names an axis of an operation: equal labels are one axis, which enters and leaves."""
+"""A name for an axis of an operation: equal labels are one axis, which enters the operation and leaves it."""
 
 
 class Form(Enum):
@@ -32,8 +33,8 @@ class Strands:
     """The axes of an operation's sources and targets, by label, and its form.
 
     A label of every source and every target is an axis over which the operation is repeated: the result at a place
-    along it depends only on the sources at that place. In a cup a label may belong to one source only; a label that the
-    target lacks is summed.
+    along that axis depends only on the sources' elements at that place. In a cup a label may belong to one source only;
+    a label that the target lacks is summed.
     """
 
     form: Form
@@ -42,7 +43,8 @@ class Strands:
 
     @property
     def around(self) -> tuple[Label, ...]:
-        """The axes that go around the box, in the order of the first target; for a cup, all axes of the target."""
+        """The axes that go around the box, in the order of the first target; for a contraction, all axes of the target.
+        """
         first = self.targets[0] if self.targets else ()
         if self.form is Form.CUP:
             return first
@@ -77,8 +79,8 @@ def strands(operation: Operation, sources: Sequence[Shape], targets: Sequence[Sh
 
 
 def _in_order(pairs: Pairs, rank: int) -> Pairs:
-    """If axes cross one another, only those that stay in place before and behind all axes that move; else all of
-    them.
+    """If axes cross one another, the axes that stay in place before and behind all axes that move go around a box; else
+    all axes do.
     """
     if all(earlier[1] < later[1] for earlier, later in pairwise(sorted(pairs))):
         return pairs

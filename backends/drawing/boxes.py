@@ -25,7 +25,7 @@ class Boxes:
         self.arrow, self.pen = arrow, pen
 
     def draw(self, placed: Placed) -> None:
-        """Draw a box with everything that belongs to it; nothing for a wire that is passed on."""
+        """Draw a box with everything that belongs to the box; draw nothing for a wire that is passed on."""
         glyph, pen = placed.glyph, self.pen
         box = glyph.box
         if not box.edges:
@@ -89,7 +89,7 @@ class Boxes:
             self.pen.text(f"m {kind}".rstrip(), x + glyph.core // 2, at + LINE * number, text, TEXT, kind == "n")
 
     def _cup(self, glyph: Glyph, x: int, y: int) -> None:
-        """Draw a contraction: the summed axes meet in cups, the others go on."""
+        """Draw a contraction: the summed axes meet in cups, the other axes go on."""
         axes = glyph.box.axes
         assert axes is not None
         end, (target,) = x + glyph.core, axes.targets

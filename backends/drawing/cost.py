@@ -17,7 +17,7 @@ from ..r1cs.emit import assemble
 
 
 def _rows(program: IntegerProgram) -> list[int]:
-    """The constraints of R1CS for each operation."""
+    """The number of R1CS constraints for each operation."""
     builder = CountingBuilder(BN254)
     assemble(program, builder, Challenge.HASHED)
     found = [0] * program.arrow.edge_count
@@ -28,7 +28,7 @@ def _rows(program: IntegerProgram) -> list[int]:
 
 
 def _lookups(program: IntegerProgram) -> list[int]:
-    """The lookups of a Plonkish system."""
+    """The number of lookups in a Plonkish system for each operation."""
     found = [0] * program.arrow.edge_count
     for placed in plonkish.search(program)[0].layout.units:
         unit = placed.unit
@@ -40,7 +40,7 @@ def _lookups(program: IntegerProgram) -> list[int]:
 
 
 def _bits(program: IntegerProgram) -> list[int]:
-    """The bits that roundings drop from each element: those of a Shift."""
+    """The bits that roundings drop from each element: the bits that a Shift drops."""
     return [edge.operation.bits if isinstance(edge.operation, Shift) else 0 for edge in program.arrow.edges()]
 
 
@@ -57,8 +57,8 @@ SHARES = (0, 1, 5, 20, 50)
 
 
 def counted(program: IntegerProgram, measure: str) -> list[int]:
-    """The cost of each operation. Raise CircuitizeError for an unknown measure, and if the target has no circuit for
-    the program.
+    """The cost of each operation. Raise CircuitizeError for an unknown measure, and for a program for which the
+    measured target has no circuit.
     """
     if measure not in MEASURES:
         raise CircuitizeError(f"expected a cost among {', '.join(MEASURES)}, found {measure!r}; choose one")
@@ -71,13 +71,15 @@ def step(cost: int, greatest: int) -> int:
 
 
 def legend(measure: str, greatest: int) -> list[tuple[int, str]]:
-    """Each colour with its meaning."""
+    """Each colour of a picture with the cost or the kind of part that it stands for."""
     word = MEASURES[measure][0]
     said = [f"no {word}", *(f"up to {share} % of the most" for share in SHARES[1:]), f"up to the most, {greatest:,}"]
     return list(enumerate(said))
 
 
 def of_box(costs: Sequence[int], edges: Sequence[int], measure: str) -> int:
-    """The cost of a box of some operations: the sum of theirs, or for lost bits the maximum."""
+    """The cost of a box of some operations: the sum of the operations' costs, or the greatest of them if lost bits are
+    counted.
+    """
     found = [costs[edge] for edge in edges]
     return max(found, default=0) if measure == "bits" else sum(found)

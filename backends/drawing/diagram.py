@@ -18,8 +18,8 @@ from .text import shortened
 class Box:
     """One box: operations of the arrow by their places, and the wires at its left and its right side.
 
-    `axes` is present for a box of a single operation. A box without operations passes a wire on, from the inputs to the
-    outputs.
+    A box of a single operation has `axes`, the axes on which that operation acts. A box without operations passes a
+    wire on, from the inputs to the outputs.
     """
 
     part: Part
@@ -36,10 +36,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """Boxes in an order in which writers stand before readers, and the texts written at the wires.
+    """Boxes in an order in which writers stand before readers, and the texts that a picture writes at the wires.
 
     `written` is the box that writes a wire, absent for inputs; `read` are the boxes that read it, in order. `entering`
-    is the name of an input's wire, `leaving` are the names of the outputs that a wire is.
+    is the name of an input's wire, `leaving` are the names of the outputs that the same wire is.
     """
 
     boxes: Sequence[Box]
@@ -106,7 +106,9 @@ def diagram(
 
 
 def _in_order(boxes: Sequence[Box]) -> list[int]:
-    """The boxes with writers before readers; of those that may come next the one that was first in the arrow."""
+    """The boxes in an order with writers before readers; of the boxes that may come next, the one that was first in the
+    arrow does.
+    """
     written = {wire: number for number, box in enumerate(boxes) if box.edges for wire in box.targets}
     order: list[int] = []
     state = bytearray(len(boxes))
@@ -151,7 +153,9 @@ def _of_group(arrow: Arrow, group: Group, sources: list[int], targets: list[int]
 
 
 def last_names(name: str, most: int = 26, own: str = "") -> str:
-    """Names joined by dots; if longer than `most`, without the first names of `own`, or the last name alone."""
+    """Names joined by dots; if the text is longer than `most` characters, the first names, which `own` has too, or all
+    names but the last are left out.
+    """
     if len(name) <= most:
         return shortened(name, most)
     rest = name.removeprefix(f"{own}.") if own and name.startswith(f"{own}.") else name.rpartition(".")[2]

@@ -24,7 +24,7 @@ PAGE = 1000
 """The greatest width in pixels, unless a single column is wider: rows are cut at this width."""
 
 DEPTH = 2
-"""How many names of a layer within layers are kept, unless told otherwise."""
+"""How many names of a nested layer a folded picture keeps, unless told otherwise."""
 
 ENDINGS = (".svg", ".dot")
 

@@ -29,8 +29,8 @@ class Part:
 
     @property
     def title(self) -> str:
-        """Return the words above the box: the layer, or else the source line, and the kind unless it is the forward
-        part.
+        """Return the words above a box of a picture: the layer, or else the source line, and the kind unless it is the
+        forward part.
         """
         word = "" if self.kind is Kind.FORWARD else self.kind.value
         return " ".join(word for word in (self.layer or self.place, word) if word) or "unnamed part"
@@ -42,8 +42,8 @@ def place(provenance: Provenance) -> str:
 
 
 def part_of(provenance: Provenance, depth: int | None = None) -> Part:
-    """The part to which an edge says that it belongs; for a layer within layers `depth` names are kept, all without
-    `depth`.
+    """The part to which an edge says that it belongs; of a nested layer's names the first `depth` are kept, or all if
+    `depth` is None.
 
     Parts are named `block1.dense1`, `block1.dense1 derivative` by the reverse derivative, `block1.dense1.weight update`
     by the optimiser, and `output block1.dense1.weight` if an output is rounded to its format.
@@ -59,7 +59,9 @@ def part_of(provenance: Provenance, depth: int | None = None) -> Part:
 
 
 def _cut(name: str, depth: int | None, parameter: bool) -> str:
-    """The first of names joined by dots; the last name is a parameter's and is dropped, unless it is the only one."""
+    """The names of a layer, joined by dots, from a parameter's name; the last one is the parameter's own and is
+    dropped, unless it is the only one.
+    """
     names = name.split(".")
     if parameter and len(names) > 1:
         names = names[:-1]
@@ -75,15 +77,15 @@ class Group:
 
 
 def unfolded(arrow: Arrow) -> list[Group]:
-    """A group for each operation of the arrow."""
+    """Groups of one operation each, for an unfolded picture of an arrow."""
     return [Group(part_of(arrow.provenances[row[3]]), [edge]) for edge, row in enumerate(arrow.rows)]
 
 
 def folded(arrow: Arrow, depth: int | None) -> list[Group]:
     """The operations of each part together; each operation is in one group.
 
-    The groups form no circle: operations of a part after something that depends on it form a group of their own. An
-    operation joins the latest group of its part that it can, in the order of the arrow.
+    The groups form no circle: operations of a part that follow something which depends on that part form another group.
+    An operation joins the latest group of its part that it can, in the order of the arrow.
     """
     parts = [part_of(provenance, depth) for provenance in arrow.provenances]
     return _acyclic(arrow, lambda edge: parts[arrow.rows[edge][3]], parts)

@@ -10,8 +10,8 @@ from .diagram import Box, Diagram, described, extents, last_names
 from .text import width, wrapped
 
 TEXT, TITLE = 10, 12
-"""The sizes of text in pixels. A page is at most as wide as a picture, so that no text is below 8 pixels on a page
-of 800.
+"""The sizes of text in pixels. The width of a picture is limited so that no text is below 8 pixels on a page of 800
+pixels.
 """
 
 LINE = 13
@@ -33,8 +33,8 @@ TOP = 20
 class Port:
     """An array at the side of a box: the middles of its strands, below the top of the box.
 
-    `tag` names the wire if it does not go on: at a source the place it comes from, at a target the place it goes to.
-    `above` and `below` are lines of text over and under the strands.
+    `tag` names the wire where the wire is not drawn further: at a source by the place it comes from, at a target by the
+    place it goes to. `above` and `below` are lines of text over and under the strands.
     """
 
     wire: int
@@ -53,8 +53,8 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A box with its measures. `left` and `right` are the widths of the texts beside its core; `body` is where the box
-    itself begins and ends, below its top; `bends` is how far strands run before they bend.
+    """A box with its measures. `left` and `right` are the widths of the texts beside its core; `body` is where the
+    drawn rectangle of the box begins and ends, below the box's top; `bends` is how far strands run before they bend.
     """
 
     box: Box
@@ -71,17 +71,19 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The wires that go on from column to column: `here` are written in this row, `on` are read in it later."""
+    """The wires that go on from column to column: `here` are written in this row of the picture, `on` are read later in
+    this row.
+    """
 
     here: Collection[int]
     on: Collection[int]
     named: Collection[int]
-    """The wires that are read in another row, too."""
+    """The wires of a row of a picture that another row also reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What is drawn, and how much text is written with it."""
+    """The diagram that is drawn, and how much text is written at its wires."""
 
     fold: bool
     types: bool
@@ -94,13 +96,15 @@ class Measure:
         self.diagram, self.names, self.style = diagram, names, style
 
     def glyph(self, box: Box, reach: Reach) -> Glyph:
-        """The measured box, given which wires go on."""
+        """A box with its measures, given which wires go on to other columns."""
         if box.axes is None:
             return self._whole(box, reach)
         return self._single(box, reach)
 
     def _ports(self, wires: Sequence[int], top: int, sides: Sequence[tuple[str, str, bool]]) -> tuple[Port, ...]:
-        """Arrays one below the other, each with its tag, the text above it, and whether it goes on."""
+        """The arrays at one side of a box, one below the other, each with its tag, the text above it, and whether it
+        goes on.
+        """
         ports: list[Port] = []
         y = top
         for number, (wire, (tag, above, goes_on)) in enumerate(zip(wires, sides, strict=True)):
@@ -132,7 +136,7 @@ class Measure:
         return into, out
 
     def _beside(self, ports: Sequence[Port], source: bool) -> int:
-        """The width of the text at one side."""
+        """The width of the text at one side of a box."""
         most = 0
         for port in ports:
             inside = 0 if source and port.goes_on else label(port, self.style)
@@ -218,8 +222,8 @@ def cup_depth(box: Box) -> int:
 
 
 def summed(box: Box) -> list[str]:
-    """The labels of a contraction that its target lacks, inner cups first: in the order of the first operand, the last
-    label first.
+    """The axis labels of a contraction that its target lacks, inner cups first: in the order of the first operand, the
+    last label first.
     """
     assert box.axes is not None
     first, *others = box.axes.sources

@@ -1,4 +1,4 @@
-"""The column of each box, counted from the left: behind the boxes that it reads, near the boxes that read it."""
+"""The column of each box, counted from the left: behind the boxes that it reads, near the boxes that read its wires."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .diagram import Diagram
 def levels(diagram: Diagram) -> list[int]:
     """The longest way to each box from a box that reads nothing; then boxes move toward their readers.
 
-    A box moves if it hands on at least as many arrays as it takes from other boxes, so that wires get no longer.
-    Finding the levels takes time linear in boxes and wires.
+    A box moves to a later column if it hands on at least as many arrays as it takes from other boxes, so that wires get
+    no longer. Finding the levels takes time linear in boxes and wires.
     """
     boxes, written, read = diagram.boxes, diagram.written, diagram.read
     found = [0] * len(boxes)

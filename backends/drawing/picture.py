@@ -30,7 +30,7 @@ class Picture:
         self.dots: dict[int, list[tuple[int, int]]] = {}
 
     def drawn(self, rows: Sequence[Row], title: str, legend: Sequence[tuple[int, str]] = ()) -> str:
-        """The whole text of the SVG."""
+        """The whole text of the picture's SVG."""
         pen = self.pen
         for row in rows:
             self._gaps(row)
@@ -58,7 +58,7 @@ class Picture:
         return "\n".join([head, *pen.lines, "</svg>", ""])
 
     def _legend(self, legend: Sequence[tuple[int, str]], y: int) -> int:
-        """Draw the colours of costs, in a line; return where it ends."""
+        """Draw the colours of costs in a line; return the height at which the line ends."""
         x = MARGIN
         for colour, text in legend:
             self.pen.open(f"b c{colour}", text)
@@ -69,7 +69,7 @@ class Picture:
         return x
 
     def _wire(self, wire: int) -> None:
-        """Draw everything that belongs to a wire, which may be drawn in pieces."""
+        """Draw all strands and names of a wire, which may be drawn in pieces."""
         steps = self.steps.get(wire)
         if steps is None:
             return
@@ -156,7 +156,7 @@ class Picture:
                 self._say(port.wire, "q", x + 4, placed.y + port.strands[-1] + LINE, port.below)
 
     def _strands(self, port: Port, x: int, end: int, top: int) -> None:
-        """Draw strands from x to an end, with their extents written into them."""
+        """Draw strands from x to the place where they end, with their extents written into them."""
         middle = (x + end) // 2
         if not port.extents:
             self._add(port.wire, line(x, top + port.strands[0], end))

@@ -23,7 +23,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link from an item of a column to one of the next: which items, and where on them, below their tops."""
+    """A link from an item of a column to one of the next: the two items, and the two heights below their tops at which
+    the link meets them.
+    """
 
     left: int
     left_at: int
@@ -100,10 +102,10 @@ def _crossings(columns: Columns) -> int:
 
 
 NOWHERE = -(1 << 40)
-"""The height of an item for which no link has a wish."""
+"""The height of an item of a column whose height no link asks for."""
 
 Target = tuple[int, int]
-"""A height that is wished for, and its weight."""
+"""A height that a link asks for in the layout of a picture, and the weight of that wish."""
 
 
 def _heights(columns: Columns) -> None:
@@ -167,7 +169,7 @@ def _settle(columns: Columns, column: Sequence[int], wishes: dict[int, list[Targ
 
 
 def _median(wished: Sequence[Target]) -> int:
-    """The weighted median of the wishes, the lower of two."""
+    """The weighted median of the wishes, the lower one if there are two."""
     ordered = sorted(wished)
     half, seen = sum(weight for _, weight in ordered), 0
     for y, weight in ordered:

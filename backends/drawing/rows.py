@@ -24,7 +24,7 @@ BOXES = 16
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A box in its place: its left core edge and its top; `start` and `end` are those of its column."""
+    """A box in its place: its left core edge and its top; `start` and `end` bound its column."""
 
     glyph: Glyph
     x: int
@@ -45,7 +45,7 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Columns from left to right: the boxes of each, the arrays that pass it; and its extent."""
+    """Columns of a row from left to right: the boxes of each, the arrays that pass it, and the height of the row."""
 
     boxes: Sequence[Sequence[Placed]]
     passing: Sequence[dict[int, Passing]]
@@ -70,10 +70,11 @@ def rows(diagram: Diagram, measure: Measure, style: Style, page: int) -> list[Ro
 def _cut(
     diagram: Diagram, measure: Measure, level: Sequence[int], columns: Sequence[Sequence[int]], page: int
 ) -> list[tuple[int, int]]:
-    """The rows, each as its first column and the one behind its last: those that cut the fewest wires, and are few.
+    """The rows into which columns are cut, each as its first column and the one behind its last: few rows that cut few
+    wires.
 
-    The rows are found by dynamic programming; of equal solutions, those whose rows are full come first. A column that
-    is wider than the page has a row of its own.
+    The rows are found by dynamic programming; of equally good cuts, those whose first rows are full are preferred. A
+    column that is wider than the page has a row of its own.
     """
     count = len(columns)
     cut = [0] * (count + 2)
@@ -102,7 +103,7 @@ def _cut(
 def _glyphs(
     diagram: Diagram, measure: Measure, level: Sequence[int], columns: Sequence[Sequence[int]], first: int, stop: int
 ) -> list[list[Glyph]]:
-    """The boxes of a row of these columns."""
+    """The boxes of a picture's row of these columns."""
     inside = [number for column in columns[first:stop] for number in column]
     here = {wire for number in inside if diagram.boxes[number].edges for wire in diagram.boxes[number].targets}
     on: set[int] = set()
@@ -119,7 +120,7 @@ def _width(glyphs: Sequence[Sequence[Glyph]]) -> int:
 
 
 def _sides(column: Sequence[Glyph]) -> tuple[int, int, int]:
-    """The greatest widths beside the cores, and the greatest width of the cores."""
+    """The greatest widths beside the boxes' cores in a column, and the greatest width of the cores."""
     return (
         max(glyph.left for glyph in column),
         max(glyph.core for glyph in column),

@@ -23,12 +23,14 @@ TERMS = 3
 
 
 class DoesNotFit(CircuitizeError):
-    """A program needs more rows than there are at this k."""
+    """The error of a program that needs more rows than a Plonkish system with 2^k rows has."""
 
 
 @dataclass(slots=True, eq=False)
 class Handle(lowering.Handle):
-    """`natural` is 1 where the element is not negative, 0 elsewhere, once that is paid for."""
+    """`natural` is a variable that is 1 where the element is not negative and 0 elsewhere, once some operation has
+    asked for the sign.
+    """
 
     natural: LinearForms | None = None
 
@@ -43,8 +45,8 @@ class Table:
 
 @dataclass(slots=True)
 class Assembly:
-    """The assembly into which lowering writes. `edge` is the operation at work, -1 for the program's own inputs and
-    outputs.
+    """The variables, tasks and tables of a Plonkish circuit, into which lowering writes. `edge` is the index of the
+    operation that is being lowered, -1 for the program's own inputs and outputs.
 
     `limb_bits` is the widest limb, `table_rows` the most entries that all tables may have together.
     """
@@ -80,7 +82,9 @@ class Assembly:
         return np.arange(first, first + count, dtype=np.int32)
 
     def hint(self, content: Value | Elements, count: int) -> Variables:
-        """Return new variables that the prover chooses as `content` says: every caller pins them down."""
+        """Return new variables that the prover chooses as `content` says; every caller adds constraints that determine
+        them.
+        """
         first = self.allocate(count, isinstance(content, Elements))
         self.tasks.append(Hint(first, count, content))
         return np.arange(first, first + count, dtype=np.int32)
@@ -93,9 +97,10 @@ class Assembly:
         return self.constants[value]
 
     def single(self, forms: LinearForms, role: str = "sum") -> Variables:
-        """A variable for each form: the form itself if it is one variable, else a sum.
+        """A variable for each form: the form's own variable if the form is a single one, else the variable of a sum.
 
-        Soundness: a sum's row is linear and its target has coefficient 1, so the target is the form, modulo the prime.
+        Soundness: a sum's row is linear and its target has coefficient 1, so the target variable equals the form,
+        modulo the prime.
         """
         if forms.is_single_wires:
             return forms.wires.copy()
@@ -124,7 +129,9 @@ class Assembly:
         return targets
 
     def shorten(self, forms: LinearForms, role: str, terms: int = TERMS - 1) -> LinearForms:
-        """The same forms, expressed in new variables unless they have few terms and are alike."""
+        """Return forms of the same values, expressed in new variables unless the given forms have few terms and the
+        same pattern.
+        """
         if forms.lengths.max(initial=0) <= terms + 1:
             found = patterns(forms)
             if len(found) == 1 and found[0].coefficients is None and len(found[0].factors) <= terms:
@@ -135,10 +142,10 @@ class Assembly:
         """Constrain every form to be in [0, size), modulo the prime; size is at least 1 and below p/2.
 
         Soundness: each limb is in its table, whose entries carry the limb's size, so that limbs are in [0, size of the
-        limb), exactly, and the row says that the form is their sum. If the size is 2^b times m, limbs of b bits in all
-        and one in [0, m) make exactly [0, size). Otherwise the form is in [0, 2^b m) for the least such size that
-        holds, and so is size - 1 - form: both are non-negative integers below p/2 that add up to size - 1, modulo the
-        prime and therefore exactly.
+        limb), exactly, and the sum's row says that the form is the weighted sum of its limbs. If the size is 2^b times
+        m, limbs of b bits in all and one in [0, m) make exactly [0, size). For any other size, the form and size - 1 -
+        form are both constrained to [0, 2^b m), the least interval of that kind that holds them: both are non-negative
+        integers below p/2 that add up to size - 1, modulo the prime and therefore exactly.
         """
         if 4 * size >= self.field.prime:
             raise OverflowRisk(
@@ -237,11 +244,11 @@ class Assembly:
         return targets
 
     def has_room(self, entries: int) -> bool:
-        """Whether another table of `entries` entries fits."""
+        """Whether another lookup table of `entries` entries fits the rows."""
         return 1 + sum(len(table.values) for table in self.tables) + entries <= self.table_rows
 
     def require_room(self) -> None:
-        """Raise DoesNotFit if the tables do not fit the rows."""
+        """Raise DoesNotFit if the lookup tables do not fit the rows."""
         limbs = 1 + sum(self.sizes)
         entries = 1 + sum(len(table.values) for table in self.tables)
         if max(limbs, entries) > self.table_rows:
@@ -254,6 +261,6 @@ Site = lowering.Site[Assembly]
 
 
 def single_forms(variables: Variables) -> LinearForms:
-    """Forms of one variable each."""
+    """Linear forms of one variable each, with the coefficient 1."""
     count = len(variables)
     return LinearForms(np.arange(count + 1, dtype=np.int64), variables.astype(np.int32), np.ones(count, np.int64))

@@ -40,7 +40,7 @@ class Table:
             self._tuples = set(zip(*(_reduced(self.system, column) for column in self.entries), strict=True))
 
     def holds(self, inputs: Sequence[Values]) -> NDArray[np.bool_]:
-        """Which of the input tuples stand in the table."""
+        """Which of the input tuples stand in a lookup's table."""
         if not self._exact:
             tuples = zip(*(_reduced(self.system, column) for column in inputs), strict=True)
             return np.array([entry in self._tuples for entry in tuples], np.bool_)
@@ -114,7 +114,7 @@ def first_failure(
 def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int], str]) -> str:
     """A failure in one line: the gate, lookup or copy, its row, and the operation, element and role it is for.
 
-    `provenance` is asked for edge -1 if the row belongs to the program's own inputs and outputs.
+    `provenance` is called with edge -1 if the row belongs to the program's own inputs and outputs.
     """
     told = system.provenance
     if failure.kind == "gate":

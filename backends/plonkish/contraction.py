@@ -33,7 +33,7 @@ class Operands:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """Return both, rows, depth and columns."""
+        """Return the extents `both`, `rows`, `depth` and `columns` of a contraction."""
         both, rows, depth = self.left.shape
         return both, rows, depth, self.right.shape[2]
 
@@ -52,8 +52,8 @@ class Operands:
 
 
 def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
-    """The einsum of two operands, as variables: by the cheaper of `accumulate` and `test`. `type` is the type of the
-    result.
+    """The einsum of two operands, as variables, by `accumulate` or by `test`, whichever takes fewer cells. The argument
+    `type` is the type of the contraction's result.
     """
     if x.magnitude == 0 or y.magnitude == 0:
         return Handle(zeros(type.size), value, type)
@@ -66,7 +66,7 @@ def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixe
 
 
 def accumulate(assembly: Assembly, found: Operands) -> Variables:
-    """The sums of the contraction, with a row for each product.
+    """The sums of a contraction, with a row for each product.
 
     Soundness: the row total = total above + a * b determines each total.
     """
@@ -82,17 +82,18 @@ def accumulate(assembly: Assembly, found: Operands) -> Variables:
 
 
 def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Variables:
-    """The sums of the contraction, witnessed, and tested by two challenges r and s that are drawn after all of phase 0.
+    """The sums of a contraction as variables that the prover chooses, tested by two challenges r and s that are drawn
+    after all of phase 0.
 
     For each index that both operands and the target have, the sum over rows i and columns g of s^i r^g C[i, g] must be
-    the sum over k of (sum over i of s^i A[i, k]) * (sum over g of r^g B[k, g]). Each fold and each product is a row
-    that determines its total, and the two last totals are one variable.
+    the sum over k of (sum over i of s^i A[i, k]) * (sum over g of r^g B[k, g]). In a tested contraction each fold and
+    each product is a row that determines its total, and the last totals of the two sides are one variable.
 
-    Soundness: A, B and C are variables of phase 0, so a prover has fixed them when r and s are drawn. If some C[i, g]
-    is not the sum over k of A[i, k] B[k, g] modulo p, the difference of the two sides is a polynomial in r and s, not
-    0, of degree at most rows - 1 + columns - 1, which is 0 at no more than degree / p of all points (Schwartz and
-    Zippel). `Assembly.degree` adds up the degrees of all tests. The sums are then right modulo p, and they are below
-    p/2 as integers by their type.
+    Soundness: the operands A and B and the sums C of a tested contraction are variables of phase 0, so a prover has
+    fixed them when r and s are drawn. If some C[i, g] is not the sum over k of A[i, k] B[k, g] modulo p, the difference
+    of the two sides is a polynomial in r and s, not 0, of degree at most rows - 1 + columns - 1, which is 0 at no more
+    than degree / p of all points (Schwartz and Zippel). `Assembly.degree` adds up the degrees of all tests. Sums that
+    pass the test are right modulo p, and by their type they are below p/2 as integers.
     """
     both, rows, depth, columns = found.shape
     content = assembly.hint(value, type.size)
@@ -161,7 +162,7 @@ def _ordered(variables: Variables, own: str, shape: tuple[int, ...], order: list
 
 
 def _sum_out(assembly: Assembly, handle: Handle, own: str, letter: str) -> tuple[Handle, str]:
-    """The operand summed over an axis."""
+    """An operand of a contraction, summed over an axis."""
     axis, shape = own.index(letter), handle.type.shape
     kept = shape[:axis] + shape[axis + 1 :]
     order = np.moveaxis(np.arange(handle.type.size).reshape(shape), axis, -1).reshape(-1)

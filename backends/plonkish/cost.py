@@ -41,7 +41,9 @@ class Sizes:
 
     @cached_property
     def _gates(self) -> tuple[int, int, int]:
-        """The number of lookups, of multiplications in gates, and the greatest degree of a gate."""
+        """The number of lookups and of multiplications in gates, and the greatest degree of a gate, over all lanes of a
+        layout.
+        """
         lookups = multiplications = degree = 0
         for placed in self.layout.units:
             make = ExpressionBuilder()
@@ -132,8 +134,8 @@ class Sizes:
 def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
     """The layouts of a program for each k that fits it, the least proving cost first.
 
-    A lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are left out.
-    Raise CircuitizeError if no layout is left, and the errors of `emit`.
+    A layout of a lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are
+    left out. Raise CircuitizeError if no layout is left, and the errors of `emit`.
     """
     found: list[Sizes] = []
     for k in range(SMALLEST, LARGEST + 1):

@@ -29,7 +29,8 @@ from .witness import Solver, Step
 
 @dataclass(frozen=True, eq=False)
 class WitnessPlan:
-    """How to fill cells from an integer trace: the variables, task by task, and where each stands."""
+    """The plan by which a prover fills cells from an integer trace: the variables, task by task, and where each stands.
+    """
 
     field: Field
     arrow: Arrow
@@ -98,7 +99,7 @@ class Emission:
 
 
 def emit(program: IntegerProgram, k: int | None = None) -> Emission:
-    """The Plonkish system of an integer program with 2^k rows, its publics, and its witness plan.
+    """The Plonkish system of an integer program with 2^k rows, the meaning of its public values, and its witness plan.
 
     If k is not given, the k of the least estimated proving cost is taken (`cost.py`). The instance holds outputs in
     order (for a committed one its digest), digests of committed inputs, public inputs. Every input is range-checked to

@@ -1,4 +1,4 @@
-"""Polynomials over the cells around a row, as an array of nodes in which each subexpression stands once."""
+"""Polynomials over the cells around a row, as an array of nodes in which each common subexpression stands once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..field import BN254, Field
 
 
 class Kind(IntEnum):
-    """The kind of a node. A node's numbers a, b are an index into the constants; a column and a rotation; a challenge;
-    or nodes.
+    """The kind of a node. The numbers a and b of a node are, by its kind, an index into the constants, a column and a
+    rotation, the number of a challenge, or the indices of other nodes.
     """
 
     CONSTANT = 0
@@ -52,7 +52,9 @@ class Nodes:
 
 
 class ExpressionBuilder:
-    """Makes nodes of expressions; a node that is asked for twice is made once. Constants are kept in [0, prime)."""
+    """Makes nodes of expressions; a node that is asked for twice is made once. The constants of expressions are kept as
+    integers in [0, prime).
+    """
 
     def __init__(self, field: Field = BN254) -> None:
         self.field = field

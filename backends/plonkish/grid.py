@@ -1,5 +1,5 @@
-"""All cells of a Plonkish system as numbers: columns, expressions on chosen rows, and where an expression may differ
-from 0.
+"""The cells of a Plonkish system as numbers: its columns, its expressions on chosen rows, and the rows where an
+expression may differ from 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Values:
 
     @property
     def exact(self) -> bool:
-        """Return whether the numbers are int64, so that none has been reduced modulo the prime."""
+        """Return whether the numbers are int64, so that no number has been reduced modulo the prime."""
         return bool(self.numbers.dtype != object)
 
 
@@ -128,7 +128,9 @@ class Evaluator:
         self._places = {0: rows}
 
     def without(self, stale: Callable[[int], bool], replaced: dict[int, Values]) -> Evaluator:
-        """An evaluator of the same rows that keeps its values, except stale nodes, with other values of cells."""
+        """An evaluator of the same rows that takes other values for some cells, and keeps the values of all nodes that
+        do not depend on these cells.
+        """
         kept = {node: values for node, values in self._known.items() if not stale(node)}
         return Evaluator(self.grid, self.rows, kept | replaced)
 
@@ -204,7 +206,7 @@ class Supports:
         return known[node]
 
     def _mask(self, node: int) -> NDArray[np.bool_] | bool:
-        """A mask of rows, or a truth value if it is the same everywhere."""
+        """A mask of rows, or a truth value if the mask is the same for all rows."""
         if node in self._known:
             return self._known[node]
         system = self.grid.system

@@ -12,7 +12,7 @@ from .lowering import Lowering
 from .ports import Terminal, shown
 
 SMALLEST, LARGEST = 4, 24
-"""The least and the greatest k for which there are layouts."""
+"""The least and the greatest k for which a program can be laid out in 2^k rows."""
 
 
 def lay_out(program: IntegerProgram, k: int) -> tuple[Layout, tuple[Public, ...]]:

@@ -21,7 +21,9 @@ from .units import EMPTY, RangeUnit, SumUnit, Unit
 from .witness import Solver
 
 BLINDING = 8
-"""Rows kept behind the used ones: 7 for blinding, with queries in at most four rotations, and one for lookup sums."""
+"""The rows that a layout keeps behind the used ones: 7 for blinding, with queries in at most four rotations, and one
+for lookup sums.
+"""
 
 SUM_WIDTH = 4
 FOLD_WIDTH = 4
@@ -32,7 +34,7 @@ __all__ = ["BLINDING", "DoesNotFit", "Layout", "Placed", "place"]
 
 @dataclass(slots=True, eq=False)
 class Placed:
-    """A unit with its tasks, one after the other, and its number of lanes side by side."""
+    """A unit of Plonkish columns with its tasks, one after the other, and its number of lanes side by side."""
 
     unit: Unit
     tasks: list[Task]
@@ -73,7 +75,7 @@ class Placed:
         self.lanes = low
 
     def blocks(self) -> Iterator[tuple[Task, Block]]:
-        """Yield each task with its rows, the first from row 0 on."""
+        """Yield each task of a unit with its rows, which begin at row 0 for the first task."""
         row = 0
         for task in self.tasks:
             elements, height = self.unit.elements(task), self.unit.height(task)
@@ -226,7 +228,7 @@ class Layout:
         )
 
     def copies(self, constants: int, fixed: int) -> NDArray[np.int32]:
-        """Pairs of neighbouring cells of each variable that has several."""
+        """Pairs of neighbouring cells of each variable that stands in several cells."""
         advice = len(self.phases)
         column, row = np.nonzero(self.cells >= 0)
         known = np.array(list(self.assembly.constants.values()), np.int64)
@@ -249,21 +251,21 @@ class Layout:
 
 
 def _tiled(parts: Sequence[tuple[list[int], int]], field: Field) -> Column:
-    """Each pattern repeated as often as stated, one after the other."""
+    """Patterns of numbers, each repeated as often as stated, one after the other."""
     if all(-(1 << 62) < value < 1 << 62 for pattern, _ in parts for value in pattern):
         return column_of(np.concatenate([np.tile(np.array(pattern, np.int64), times) for pattern, times in parts]))
     return np.concatenate([np.tile(field.from_integers(pattern), (times, 1)) for pattern, times in parts])
 
 
 def limb_table(tags: Sequence[int]) -> list[Column]:
-    """The columns (t, v) for each v below the t-th size, t from 1; (0, 0) comes first."""
+    """The table of limbs as columns (t, v) for each v below the t-th size, t from 1; (0, 0) comes first."""
     numbers = np.concatenate([np.zeros(1, np.int64), np.repeat(np.arange(1, len(tags) + 1), tags)])
     values = np.concatenate([np.zeros(1, np.int64), *(np.arange(size) for size in tags)])
     return [column_of(numbers), column_of(values)]
 
 
 def entry_table(tables: Sequence[Table]) -> list[Column]:
-    """The columns (number, index, value); (0, 0, 0) comes first, and numbers count from 1."""
+    """The table of entries as columns (number, index, value); (0, 0, 0) comes first, and numbers count from 1."""
     start = np.zeros(1, np.int64)
     sizes = [len(table.values) for table in tables]
     numbers = np.concatenate([start, np.repeat(np.arange(1, len(tables) + 1), sizes)])

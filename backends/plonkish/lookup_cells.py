@@ -113,7 +113,7 @@ class _Keys:
         self._sorted, self._places = np.unique(keys, return_index=True)
 
     def find(self, inputs: Sequence[Values]) -> NDArray[np.int64]:
-        """The first entry that equals each tuple, -1 if none does."""
+        """The place of the first table entry that equals each tuple, -1 if none does."""
         inside = np.ones(len(inputs[0].numbers), np.bool_)
         numbers = []
         for column, low, size in zip(inputs, self._lows, self._sizes, strict=True):

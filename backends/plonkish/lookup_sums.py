@@ -2,8 +2,8 @@
 
 Every input stands in the table exactly if this identity of rational functions in b holds: the sum of 1 / (b + input)
 over all inputs is the sum of m / (b + entry) over the table's rows, for some multiplicities m (Haböck, "Multivariate
-lookups based on logarithmic derivatives", 2022). The identity is tested at a random b. Tuples first become single
-numbers: the sum of a^i times entry i, for a random a.
+lookups based on logarithmic derivatives", 2022). The identity of rational functions, by which lookups are shown, is
+tested at a random point b. Tuples first become single numbers: the sum of a^i times entry i, for a random a.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ DEGREE = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """The lookups of one table, in parts that share a fraction column, each with as many lookups as the degree
-    allows.
+    """The lookups of one table, in parts; the lookups of a part share a fraction column, each with as many lookups as
+    the degree allows.
     """
 
     table: tuple[int, ...]
@@ -38,17 +38,19 @@ class Summed:
     """A system without lookups that holds where `plain` does, except with a small probability over its challenges.
 
     Behind the advice columns of phase 0 stand the multiplicities, a column for each table; behind those of phase 1, for
-    each table: a column of fractions for each part of its lookups, one of the table's, one of sums. The system has two
-    more challenges, b and a, and a row more.
+    each table: a column of fractions for each part of its lookups, one of the table's, one of sums. The system with
+    sums has two more challenges than the one with lookups, b and a, and one more row.
 
-    Soundness: on every used row a part's column h is the sum of 1 / D over its inputs, D = b + input folded by a, where
-    no D is 0; the table's column is m / (b + entry). The sums begin at 0, grow by the difference of the two, and end at
-    0, so that the identity above holds at b. All inputs, entries and multiplicities are of phase 0, fixed before a and
-    b are drawn. If some input is not in the table, it is, folded by a random a, still none of the entries, except with
-    probability (width - 1) * rows / p: one such input is enough. Such an input leaves a pole on the left that the right
-    has not (occurrences are fewer than p), and the identity, a polynomial one of degree below inputs + entries once
-    denominators are cleared, holds for at most inputs + entries values b of p. As many b make some D 0. `degree` is the
-    sum of these three numbers.
+    Soundness: in a lookup argument by sums of fractions, on every used row the column h of a part of the lookups is the
+    sum of 1 / D over its inputs, D = b + input folded by a, where no D is 0; the table's column is m / (b + entry). The
+    running sums begin at 0, grow on each row by the inputs' fractions less the table's, and end at 0, so that the
+    identity of rational functions holds at b. All lookup inputs, table entries and multiplicities are of phase 0, fixed
+    before a and b are drawn. A lookup input that is not in the table is, folded by a random a, still none of the
+    table's entries, except with probability (width - 1) * rows / p: one such input is enough. An input that is not in
+    the table leaves a pole on the left of the identity that the right side lacks (occurrences are fewer than p), and
+    the identity, once denominators are cleared one between polynomials of degree below inputs + entries, holds for at
+    most inputs + entries values b of p. At most inputs + entries values of the challenge b make some denominator D
+    zero. `degree`, the numerator of the error, is the sum of the numbers of bad values of both challenges.
     """
 
     plain: PlonkishSystem
@@ -57,7 +59,8 @@ class Summed:
 
     @property
     def degree(self) -> int:
-        """Return the numerator of the error: a false lookup passes with probability at most degree / p."""
+        """Return the numerator of a lookup argument's error: a false lookup passes with probability at most degree / p.
+        """
         rows, inputs = self.plain.rows, len(self.plain.lookups)
         width = max((len(group.table) for group in self.groups), default=1)
         return 2 * rows * (inputs + len(self.groups)) + (width - 1) * rows

@@ -80,13 +80,13 @@ def _lookup(site: Site, operation: integers.Lookup, sources: list[Handle]) -> Ha
 
 
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
-    """The choice b + condition * (a - b)."""
+    """Select as b + condition * (a - b)."""
     condition, a, b = sources
     return Handle(b.forms + site.assembly.multiply(condition, difference(a, b), "select"), site.value, site.type)
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
-    """The maximum b + max(a - b, 0)."""
+    """Maximum as b + max(a - b, 0)."""
     a, b = sources
     excess = difference(a, b)
     excess.forms = site.assembly.shorten(excess.forms, "maximum")

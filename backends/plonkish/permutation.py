@@ -26,8 +26,9 @@ Numbers = NDArray[np.object_]
 class Partial:
     """`TOGETHER` partial rounds in terms of the state before them (its constants added) and the S-boxes' outputs.
 
-    inputs[t] are the coefficients of the t-th S-box's input, state[j] those of lane j after the last: of 17 lanes, of
-    which the first is S-box input 0 and counts there alone, then of the outputs.
+    `inputs[t]` are the coefficients of the t-th S-box's input, `state[j]` those of lane j after the last round: first
+    the coefficients of 17 lanes, of which lane 0 is the input of S-box 0 and counts only there, then those of the
+    S-boxes' outputs.
     """
 
     inputs: Numbers

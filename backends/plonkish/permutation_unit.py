@@ -17,7 +17,8 @@ from .witness import Solver
 
 
 class RoundsUnit(Unit):
-    """17 columns of cells, 17 fixed columns of round constants, and one that marks each kind of row; see `Rounds`.
+    """A unit of Poseidon permutations has 17 columns of cells, 17 fixed columns of round constants, and one that marks
+    each kind of row; see `Rounds`.
 
     Two units share the rows of a permutation, so that each evaluates only its own gates: the states before and after
     the partial rounds stand in both units, and are copied.
@@ -37,7 +38,7 @@ class RoundsUnit(Unit):
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """The rows of the permutation that stand in this unit."""
+        """The rows of a Poseidon permutation that stand in this unit."""
         middle = rounds().middle
         every = np.arange(rounds().rows)
         if self.kinds == (PARTIAL,):

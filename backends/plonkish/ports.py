@@ -16,7 +16,7 @@ from .tasks import Permutations, Sum, Variables
 
 
 class Terminal(ports.Terminal):
-    """A port, and how it enters and leaves the circuit."""
+    """A port of a program, and how its value enters or leaves a Plonkish circuit."""
 
     def enter(self, assembly: Assembly) -> Handle:
         """Variables for an input, checked to be in its format."""
@@ -34,7 +34,8 @@ def commit(assembly: Assembly, handle: Handle, format: Fixed, label: str) -> Var
     """The variable of a commitment's digest: the same hash as `r1cs.commitments.commit`, of the handle's elements.
 
     Soundness: elements less low are in [0, 2^width), so that packing is injective: at most 2^253 - 1, below the prime.
-    A sum's row determines each packed element, and the permutation's rows its outputs.
+    In a commitment, the row of a sum determines each packed element, and the rows of a permutation determine its
+    outputs.
     """
     plan = layout(format)
     role = f"{label} commitment"
@@ -55,7 +56,7 @@ def commit(assembly: Assembly, handle: Handle, format: Fixed, label: str) -> Var
 
 
 def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Variables:
-    """The packed elements: sums of the elements less low, each at its place."""
+    """The packed elements of a commitment: sums of the elements less low, each at its place."""
     plan = layout(format)
     if not plan.elements:
         return np.zeros(0, np.int32)
@@ -76,7 +77,7 @@ def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Var
 def shown(
     assembly: Assembly, inputs: list[Terminal], entered: list[Handle], outputs: list[Terminal], results: list[Handle]
 ) -> tuple[tuple[Public, ...], Variables]:
-    """The instance: the meaning of each part, in order, and the variables.
+    """The instance of a Plonkish system: the meaning of each part, in order, and the variables.
 
     `Public.first` counts from 1, as in a rank-one system, where number 0 is the constant.
     """

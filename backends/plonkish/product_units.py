@@ -15,7 +15,7 @@ from .witness import Solver
 
 @dataclass(frozen=True)
 class DotUnit(Unit):
-    """Columns a, b, total: total = kept * (total above) + a * b, in rows that are used.
+    """A unit of dot products with columns a, b and total, where total = kept * (total above) + a * b, in the used rows.
 
     Soundness: the cells of a dot product determine its total.
     """
@@ -58,16 +58,17 @@ class DotUnit(Unit):
 
 @dataclass(frozen=True)
 class FoldUnit(Unit):
-    """Columns v_0, ..., v_(w-1), total: total = kept * x^w * (total above) + sum of x^j v_j, for a challenge x.
+    """A unit of folds with columns v_0, ..., v_(w-1) and total, where total = kept * x^w * (total above) + sum of x^j
+    v_j, for a challenge x.
 
-    Soundness: the cells determine the total; a value that a row has no use for is the constant 0.
+    Soundness: the cells of a fold determine its total; a cell of a row that no value needs is the constant 0.
     """
 
     challenge: int
     phase: int
     width: int
     zero: int
-    """The variable that is the constant 0."""
+    """The variable of a Plonkish circuit that is the constant 0."""
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -99,7 +100,7 @@ class FoldUnit(Unit):
                 yield self.width, row, total
 
     def padded(self, task: Fold) -> Fold:
-        """The task with zeros behind its values, so that they fill rows."""
+        """The task with zeros behind its values, so that the values fill whole rows."""
         missing = -len(task.values) % self.width
         if not missing:
             return task
@@ -124,7 +125,9 @@ class FoldUnit(Unit):
 
 @dataclass(frozen=True)
 class EntryUnit(Unit):
-    """Columns index, value: together with the table's number, a fixed cell, they stand in the tables."""
+    """A unit of table entries with the columns index and value, which together with the table's number, a fixed cell,
+    stand in the tables.
+    """
 
     name = "entry"
     phases = (0, 0)

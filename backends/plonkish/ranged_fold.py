@@ -26,12 +26,12 @@ class RangedFold(Task):
 
 @dataclass(frozen=True)
 class RangedFoldUnit(Unit):
-    """Columns low limb, high limb, four times, and total: total = kept x^4 (total above) + sum of x^j v_j, where
-    v_j = offset + low_j + 2^b high_j, for a challenge x.
+    """A unit with the columns low limb, high limb, four times, and total: total = kept x^4 (total above) + sum of x^j
+    v_j, where v_j = offset + low_j + 2^b high_j, for a challenge x.
 
     Soundness: as in `RangeUnit` a limb is below its own size, so that each v_j is exactly in the interval of the range
-    check. The cells determine the total, and the limbs are of phase 0. Nothing else reads the values, so that they need
-    no cells. Every place of a row is used.
+    check. The cells of a ranged fold determine its total, and the limbs are of phase 0. Nothing but the fold reads the
+    values of a ranged fold, so that they need no cells. Every place of a row of a ranged fold is used.
     """
 
     challenge: int

@@ -20,7 +20,7 @@ NARROW = 12
 
 @dataclass(frozen=True, slots=True)
 class NotNegative(Value):
-    """1 where the value is not negative, else 0."""
+    """A table's values that are 1 where the index is not negative, else 0."""
 
     value: Value
 
@@ -31,7 +31,8 @@ class NotNegative(Value):
 def confine(assembly: Assembly, x: Handle, chosen: Window, sign: bool, role: str) -> LinearForms | None:
     """Constrain x to a window; if a sign is asked for and the window is one of signed numbers, return 1 where x >= 0.
 
-    Soundness: `Assembly.within` for the window; `natural` for a signed one, whose two halves make it up.
+    Soundness: `Assembly.within` for the window; `natural` for a signed one, which consists of the two halves that
+    `natural` checks.
     """
     if sign and chosen.bound is None and chosen.bits > 1 and chosen.low == -(1 << (chosen.bits - 1)):
         return _halves(assembly, x, 1 << (chosen.bits - 1), role)
@@ -41,10 +42,10 @@ def confine(assembly: Assembly, x: Handle, chosen: Window, sign: bool, role: str
 
 
 def natural(assembly: Assembly, x: Handle) -> LinearForms:
-    """1 where x >= 0, else 0; its cost is paid once per handle.
+    """Return a variable that is 1 where x >= 0, else 0; only the first call for a handle costs rows.
 
-    The sign is free if the interval decides it or is [-1, 0]; it is one lookup if a table of the interval has room;
-    else it is `_halves`.
+    The sign of an element is free if the interval decides it or is [-1, 0]; it takes one lookup if a table of the
+    interval has room; else it takes the checks of `_halves`.
     """
     if x.natural is None:
         low, high, count = x.type.low, x.type.high, len(x.forms)
@@ -63,11 +64,12 @@ def natural(assembly: Assembly, x: Handle) -> LinearForms:
 
 
 def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
-    """1 where x >= 0, else 0, for x in [-half, half), which it checks: a variable, its square, a range check.
+    """Return a variable that is 1 where x >= 0, else 0, and check that x is in [-half, half); this takes a variable,
+    its square and a range check.
 
-    Soundness: n is 0 or 1, and x + half - half * n is in [0, half). If n = 1, x is in [0, half) modulo p; if n = 0, in
-    [-half, 0). The ranges [0, half) and [-half, 0) have no integer in common modulo p, as 2 half is below p, so that x
-    decides n.
+    Soundness: n is 0 or 1, and x + half - half * n is in [0, half). If the sign n of x is 1, x is in [0, half) modulo
+    p; if n = 0, x is in [-half, 0). The ranges [0, half) and [-half, 0) have no integer in common modulo p, as 2 half
+    is below p, so that x decides the sign n.
     """
     found = assembly.hint(NotNegative(x.value), len(x.forms))
     assembly.boolean(found, role)
@@ -77,7 +79,8 @@ def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
 
 
 def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """max(x, 0): by one lookup if a table of the interval has room and the sign is not known yet; else by a product.
+    """Return max(x, 0), by one lookup if a table of the interval has room and the sign of x is not known yet, else by a
+    product.
 
     Soundness: n x = y determines y, where n is 1 if x >= 0, else 0; a lookup determines y by `look_up`.
     """
@@ -95,7 +98,8 @@ def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
 
 
 def check(assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value, sign: bool) -> Handle:
-    """x where it lies in the interval, its ends included, and no witness elsewhere; free if x's own interval shows it.
+    """Return x where x lies in the interval, its ends included, and leave no witness elsewhere; the check is free if
+    x's own interval shows it.
 
     Soundness: the window, cut to what x's type allows, is exactly the interval (`window`).
     """
@@ -108,7 +112,8 @@ def check(assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value
 
 
 def shift(site: Site, x: Handle, by: int) -> Handle:
-    """floor(x / 2^by) where it passes the site's Check, and no witness elsewhere: a variable and two range checks.
+    """Return floor(x / 2^by) where that passes the Check that reads it, and leave no witness elsewhere: a variable and
+    two range checks.
 
     Soundness: the quotient q is in a window and x - 2^by q in [0, 2^by), both by limbs and so integers below p/2
     (`Assembly.within`): division with remainder is unique.
@@ -127,12 +132,12 @@ def shift(site: Site, x: Handle, by: int) -> Handle:
 
 
 def _settled(forms: LinearForms, type: Fixed) -> LinearForms:
-    """A constant where the type leaves one value."""
+    """Return a constant if the type leaves one value."""
     return constant(np.full(type.size, type.low)) if type.low == type.high else forms
 
 
 def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, role: str) -> Handle:
-    """Variables that the prover may choose freely, in exactly the interval of the type."""
+    """Return variables that the prover may choose freely, and constrain them to exactly the interval of the type."""
     assembly.within(forms.plus(-type.low), type.high - type.low + 1, role)
     return Handle(forms, value, type)
 
@@ -140,9 +145,9 @@ def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
     """floor(x / y) for y >= 1: a variable, its product with y, and three range checks.
 
-    Soundness: q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). The values in the equation of division are
-    integers far below p/2 (types are below 2^62), so over the integers x = q y + r and 0 <= r < y, which one pair
-    satisfies.
+    Soundness of the division q = floor(x / y): q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). The values
+    in the equation of division are integers far below p/2 (types are below 2^62), so over the integers x = q y + r and
+    0 <= r < y, which one pair satisfies.
     """
     made = assembly.hint(value, type.size)
     quotient = Handle(single_forms(made), value, type)
@@ -160,8 +165,8 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
 def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
     """floor(sqrt(x)) for x >= 0: a variable, its square, and three range checks.
 
-    Soundness: q is in [0, 2^k), x - q^2 and (q + 1)^2 - 1 - x in [0, 2^m), all integers far below p/2: so q^2 <= x <
-    (q + 1)^2, which one q >= 0 satisfies. For the root q both differences are at most 2q.
+    Soundness: q is in [0, 2^k), x - q^2 and (q + 1)^2 - 1 - x in [0, 2^m), all integers far below p/2: so q^2 <= x < (q
+    + 1)^2, which one q >= 0 satisfies. For the square root q of x, both x - q^2 and (q + 1)^2 - 1 - x are at most 2q.
     """
     greatest = isqrt(x.type.high)
     made = assembly.hint(value, type.size)

@@ -36,7 +36,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The rows of a unit that one operation takes, recorded only to name rows.
+    """The rows of a unit that one operation takes, recorded only so that failures can name rows.
 
     A unit is a group of columns whose gates do one kind of work, in lanes side by side. From row `first`, each `height`
     rows hold one element per lane: lane l of the g-th such group has element g * lanes + l, if below `elements`. `edge`
@@ -53,7 +53,7 @@ class Block:
 
     @property
     def rows(self) -> int:
-        """Return how many rows the block takes; the last group of lanes may be part empty."""
+        """Return how many rows the block takes; the last group of lanes may be partly empty."""
         return -(-self.elements // self.lanes) * self.height
 
 
@@ -71,9 +71,10 @@ class Provenance:
 class PlonkishSystem:
     """Cells in columns over a prime field: advice (the prover's), fixed (the circuit's), instance (the statement's).
 
-    Rows 0 to rows - 1 are used. A prover adds rows behind the used ones, on which every fixed column is 0 and advice
-    may be anything: each gate is 0 wherever all fixed columns are, so it asks nothing there; nor do the lookups, by the
-    prover's own rule. If a gate reads a cell beyond the used rows, a fixed column makes its factor 0.
+    The used rows of a Plonkish system are 0 to `rows` - 1. A prover adds rows behind the used ones, on which every
+    fixed column is 0 and advice may be anything: each gate is 0 wherever all fixed columns are, so that gates constrain
+    nothing in these rows; nor do lookups, by the prover's own rule. If a gate reads a cell beyond the used rows, a
+    fixed column makes its factor 0.
 
     `advice_phases` is 0 or 1 for each advice column, zeros first: the `challenges` are drawn once all of phase 0 and
     the instance are committed to, and phase 1 is filled in then. `instance` is the length of each instance column.

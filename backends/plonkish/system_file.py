@@ -1,4 +1,6 @@
-"""Files of Plonkish systems (.plonkish) and of their cells (.cells), in this project's own format, documented."""
+"""Files of Plonkish systems (.plonkish) and of their cells (.cells), in a format of this project, which
+`docs/plonkish.md` describes.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ from .system import Block, Column, Gate, Lookup, PlonkishSystem, Provenance
 
 MAGIC, CELLS_MAGIC, VERSION = b"plnk", b"plkc", 1
 COUNTS = 10
-"""The count of numbers in the header, after the prime."""
+"""The count of numbers in the header of a .plonkish file, after the prime."""
 
 MOST_COLUMNS = 1 << 16
 MOST_NAMED = 1 << 24
-"""The most bytes of the names of operations, and of the table of which units belong to which."""
+"""The most bytes of the names of operations, and of the table that says which unit's rows belong to which operation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,15 +162,15 @@ def _text(name: str) -> bytes:
 
 
 def _column(column: Column) -> bytes:
-    """The column in bytes: the number of entries, their size in bytes, and the entries: signed integers of 8 bytes, or
-    field elements of 32.
+    """A fixed column in bytes: the number of entries, their size in bytes, and the entries: signed integers of 8 bytes,
+    or field elements of 32.
     """
     wide = column.ndim == 2
     return _words([len(column), 32 if wide else 8]) + column.astype("<u8" if wide else "<i8").tobytes()
 
 
 class _Reader:
-    """A section read from its beginning to its end."""
+    """A section of a file that is read from its beginning to its end."""
 
     def __init__(self, file: SectionFile, kind: int) -> None:
         self._file, self._kind = file, kind
@@ -240,7 +242,7 @@ def _provenance(told: Provenance, operations: Sequence[str]) -> bytes:
 
 
 def _read_provenance(file: SectionFile) -> tuple[Provenance, list[str]]:
-    """Provenance is names only: whatever stands there, the system is the same."""
+    """Provenance in a file is only names: whatever it says, the constraint system is the same."""
     try:
         named = file.section(10)
         if len(named) > MOST_NAMED:

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from .witness import Solver
 
 Variables = NDArray[np.int32]
-"""Numbers of variables; 0 is the constant 1."""
+"""The numbers of a Plonkish circuit's variables; variable 0 is the constant 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """Elements of the same kind of work, for one operation; `edge` is its index in the arrow, -1 for the ports."""
+    """A list of elements that take the same kind of work, for one operation; `edge` is its index in the arrow, -1 for
+    the ports.
+    """
 
     edge: int
     role: str
@@ -30,7 +32,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hint:
-    """Variables first, first + 1, ... that the prover chooses: whatever they are, tasks must pin them down."""
+    """Variables first, first + 1, ... that the prover chooses: other tasks must determine their values."""
 
     first: int
     count: int
@@ -47,14 +49,14 @@ class Sum(Task):
     offset: int
 
     def solve(self, solver: Solver) -> None:
-        """Write the sums, modulo the prime if they are wide."""
+        """Write the values of the targets of sums, reduced modulo the prime if the targets are wide."""
         solver.write(self.targets, solver.combined(self.terms, self.factors, self.offset))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Range(Task):
-    """The task that offset + sum of factors[t] * terms[t, e] is in [0, size), modulo the prime; the size has `limbs`,
-    lowest first.
+    """The task that offset + sum of factors[t] * terms[t, e] is in [0, size), modulo the prime; `limbs` are the sizes
+    of the number's limbs, lowest first.
 
     Limb g has the weight scale 2^shift and is in [0, sizes[g]).
     """
@@ -66,7 +68,7 @@ class Range(Task):
     shifts: tuple[int, ...]
 
     def number(self, solver: Solver) -> Values:
-        """The number that is to be in range."""
+        """The number that a range task checks."""
         return solver.combined(self.terms, self.factors, self.offset)
 
 
@@ -80,11 +82,11 @@ class Dot(Task):
     phase: int = 0
 
     def partial(self, solver: Solver) -> Values:
-        """The partial sums up to each i, `[depth, n]`."""
+        """The partial sums of a dot product up to each i, `[depth, n]`."""
         return solver.running(solver.multiplied(solver.read(self.left), solver.read(self.right)))
 
     def solve(self, solver: Solver) -> None:
-        """Write the dot products, modulo the prime if they are wide."""
+        """Write the dot products, reduced modulo the prime if the targets are wide."""
         solver.write(self.targets, self.partial(solver)[-1])
 
 
@@ -104,8 +106,8 @@ class Fold(Task):
         solver.write(self.targets, self.steps(solver, 1)[-1])
 
     def steps(self, solver: Solver, each: int) -> list[Values]:
-        """The steps of Horner's rule, `each` values at a time, the highest first; the number of values must be a
-        multiple of it.
+        """The partial results of Horner's rule, which takes `each` values at a time, the highest first; the number of
+        values must be a multiple of `each`.
         """
         x, prime = solver.challenges[self.challenge], solver.field.prime
         powers = [pow(x, i, prime) for i in range(each + 1)]
@@ -128,7 +130,7 @@ class Entry(Task):
     values: NDArray[np.int64]
 
     def solve(self, solver: Solver) -> None:
-        """Write the entries that the indices choose. Raise Undefined if an index is outside the table."""
+        """Write the table entries that the indices choose. Raise Undefined if an index is outside the table."""
         places = solver.read(self.index) - self.low
         if (places < 0).any() or (places >= len(self.values)).any():
             raise Undefined(f"no entry for {self.role}: an index is outside of its table")

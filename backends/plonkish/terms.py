@@ -19,7 +19,8 @@ class Pattern:
     """The forms `places` are offset + sum of factors[t] * terms[t, e]; if factors differ, coefficients[t, e] takes
     their place.
 
-    In the second case the constant is a term too, of variable 0, and `factors` only says how many terms there are.
+    Where forms have different coefficients, the constant is a term too, of variable 0; `factors` then only says how
+    many terms there are.
     """
 
     places: NDArray[np.int64]
@@ -30,7 +31,7 @@ class Pattern:
 
 
 def patterns(forms: LinearForms) -> list[Pattern]:
-    """The forms, grouped by shared factors."""
+    """Linear forms, grouped by the factors that they share."""
     found = []
     lengths = forms.lengths
     for length in np.unique(lengths).tolist():
@@ -41,7 +42,7 @@ def patterns(forms: LinearForms) -> list[Pattern]:
 
 
 def _of_length(places: NDArray[np.int64], variables: Variables, coefficients: NDArray[np.int64]) -> list[Pattern]:
-    """The patterns of forms of one length: `[n, length]` each."""
+    """The patterns of coefficients of forms of one length: `[n, length]` each."""
     if not coefficients.shape[1]:
         return [Pattern(places, np.zeros((0, len(places)), np.int32), (), 0, None)]
     keys = np.column_stack([coefficients, variables[:, 0] == 0])

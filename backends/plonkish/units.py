@@ -27,7 +27,7 @@ Computed = tuple[int, int, Values]
 class Unit(ABC):
     """One lane's advice columns, the fixed columns that all lanes share, and the gates over them.
 
-    Every gate is a sum of products with a factor from a fixed column, so it is 0 where those factors are.
+    Every gate is a sum of products with a factor from a fixed column, so that the gate is 0 where those factors are.
     """
 
     name: str
@@ -35,16 +35,16 @@ class Unit(ABC):
     phases: tuple[int, ...]
     """The phase of each of a lane's advice columns: 1 if a challenge enters its values."""
     fixed: int
-    """How many fixed columns the lanes share."""
+    """How many fixed columns the lanes of a unit share."""
     copied: int | None = None
     """How many of a lane's columns hold variables, and therefore occur in copies; None: all."""
 
     @abstractmethod
     def height(self, task: Any) -> int:
-        """The rows of one element."""
+        """How many rows one element of a task takes."""
 
     def elements(self, task: Any) -> int:
-        """How many elements a task has: by default as many as targets."""
+        """How many elements a task has: by default as many as the task has targets."""
         return len(task.targets)
 
     @abstractmethod
@@ -56,7 +56,7 @@ class Unit(ABC):
         """The variables in the cells, `[columns, height, elements]`."""
 
     def computed(self, task: Any, solver: Solver) -> Iterator[Computed]:
-        """Cells that hold no variable but must hold something, all of the phase of the last column."""
+        """Cells that hold no variable but must hold something, where all are of the phase of the last column."""
         yield from ()
 
     def early(self, task: Any, solver: Solver) -> Iterator[Computed]:
@@ -76,9 +76,11 @@ class Unit(ABC):
 
 @dataclass(frozen=True)
 class SumUnit(Unit):
-    """Columns v_0, ..., v_(w-1), total: total = kept * (total above) + offset + sum of c_j v_j.
+    """A unit of sums with the columns v_0, ..., v_(w-1) and total, where total = kept * (total above) + offset + sum of
+    c_j v_j.
 
-    Soundness: the row's factor of total is -1 (the fixed column `used` is 1), so the cells of a sum determine it.
+    Soundness of a sum: the row's factor of total is -1 (the fixed column `used` is 1), so the cells of a sum determine
+    it.
     """
 
     width: int
@@ -132,14 +134,15 @@ class SumUnit(Unit):
 
 @dataclass(frozen=True)
 class RangeUnit(Unit):
-    """Columns v_0, ..., v_(w-1), low limb, high limb: offset + sum of c_j v_j = low + 2^b high + 2^(2b) (v_0 above).
+    """A unit of range checks with the columns v_0, ..., v_(w-1), low limb and high limb, where offset + sum of c_j v_j
+    = low + 2^b high + 2^(2b) (v_0 above).
 
     A number of more than two limbs takes several rows, its highest limbs first; v_0 is then the sum of the limbs so
     far.
 
-    Soundness: see `Assembly.within`. A limb's lookup takes (tag, limb), the tag a fixed cell; the table holds (t, v)
-    for every v below the size with number t, from 1, and (0, 0). Therefore the limb is below its own size, not a wider
-    limb's. A limb that is not used has the size 1 or the tag 0, and is 0.
+    Soundness of a range check: see `Assembly.within`. A limb's lookup takes (tag, limb), the tag a fixed cell; the
+    table holds (t, v) for every v below the size with number t, from 1, and (0, 0). By its tag, a limb is below its own
+    size and not merely below a wider limb's. A limb that is not used has the size 1 or the tag 0, and is 0.
     """
 
     width: int

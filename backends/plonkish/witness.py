@@ -26,7 +26,7 @@ Step = Hint | Range | Solvable
 
 
 class Plan(replay.Plan, Protocol):
-    """The parts of an emission that a solver needs."""
+    """The parts of a Plonkish circuit that a solver needs."""
 
     @property
     def variables(self) -> int:
@@ -66,7 +66,7 @@ class Solver(Replay):
             self.write(np.array([variable], np.int32), value)
 
     def solve(self, phase: int) -> None:
-        """Fill the variables of a phase: 1 once `challenges` are known."""
+        """Fill the variables of a phase; phase 1 needs the `challenges`."""
         for task in self.plan.tasks:
             if isinstance(task, Range) or phase != _phase(task):
                 continue
@@ -85,8 +85,8 @@ class Solver(Replay):
         return values
 
     def write(self, variables: Variables, values: ArrayLike) -> None:
-        """Store values; those of wide variables are reduced. Raise Undefined if the value of a small variable is not
-        small: no run of the program makes that.
+        """Store values; values of wide variables are reduced modulo the prime. Raise Undefined if the value of a small
+        variable is not small: no run of the program gives such a value.
         """
         places = self._place[variables]
         if (places < 0).all():

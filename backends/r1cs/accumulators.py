@@ -1,4 +1,6 @@
-"""Finding the contractions whose every sum a later Shift bounds, so that the circuit may take several at once."""
+"""Finding the contractions whose every sum a later Shift bounds, so that the circuit may pack several sums into one
+field element.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from .gadgets.accumulation import Pin
 def pins(
     arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set[int], bound: frozenset[int]
 ) -> dict[int, Pin]:
-    """What the Shift says of each wire that a Contract makes and a Shift bounds, and of that Shift's target.
+    """What a Shift says of each wire that a Contract makes and a Shift bounds, and of that Shift's target.
 
     Between the Contract and the Shift stand only linear operations that keep every element (Add, Subtract, Scale, a
     permutation by Reindex), and nothing else reads the wires between; of two contractions that meet on the way, the
@@ -68,11 +70,11 @@ def pins(
 
 
 def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
-    """Whether a commitment to the wire tells apart all quotients of the window.
+    """Whether a commitment to the wire tells apart all quotients in the window.
 
     The digits of the commitment are quotients less the format's low, at places as wide as the format: they are unique
-    if the window is no wider. A window that is wider, to include a sign, leaves a prover who breaks the sums two
-    vectors of quotients for one packed element, as (q, q') and (q - 2^width, q' + 1).
+    if the window is no wider. A window of quotients that is wider than the format, to include a sign, leaves a prover
+    who breaks the sums two vectors of quotients for one packed element, as (q, q') and (q - 2^width, q' + 1).
     """
     return chosen.bits <= layout(arrow.format(wire)).width
 
@@ -80,7 +82,9 @@ def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
 def _window(
     shift: integers.Shift, type: Fixed, target: Fixed, check: tuple[integers.Check, int] | None, sign: bool
 ) -> Window | None:
-    """The window of a Shift's quotients; None if no value passes, which the Shift itself refuses."""
+    """The window of a Shift's quotients; None if no value passes the Shift's Check, which the lowering of the Shift
+    refuses.
+    """
     low, high = (target.low, target.high) if check is None else (check[0].low, check[0].high)
     if high < type.low >> shift.bits or type.high >> shift.bits < low:
         return None

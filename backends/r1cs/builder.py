@@ -37,8 +37,8 @@ class Count:
 class CountingBuilder:
     """Takes the same calls as SystemBuilder, checks them, and keeps only the counts per (edge, role).
 
-    `wires` allocates consecutive wires, `rows` appends constraints a[i] * b[i] = c[i] over all rows at once. A row may
-    only name wires that are allocated. A gadget that misuses the builder causes a ValueError.
+    `wires` allocates consecutive wires, `rows` appends constraints a[i] * b[i] = c[i] over all rows at once. A row of a
+    constraint system may only name wires that are allocated. A gadget that misuses the builder causes a ValueError.
     """
 
     def __init__(self, field: Field) -> None:
@@ -75,7 +75,7 @@ class CountingBuilder:
     ) -> int:
         """Allocate `count` wires, an array of `shape` (default: flat), and return the first one's number.
 
-        Kinds come in order: all public outputs before the first public input, and so on.
+        The kinds of wires are allocated in order: all public outputs before the first public input, and so on.
         """
         shape = (count,) if shape is None else tuple(shape)
         if count < 0 or prod(shape) != count:
@@ -109,7 +109,7 @@ class CountingBuilder:
         return self.challenge
 
     def large_constant(self, value: int) -> int:
-        """The coefficient that stands for any integer: the integer itself if it is small in the field, else a
+        """The coefficient by which a row refers to any integer: the integer itself if it is small in the field, else a
         reference.
         """
         value = self.field.signed(value)
@@ -134,7 +134,7 @@ class CountingBuilder:
         return codes
 
     def coefficient_value(self, coefficient: int) -> int:
-        """The integer that a coefficient stands for: `large_constant` undone."""
+        """The integer that a coefficient stands for, the inverse of `large_constant`."""
         return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
     def rows(self, a: Rows, b: Rows, c: Rows, edge: int, role: str, order: Order | None = None) -> None:
@@ -164,7 +164,7 @@ class CountingBuilder:
         return self.counts.setdefault((edge, role), Count())
 
     def _normalise(self, rows: Rows, where: str) -> Matrix:
-        """Reduce small coefficients, drop zeros, and check order and bounds of rows."""
+        """Reduce the small coefficients of rows, drop zeros, and check that the wires of each row ascend and exist."""
         offsets, wires, values = rows.offsets, rows.wires, rows.coefficients
         if offsets[0] != 0 or offsets[-1] != len(wires) or len(wires) != len(values):
             raise ValueError(f"{where}: offsets do not fit the terms")
@@ -248,7 +248,7 @@ class SystemBuilder(CountingBuilder):
 
 
 def _join(parts: Sequence[Matrix], ranks: NDArray[np.int64]) -> Matrix:
-    """Stack matrices; the references in their coefficients become ranks."""
+    """Stack matrices; references to large constants in their coefficients become ranks."""
     offsets = np.zeros(1 + sum(part.rows for part in parts), dtype=np.int64)
     row = term = 0
     for part in parts:

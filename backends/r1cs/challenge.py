@@ -1,4 +1,4 @@
-"""The source of a circuit's challenge."""
+"""Where the challenge of an R1CS circuit comes from."""
 
 from __future__ import annotations
 

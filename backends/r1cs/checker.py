@@ -16,7 +16,7 @@ from ..field import Limbs
 from .system import LARGE, ConstraintSystem, Matrix
 
 CHUNK_TERMS = 1 << 20
-"""The terms of one matrix that are looked at together."""
+"""How many terms of one matrix the checker looks at together."""
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.object_]
@@ -119,7 +119,7 @@ class _Checker:
         """The combinations of these rows in the three matrices at the witness, as Python integers that are not yet
         reduced.
 
-        Equal combinations are computed once: the S-boxes x^5 of a hash have the same one in three places.
+        Equal combinations are computed once: an S-box x^5 of a hash has the same combination in three places.
         """
         matrices = (self.system.a, self.system.b, self.system.c)
         starts = [matrix.offsets[rows] for matrix in matrices]
@@ -151,7 +151,9 @@ def _ranges(starts: Integers, counts: Integers) -> Integers:
 
 
 def _first_equal(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) -> Integers:
-    """For each list of terms, an equal one: the first of its mark if that is equal, else itself."""
+    """For each list of terms the index of an equal list: the first list with the same mark if the two are equal, else
+    the list itself.
+    """
     counts = np.diff(offsets)
     _, first, inverse = np.unique(_marks(offsets, wires, codes), return_index=True, return_inverse=True)
     found = first[inverse]
@@ -164,8 +166,8 @@ def _first_equal(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) 
 
 
 def _marks(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) -> NDArray[np.uint64]:
-    """A number for each list of terms: equal for equal lists, and seldom equal for others. The numbers are sums of
-    mixed bits.
+    """A hash of each list of terms: equal for equal lists, and seldom equal for different ones. The hash of a list of
+    terms is the sum of its terms' mixed bits.
     """
     mixed = wires.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ codes.astype(np.uint64)
     mixed = (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -183,7 +185,7 @@ def _numbers(values: list[int]) -> Numbers:
 def describe(system: ConstraintSystem, row: int, provenance: Callable[[int], str]) -> str:
     """What a row stands for, in one line: the operation (by `provenance(edge)`), element and role.
 
-    `provenance` is asked for edge -1 if the row belongs to the arrow's own inputs and outputs.
+    `provenance` is called with edge -1 if the row belongs to the arrow's own inputs and outputs.
     """
     place = bisect_right(system.blocks, row, key=lambda block: block.first_row) - 1
     if place < 0 or row >= system.blocks[place].first_row + system.blocks[place].rows:

@@ -19,14 +19,14 @@ from ..poseidon_constants import poseidon_parameters
 from .gadgets.poseidon_template import PoseidonTemplate, poseidon_template
 
 SCHEME = "circuitize poseidon commitment 1"
-"""The scheme's name and version; it enters every tag."""
+"""The name and version of the commitment scheme, which enter the tag of every format."""
 
 WIDTH = 17
 PACKED = 15
 """Packed field elements per permutation, beside the tag and the chaining value."""
 
 Chain = tuple[list[NDArray[np.object_]], list[int]]
-"""The wires inside each permutation, and the digest after each permutation."""
+"""The wires inside each permutation of a commitment, and the digest after each permutation."""
 
 CAPACITY = 253
 """The number of bits that every element of the field can hold."""
@@ -66,7 +66,7 @@ def tag(format: Fixed) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the values of a format fill permutations."""
+    """The layout by which the values of a format fill the permutations of a commitment."""
 
     width: int
     per_element: int
@@ -75,7 +75,7 @@ class Layout:
 
 
 def layout(format: Fixed) -> Layout:
-    """A layout has at least one permutation, so that the salt always enters."""
+    """The layout of a commitment has at least one permutation, so that the salt always enters."""
     width = (format.high - format.low).bit_length()
     if width == 0:
         return Layout(0, 1, 0, 1)
@@ -95,7 +95,9 @@ def chain(values: Integers, format: Fixed, salt: int) -> Chain:
 
 
 def absorb(lane: int, start: int, elements: Sequence[int]) -> Chain:
-    """A chain of permutations, at least one: lane 0 starts as `lane`, lane 1 as `start`, later as the last digest."""
+    """A chain of at least one Poseidon permutation: lane 0 starts as `lane`, lane 1 as `start`, later as the last
+    digest.
+    """
     template = permutation()
     padded = [*elements, *[0] * (-len(elements) % PACKED if elements else PACKED)]
     inside, digests = [], []
@@ -109,7 +111,7 @@ def absorb(lane: int, start: int, elements: Sequence[int]) -> Chain:
 
 
 def pack(values: Integers, format: Fixed) -> list[int]:
-    """The packed elements: flat values less the format's low, the first one lowest."""
+    """The packed elements of a commitment: flat values less the format's low, the first one lowest."""
     plan = layout(format)
     if not plan.elements:
         return []

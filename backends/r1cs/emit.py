@@ -27,7 +27,9 @@ from .system import ConstraintSystem
 
 @dataclass(frozen=True, slots=True)
 class WitnessPlan:
-    """How to fill a witness from an integer trace: for each block of wires, where its values come from."""
+    """The plan by which a prover fills a witness from an integer trace: for each block of wires, where its values come
+    from.
+    """
 
     field: Field
     arrow: Arrow
@@ -35,7 +37,7 @@ class WitnessPlan:
     recipes: tuple[Recipe, ...]
     scopes: tuple[Scope, ...]
     first_phase: int = 0
-    """Wires below this number are fixed before the challenge is drawn; 0 if none is drawn."""
+    """Wires below this number are fixed before the challenge is drawn; the number is 0 if no challenge is drawn."""
 
     @property
     def salts(self) -> tuple[str, ...]:
@@ -56,7 +58,7 @@ class Emission:
 def constraints(
     program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED
 ) -> ConstraintSystem:
-    """The constraint system of an integer program; see `emit`."""
+    """The constraint system of an integer program; see the function `emit`."""
     return emit(program, field, challenge).system
 
 
@@ -64,14 +66,14 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
     """The constraint system of an integer program, its public wires, and its witness plan.
 
     The public wires are outputs in order (a committed one is its digest), digests of committed inputs in order, public
-    inputs in order. After the public wires come private and committed inputs in order, salts, and internal wires. Every
-    input is range-checked to its format. If the program is undefined no witness exists; otherwise there is exactly one
-    for each choice of salts. Time and memory are linear in the rows.
+    inputs in order. In a constraint system the public wires are followed by private and committed inputs in order,
+    salts, and internal wires. Every input is range-checked to its format. If the program is undefined no witness
+    exists; otherwise there is exactly one for each choice of salts. Time and memory are linear in the rows.
 
     With a hashed challenge, over BN254, a contraction is tested at a random point that is hashed inside the circuit if
-    that saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a probability of at most
-    (q + 1) * challenge_degree / prime for a prover who evaluates Poseidon q times, Poseidon being taken for a random
-    oracle. Without a challenge, and wherever the degree is 0, wrong values never pass.
+    that saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a probability of at most (q
+    + 1) * challenge_degree / prime for a prover who evaluates Poseidon q times, Poseidon being taken for a random
+    oracle. In a circuit without a challenge, or whose `challenge_degree` is 0, wrong values never pass.
 
     With a challenge that is drawn after a commitment, which takes BN254 and a prover of two phases, range checks are
     lookups in tables and contractions are tested too; one more public wire, the last, is the challenge, and the same
@@ -90,7 +92,7 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
 
 
 def degree(assembly: Assembly) -> int:
-    """The sum of the degrees, in the challenge, of all identities that it tests."""
+    """The sum of the degrees, in the challenge, of all identities that the circuit tests."""
     parts = [part for part in (assembly.challenges, assembly.tables) if part is not None]
     return sum(part.degree for part in parts)
 
@@ -129,7 +131,9 @@ def assemble(
 
 
 def _test(assembly: Assembly, known: list[Naturals | Element]) -> None:
-    """Emit the rows that wait for the challenge, and the values that it is drawn after or is a hash of."""
+    """Emit the rows that wait for the challenge, and give the values after which the challenge is drawn, or whose hash
+    it is.
+    """
     assembly.edge = -1
     challenges, tables = assembly.challenges, assembly.tables
     if tables is not None and challenges is not None:

@@ -14,14 +14,15 @@ from circuitize.circuits.files import write_whole
 from .system import ConstraintSystem, Matrix
 
 CHUNK = 1 << 12
-"""Constraints that are written at a time."""
+"""How many constraints are written to a JSON file at a time."""
 
 
 def write_json(path: Path, system: ConstraintSystem) -> None:
-    """Write the system as JSON, one constraint a line, whole or not at all.
+    """Write a constraint system as JSON, one constraint a line, whole or not at all.
 
-    The JSON is meant for reading and for small tools: it takes up to a hundred bytes a term. Coefficients are in [0,
-    prime) and are written as strings, like every number of the field.
+    The JSON of a constraint system is meant for reading and for small tools, and takes up to a hundred bytes a term. In
+    the JSON of a constraint system, coefficients are in [0, prime) and are written as strings, like every number of the
+    field.
     """
     write_whole(path, _chunks(system))
 

@@ -113,13 +113,13 @@ def _scatter_add(site: Site, operation: integers.ScatterAdd, sources: list[Handl
 
 
 def _inside(site: Site, indices: Handle, size: int) -> Handle:
-    """The indicators of the indices, which are checked to be in [0, size)."""
+    """The indicators of an operation's indices, which are checked to be in [0, size)."""
     checked = ranges.check(site.assembly, indices, (0, size - 1), indices.value, False)
     return one_hot(site.assembly, checked, size)
 
 
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
-    """The choice b + condition * (a - b)."""
+    """Select as b + condition * (a - b)."""
     condition, a, b = sources
     difference = a.forms - b.forms
     value = Sum(site.value, b.value, other=-1)
@@ -129,7 +129,7 @@ def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Ha
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
-    """The maximum b + max(a - b, 0)."""
+    """Maximum as b + max(a - b, 0)."""
     a, b = sources
     excess = difference(a, b)
     above = Fixed(site.type.shape, 0, 0, max(excess.type.high, 0))
@@ -165,7 +165,7 @@ RULES: dict[type[Operation], Rule] = {
     integers.Gather: _gather,
     integers.ScatterAdd: _scatter_add,
 }
-"""Every other integer operation is an Expansion, and is lowered by its definition.
+"""An integer operation without a rule is an Expansion, and is lowered by its definition.
 
 Plonkish has rules of the same names, since both lower the same language. The rules that R1CS and Plonkish share are in
 `backends/linear.py`; the two differ in what a handle keeps (bits and a sign, or where it is not negative), in what a

@@ -34,12 +34,12 @@ class Terminal(ports.Terminal):
         self.commitment = Commitment(self.value, self.format, self.label)
 
     def allocate(self, assembly: Assembly, kind: Kind) -> None:
-        """Wires for the port's elements."""
+        """Allocate wires for the elements of a port."""
         assembly.no_wrap(-self.format.low, self.format.high)
         self.first = assembly.wires(self.value, self.format.size, self.label, self.format.shape, kind)
 
     def allocate_digest(self, assembly: Assembly) -> None:
-        """Allocate the public wire of the port's digest, the last permutation's output."""
+        """Allocate the public wire of a port's digest, which is the output of the last permutation."""
         last = layout(self.format).permutations
         content = Digests(self.commitment, last - 1, last)
         self.digest = assembly.wires(content, 1, f"{self.label} commitment", (), Kind.PUBLIC_OUTPUT)
@@ -54,21 +54,22 @@ class Terminal(ports.Terminal):
         return entering(assembly, forms, self.value, self.format, f"{INPUT_RANGE} {self.port.name}")
 
     def bind(self, assembly: Assembly, handle: Handle) -> None:
-        """Constrain the digest, if there is one, to be the commitment to the handle's elements."""
+        """Constrain the digest of a port, if it is committed, to be the commitment to the handle's elements."""
         if self.committed:
             emit_commitment(assembly, self.commitment, handle, self.salt, self.digest, f"{self.label} commitment")
 
     def leave(self, assembly: Assembly, handle: Handle) -> None:
-        """Constrain the public wires, or the digest, to be the output.
+        """Constrain the public wires of an output, or its digest, to equal the output's value.
 
-        Soundness: form * 1 = wire, and both stand for integers below p/2 in magnitude.
+        Soundness: the row form * 1 = wire binds an output's public wire, and both sides stand for integers below p/2 in
+        magnitude.
         """
         if self.public:
             assembly.equal(handle.forms, wires(self.first, self.format.size), self.label)
         self.bind(assembly, handle)
 
     def absorbed(self) -> Naturals | Element:
-        """The value that determines the port's elements, for a challenge: its digest, or the elements themselves."""
+        """The value that determines a port's elements, for a challenge: its digest, or the elements themselves."""
         if self.committed:
             last = layout(self.format).permutations
             return Element(self.digest, Digests(self.commitment, last - 1, last))
@@ -85,7 +86,7 @@ class Terminal(ports.Terminal):
 def terminals(
     program: IntegerProgram, assembly: Assembly, drawn: bool
 ) -> tuple[list[Terminal], list[Terminal], tuple[Public, ...]]:
-    """The inputs and the outputs with their wires, in the order that files demand, and the public wires in order.
+    """A program's inputs and outputs with their wires, in the order that files demand, and the public wires in order.
 
     If a challenge is drawn outside the circuit, its wire is the last public one, and belongs to no port.
     """

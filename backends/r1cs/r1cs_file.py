@@ -18,14 +18,15 @@ from .sections import SectionFile, section_chunks
 from .system import LARGE, ConstraintSystem, Matrix
 
 CHUNK_WORDS = 1 << 22
-"""32-bit words of constraints that are laid out at a time."""
+"""How many 32-bit words of constraints are laid out at a time."""
 
 
 def write_r1cs(path: Path, system: ConstraintSystem) -> None:
-    """Write a system, whole or not at all. Blocks and names are not part of the format (see sym_file).
+    """Write a constraint system to a .r1cs file, whole or not at all. A .r1cs file holds neither blocks nor names,
+    which a .sym file holds.
 
-    Every wire is its own label. Writing takes O(nonzeros) time, and constant memory beside the system and one int64 a
-    row.
+    In the file, the label of every wire is the wire's number. Writing takes O(nonzeros) time, and constant memory
+    beside the system and one int64 a row.
     """
     if system.constraints >= 1 << 32:
         raise CircuitizeError(
@@ -74,12 +75,16 @@ def _constraints(system: ConstraintSystem) -> Iterator[memoryview]:
 
 
 def _windows(words: NDArray[np.uint32], entry: int) -> NDArray[np.void]:
-    """Each run of `entry` words as one item, so that a term is moved in one step; the items overlap."""
+    """A view of words in which each run of `entry` words is one item, so that a term is moved in one step; the items
+    overlap.
+    """
     return as_strided(words[:entry].view(f"V{4 * entry}"), shape=(len(words) - entry + 1,), strides=(words.itemsize,))
 
 
 def _places(start: NDArray[np.int64], counts: NDArray[np.int64], entry: int) -> NDArray[np.int64]:
-    """Where each term begins, given that combination i has counts[i] terms after the word at start[i]."""
+    """The place where each term of a .r1cs file begins, given that combination i has counts[i] terms after the word at
+    start[i].
+    """
     firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     places: NDArray[np.int64] = np.repeat(start + 1 - firsts[:-1] * entry, counts)
     places += np.arange(firsts[-1], dtype=np.int64) * entry
@@ -92,10 +97,10 @@ def _labels(wires: int) -> Iterator[bytes]:
 
 
 def read_r1cs(path: Path, field: Field = BN254) -> tuple[ConstraintSystem, NDArray[np.uint64]]:
-    """Read a system over `field` and the label of each wire, `uint64[wires]`.
+    """Read a constraint system over `field` from a .r1cs file, and the label of each wire, `uint64[wires]`.
 
-    Sections may come in any order; unknown ones are skipped. Raise FormatError unless every length fits, wires ascend
-    in each combination and exist, and coefficients are in normal form and not zero.
+    The sections of a .r1cs file may come in any order; unknown ones are skipped. Raise FormatError unless every length
+    fits, wires ascend in each combination and exist, and coefficients are in normal form and not zero.
     """
     file = SectionFile(path, b"r1cs", 1)
     if 4 in file.sections or 5 in file.sections:
@@ -114,7 +119,7 @@ def read_r1cs(path: Path, field: Field = BN254) -> tuple[ConstraintSystem, NDArr
 
 
 class _Constraints:
-    """The constraints section of a mapped file, read one matrix at a time."""
+    """The constraints section of a .r1cs file that is mapped into memory, read one matrix at a time."""
 
     def __init__(self, file: SectionFile, field: Field, wires: int, rows: int) -> None:
         self.file, self.field, self.wires = file, field, wires
@@ -133,7 +138,9 @@ class _Constraints:
             file.fail(f"{4 * end} bytes in section 2", f"{len(payload)}")
 
     def _walk(self, combinations: int) -> Iterator[int]:
-        """The place of each combination's count: each count says where the next one is."""
+        """The place of the number of terms of each combination in a .r1cs file, where each number says where the next
+        one is.
+        """
         words, entry, at = self.words.data, self.entry, 0
         for _ in range(combinations):
             terms = words[at]
@@ -141,7 +148,9 @@ class _Constraints:
             at += 1 + entry * terms
 
     def matrix(self, which: int) -> Matrix:
-        """The matrix A, B or C; large coefficients are references into `self.large`, in order of first use."""
+        """The matrix A, B or C of a .r1cs file; large coefficients are references into `self.large`, in order of first
+        use.
+        """
         starts = self.starts[which::3]
         counts = self.words[starts].astype(np.int64)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])

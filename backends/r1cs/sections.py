@@ -19,9 +19,9 @@ Bytes = NDArray[np.uint8]
 class SectionFile:
     """A file of sections, mapped into memory and checked end to end; `sections` has the payloads by type.
 
-    Every length is compared with the file's before anything is allocated. Raise FormatError for anything but a whole
-    file with this magic word and version, and CircuitizeError when it cannot be opened. Messages name files of this
-    kind by the magic word, or by another `extension`.
+    Every length that a file of sections states is compared with the file's own length before anything is allocated.
+    Raise FormatError for anything but a whole file with this magic word and version, and CircuitizeError when it cannot
+    be opened. Error messages name the kind of file by the magic word, or by another `extension`.
     """
 
     def __init__(self, path: Path, magic: bytes, version: int, extension: str | None = None) -> None:
@@ -54,7 +54,7 @@ class SectionFile:
             self.fail(f"{at} bytes", f"{len(whole)}")
 
     def section(self, kind: int, size: int | None = None) -> Bytes:
-        """The payload of one section; raise FormatError if it is missing or not of this size."""
+        """The payload of one section; raise FormatError if the section is missing or has another size."""
         if kind not in self.sections:
             self.fail(f"a section of type {kind}", f"only types {sorted(self.sections)}")
         payload = self.sections[kind]
@@ -90,7 +90,7 @@ class SectionFile:
 def section_chunks(
     magic: bytes, version: int, sections: Sequence[tuple[int, int, Iterable[bytes | memoryview]]]
 ) -> Iterator[bytes | memoryview]:
-    """The bytes of a file of sections, each given as (type, size, chunks of that size in all)."""
+    """The bytes of a file of sections, each of which is given as (type, size, chunks of that size in all)."""
     yield magic + version.to_bytes(4, "little") + len(sections).to_bytes(4, "little")
     for kind, size, chunks in sections:
         yield kind.to_bytes(4, "little") + size.to_bytes(8, "little")

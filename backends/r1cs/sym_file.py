@@ -14,16 +14,16 @@ from circuitize.circuits.files import write_whole
 from .system import ConstraintSystem, WireBlock
 
 CHUNK = 1 << 16
-"""The number of lines that are written at a time."""
+"""The number of lines of a .sym file that are written at a time."""
 
 MOST_LINE = 1 << 10
-"""The most bytes of a line that is read."""
+"""The most bytes of a line of a .sym file that is read."""
 
 EXPECTED_LINE, SPARE = 128, 1 << 12
-"""The most bytes of a line on average, and the lines allowed beside two for each wire."""
+"""The most bytes of a .sym file's line on average, and how many lines are allowed beside two for each wire."""
 
 Characters = tuple[NDArray[np.uint8], NDArray[np.bool_]]
-"""One text per row, right-aligned or full, and which characters count."""
+"""Texts as rows of characters of one width, right-aligned, and which of the characters count."""
 
 
 def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str]) -> None:
@@ -37,10 +37,10 @@ def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str])
 
 
 def read_names(path: Path, labels: NDArray[np.uint64]) -> dict[int, str]:
-    """The name of each wire for which a file has one; `labels` are the wires' labels in the system's file.
+    """The name of each wire that a .sym file names; `labels` are the wires' labels in the system's file.
 
-    Raise FormatError for malformed lines, and, before it is read, for a file that is far too long for that many wires;
-    a compiler may have left out many wires that it still names.
+    Raise FormatError for malformed lines of a .sym file, and, before the file is read, for one that is far too long for
+    that many wires; a compiler may have left out many wires that it still names.
     """
     size, most = path.stat().st_size, EXPECTED_LINE * (SPARE + 2 * len(labels))
     if size > most:
@@ -77,7 +77,7 @@ def _lines(system: ConstraintSystem, layer: Callable[[int], str]) -> Iterator[by
 
 
 def _block_lines(block: WireBlock, name: str, begin: int) -> Iterator[bytes]:
-    """The lines of a block's elements from `begin` on."""
+    """The lines of a .sym file for a block's elements from `begin` on."""
     name = "".join(" " if character in ",\r\n" else character for character in name)
     for at in range(begin, block.count, CHUNK):
         elements = np.arange(at, min(at + CHUNK, block.count), dtype=np.int64)
@@ -97,7 +97,7 @@ def _text(text: str) -> Characters:
 
 
 def _decimal(numbers: NDArray[np.int64]) -> Characters:
-    """Non-negative numbers in decimal digits."""
+    """Non-negative numbers as texts of decimal digits."""
     powers = 10 ** np.arange(len(str(int(numbers.max()))) - 1, -1, -1, dtype=np.int64)
     leading = numbers[:, None] // powers
     return (leading % 10 + ord("0")).astype(np.uint8), (leading > 0) | (powers == 1)

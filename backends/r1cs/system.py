@@ -18,9 +18,9 @@ LARGE = SMALL
 class Rows:
     """Linear combinations of wires in compressed sparse rows, as gadgets hand them to a builder.
 
-    Row i is the terms at offsets[i]:offsets[i + 1]. Wires ascend strictly within a row; coefficients are
-    signed integers below 2^62 in magnitude or codes from `large_constant`; zeros are allowed (the builder
-    drops them).
+    Row i of a compressed sparse matrix has the terms at offsets[i]:offsets[i + 1]. Wires ascend strictly within a row;
+    coefficients are signed integers below 2^62 in magnitude or codes from `large_constant`; zeros are allowed (the
+    builder drops them).
     """
 
     offsets: NDArray[np.int64]
@@ -29,19 +29,19 @@ class Rows:
 
     @staticmethod
     def zero(count: int) -> Rows:
-        """Return `count` empty combinations."""
+        """Return `count` linear combinations without terms."""
         return Rows(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
 
     @staticmethod
     def wire(wires: ArrayLike, coefficients: ArrayLike = 1) -> Rows:
-        """Return combinations of one term: coefficients[i] (or the one given for all) times wires[i]."""
+        """Return linear combinations of one term: coefficients[i] (or the one given for all) times wires[i]."""
         indices = np.asarray(wires).reshape(-1)
         values = np.broadcast_to(np.asarray(coefficients, np.int64).reshape(-1), indices.shape)
         return Rows(np.arange(len(indices) + 1, dtype=np.int64), indices, values)
 
     @staticmethod
     def constant(values: ArrayLike) -> Rows:
-        """Return combinations of one term: values[i] times the constant wire."""
+        """Return linear combinations of one term: values[i] times the constant wire."""
         coefficients = np.asarray(values, np.int64).reshape(-1)
         return Rows.wire(np.zeros(len(coefficients), np.uint32), coefficients)
 
@@ -76,11 +76,12 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order in which rows stand for elements: row r, from 0, belongs to element `r // stride % elements`.
+    """The order in which consecutive rows of a constraint system belong to elements: row r, from 0, belongs to element
+    `r // stride % elements`.
 
-    `stride` is 1 if the rows run over all elements again and again (bit by bit), and the rows per element if each
-    element's rows stand together. If rows of this pattern are left out, `places` holds for each row its number in the
-    whole pattern.
+    The field `stride` is 1 if the rows run over all elements again and again (bit by bit), and the rows per element if
+    each element's rows stand together. If rows of this pattern are left out, `places` holds for each row its number in
+    the whole pattern.
     """
 
     elements: int
@@ -88,7 +89,7 @@ class Order:
     places: NDArray[np.int64] | None = field(default=None, compare=False)
 
     def fits(self, rows: int) -> bool:
-        """Whether `rows` rows can stand in this order."""
+        """Whether `rows` rows can belong to elements in this order."""
         if self.elements < 1:
             return False
         return rows % (self.elements * self.stride) == 0 if self.places is None else len(self.places) == rows
@@ -103,7 +104,8 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive rows that one gadget emitted for the elements of one operation's output, recorded only to name rows.
+    """Consecutive rows that one gadget emitted for the elements of one operation's output, recorded only so that
+    failures can name rows.
 
     `edge` is the operation's index in the integer arrow, -1 for the arrow's own inputs and outputs.
     """
@@ -139,9 +141,9 @@ class WireBlock:
 class ConstraintSystem:
     """Wires are numbered: constant 1, public outputs, public inputs, private inputs, internal.
 
-    `large` is `uint64[k, 4]`, the distinct coefficients that are not small, ascending. If `committed` is above 0, the
-    last public wire is a challenge: the rows show what they should only if it is drawn at random after all other public
-    wires, and the first `committed` private ones, are fixed.
+    The field `large` of a constraint system is `uint64[k, 4]`, the distinct coefficients that are not small, ascending.
+    If `committed` is above 0, the last public wire is a challenge: the rows show what they should only if it is drawn
+    at random after all other public wires, and the first `committed` private ones, are fixed.
     """
 
     field: Field
@@ -169,7 +171,7 @@ class ConstraintSystem:
 
     @property
     def public(self) -> int:
-        """Public outputs and inputs; the constant wire is not counted."""
+        """The number of public wires, outputs and inputs, without the constant wire."""
         return self.public_outputs + self.public_inputs
 
     def coefficient_limbs(self, coefficients: NDArray[np.int64]) -> Limbs:

@@ -20,7 +20,7 @@ Draw = Callable[[Limbs], int]
 
 
 def random_challenge(first: Limbs) -> int:
-    """A challenge from the operating system: for checks, never for proofs."""
+    """A random challenge from the operating system: for checks, never for proofs."""
     return secrets.randbits(253)
 
 
@@ -34,8 +34,9 @@ def witness(
 
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), as the integer executor's
     `trace` returns; `salts` a number below the prime for each name in `plan.salts`. If the circuit's challenge is drawn
-    outside, `draw` is called once with the wires before it (the challenge's own is 0 there). The values are not checked
-    against the constraints. Raise CircuitizeError for a trace or salts of another program.
+    outside, `draw` is called once with the wires before it (the value of the challenge's own wire is 0 then). The
+    values of the computed witness are not checked against the constraints. Raise CircuitizeError for a trace or salts
+    of another program.
     """
     source = Replay(plan, trace, salts or {})
     limbs = np.zeros((plan.wires, 4), np.uint64)

@@ -14,15 +14,17 @@ from .html import Markup, joined, tag
 WIDTH, HEIGHT = 480, 220
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 26, 34
 POINTS = 200
-"""The number of points of a curve: each point is the mean of as many steps as give about this number."""
+"""The number of points of a curve: each point is the mean of equally many consecutive steps, so that a curve has about
+this number.
+"""
 
 TICKS = 4
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Values at steps, with the name of what computed them; `kind` is "one" for the main curve, "two" for one beside
-    it.
+    """The values of a curve at steps, with the name of the executor that computed them; `kind` is "one" for the main
+    curve, "two" for a second curve beside it.
     """
 
     label: str
@@ -32,7 +34,9 @@ class Curve:
 
 
 def chart(title: str, curves: Sequence[Curve]) -> Markup:
-    """The curves over steps, with main curves drawn over the others. Values that are no finite numbers are left out."""
+    """A chart of curves over steps, with main curves drawn over the others. A chart leaves out values that are no
+    finite numbers.
+    """
     drawn = [(curve, *_means(curve)) for curve in sorted(curves, key=lambda curve: curve.kind, reverse=True)]
     drawn = [(curve, x, y) for curve, x, y in drawn if len(x)]
     if not drawn:
@@ -85,7 +89,7 @@ def _ends(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """A few round numbers between two ends."""
+    """A few round numbers between the two ends of a chart's axis."""
     raw = (high - low) / TICKS
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * round_ for round_ in (1, 2, 5, 10) if power * round_ >= raw)

@@ -8,7 +8,9 @@ from html import escape
 
 
 class Markup(str):
-    """Text that is HTML already. Any other text is escaped where it is put into an element."""
+    """A text that is HTML already, and is not escaped again. Text that is not yet HTML is escaped where it is put into
+    an element.
+    """
 
     __slots__ = ()
 
@@ -16,7 +18,7 @@ class Markup(str):
 Part = Markup | str | int | float
 
 EMPTY = frozenset({"meta", "img"})
-"""The elements of HTML that have no end; those of SVG close themselves."""
+"""The elements of HTML that have no end; elements of SVG without content close themselves."""
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 """What a browser may do with a page: show the page's own pictures, in its own style. The policy allows no scripts, no
@@ -26,13 +28,13 @@ network and no forms.
 
 def visible(text: str) -> str:
     r"""The text with escapes such as `\x1b` or `\u202e` for characters that are not printable, which could turn the
-    direction of what follows.
+    direction of the text that follows.
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def written(part: Part) -> str:
-    """A part of a page as HTML: whole numbers with thousands separators, others short, text escaped."""
+    """A part of a page as HTML: whole numbers with thousands separators, other numbers short, text escaped."""
     if isinstance(part, Markup):
         return part
     if isinstance(part, float):
@@ -41,8 +43,8 @@ def written(part: Part) -> str:
 
 
 def tag(name: str, /, *parts: Part, **attributes: str | int) -> Markup:
-    """An element of HTML. A `_` at the end of an attribute's name is left out, others become `-`: `class_`,
-    `stroke_width`.
+    """An element of HTML. In an attribute's name a `_` at the end is left out, and every other `_` becomes `-`:
+    `class_`, `stroke_width`.
     """
     said = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(visible(str(value)), quote=True)}"'
@@ -56,7 +58,7 @@ def tag(name: str, /, *parts: Part, **attributes: str | int) -> Markup:
 
 
 def joined(parts: Iterable[Markup]) -> Markup:
-    """Return the parts, which are HTML already, one after the other."""
+    """Return parts of a page, which are HTML already, one after the other."""
     return Markup("".join(parts))
 
 
@@ -84,7 +86,7 @@ def section(title: str, *parts: Part) -> Markup:
 
 
 def page(title: str, *parts: Part) -> str:
-    """Return a whole page."""
+    """Return a whole page of HTML."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

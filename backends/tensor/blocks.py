@@ -12,12 +12,14 @@ from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
 BLOCK = 1 << 12
-"""The cost of one more block in a proof, in padded elements: its own claims, and their bytes."""
+"""The cost of one more block in a proof, in padded elements: the prover's work on the block's claims, and the bytes of
+those claims.
+"""
 
 
 @dataclass(frozen=True)
 class Block:
-    """The elements starts[i] to starts[i] + shape[i] - 1 of each axis i."""
+    """A block of a tensor: the elements starts[i] to starts[i] + shape[i] - 1 of each axis i."""
 
     starts: Shape
     shape: Shape
@@ -27,7 +29,7 @@ class Block:
         return View.slice(whole, self.starts, tuple(map(sum, zip(self.starts, self.shape, strict=True))))
 
     def pad(self, whole: Shape) -> View:
-        """The view that gives a tensor that is 0 outside the block."""
+        """The view that puts a block into a tensor that is 0 elsewhere."""
         after = (n - start - own for n, start, own in zip(whole, self.starts, self.shape, strict=True))
         return View.pad(self.shape, self.starts, tuple(after))
 
@@ -41,9 +43,10 @@ class Block:
 def blocks(shape: Shape, whole: int = 0) -> tuple[Block, ...]:
     """A tensor's blocks in row-major order: 784 x 128 is 512 x 128, 256 x 128 and 16 x 128.
 
-    Each axis is cut into powers of two, the greatest first, as often as pays; the rest of the axis is the last piece.
-    The first `whole` axes are not cut. The shape alone decides the blocks. Together the blocks, padded, have the fewest
-    elements, when each block counts for BLOCK more.
+    Each axis is cut into powers of two, the greatest first, as long as that lowers the cost; the rest of the axis is
+    the last piece. The first `whole` axes of a tensor are not cut into blocks. The shape of a tensor alone decides its
+    blocks. The blocks of a tensor are chosen so that, padded, they have the fewest elements, when each block counts for
+    BLOCK more.
     """
     best: tuple[float, tuple[Shape, ...]] = math.inf, ()
     if padded(shape) - math.prod(shape) <= BLOCK:
@@ -66,7 +69,7 @@ def _cuts(extent: int) -> Iterator[Shape]:
 
 
 def padded(shape: Shape) -> int:
-    """The number of elements if axes are padded to powers of two."""
+    """The number of elements of a tensor whose axes are padded to powers of two."""
     return math.prod(1 << (extent - 1).bit_length() for extent in shape)
 
 

@@ -14,22 +14,24 @@ from .limbs import WIDEST, Demand, Limbs, cheapest, power_above, uniform
 
 @dataclass(frozen=True)
 class Chosen:
-    """How the checks of a draft are made: by limbs, and by pairs for some signs."""
+    """How the range and sign checks of a draft are looked up: by limbs, and for some signs by pairs."""
 
     limbs: Limbs
     pairs: frozenset[int]
 
 
 def settle(draft: Draft, limb_bits: int | None = None) -> int:
-    """Look up all ranges and signs of a draft, as cheaply as is known unless told a width; return the widest limb.
+    """Look up all ranges and signs of a draft, as cheaply as the search finds, unless a width of limbs is given; return
+    the widest limb.
 
-    The following argument shows that range and sign checks are sound. For a range, the limbs of x - low are each in a
-    table of their own size, so x - low is a number of as many bits modulo p. If the interval's size is no power of two
-    and has no table of its own, high - x is shown to be a number of as many bits modulo p as well. For a sign, either
-    (x - low, s) is an entry of the table that holds [x < 0] for each x of [low, high], which says that x is in the
-    interval as well; or s is in {0, 1}, and x - 2 s x - s, which is x for s = 0 and -x - 1 for s = 1, lies in [0, 2^w),
-    with w <= 62: then s = 1 leaves only -2^w <= x < 0, and s = 0 only 0 <= x < 2^w, everything being below p / 2,
-    whatever else is known of x. A range is left out if another check says as much of the same form.
+    Range and sign checks by limbs and tables are sound, as the paragraph shows. In the check of a range, the limbs of x
+    - low are each in a table of their own size, so x - low is a number of as many bits modulo p. If the interval's size
+    is no power of two and has no table of its own, high - x is shown to be a number of as many bits modulo p as well.
+    In the check of a sign, either (x - low, s) is an entry of the table that holds [x < 0] for each x of [low, high],
+    which says that x is in the interval as well; or s is in {0, 1}, and x - 2 s x - s, which is x for s = 0 and -x - 1
+    for s = 1, lies in [0, 2^w), with w <= 62: then s = 1 leaves only -2^w <= x < 0, and s = 0 only 0 <= x < 2^w,
+    everything being below p / 2, whatever else is known of x. A range is left out if another check implies it for the
+    same form.
     """
     chosen = _choice(draft, limb_bits)
     for number, sign in enumerate(draft.signs):
@@ -89,8 +91,9 @@ def _look_up(draft: Draft, limbs: Limbs, range: Range) -> None:
 def _cut(draft: Draft, limbs: Limbs, form: Form, bits: int, values: Recipe, name: str) -> None:
     """Show that every element lies in [0, 2^bits).
 
-    The low limbs are committed; the highest is the rest of the form, divided by a power of two in the field. If each is
-    in its own table, then form = limb_0 + 2^w_0 limb_1 + ... modulo p, a number below 2^bits.
+    The low limbs of a number are committed; the highest limb is the rest of the form, divided by a power of two in the
+    field. If each limb of a form is in its own table, then form = limb_0 + 2^w_0 limb_1 + ... modulo p, a number below
+    2^bits.
     """
     *low, last = limbs.cut(bits)
     shift, rest = 0, form
@@ -110,7 +113,9 @@ def _cut(draft: Draft, limbs: Limbs, form: Form, bits: int, values: Recipe, name
 
 
 def _needed(draft: Draft, pairs: frozenset[int]) -> list[Range]:
-    """The ranges that no other check implies: the tightest of each form, none that a sign or a function implies."""
+    """The ranges that no other check implies: the tightest range of each form, without those that a sign's or a
+    function's table implies.
+    """
     said: dict[object, list[tuple[int, int]]] = {}
     for number, sign in enumerate(draft.signs):
         reach = 1 << _distance_bits(sign)
@@ -152,7 +157,9 @@ def _demand(draft: Draft, pairs: frozenset[int]) -> Demand:
 
 
 def _choice(draft: Draft, limb_bits: int | None) -> Chosen:
-    """Limbs as cheap as a search finds; signs of one interval are looked up as pairs if that is cheaper."""
+    """The cheapest limbs that a search finds for range checks; signs of one interval are looked up as pairs if that is
+    cheaper.
+    """
     intervals = sorted({(sign.low, sign.high) for sign in draft.signs}, key=lambda ends: ends[0] - ends[1])
 
     def of(taken: set[tuple[int, int]]) -> frozenset[int]:

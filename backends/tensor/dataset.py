@@ -20,8 +20,8 @@ ROWS = "rows"
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset of `size` examples; `batches` gives, for each input that is a batch, its tensor's name and the batch's
-    label.
+    """A dataset of `size` examples; `batches` gives, for each input that is a batch, the name of its tensor in the
+    dataset and the batch's label.
 
     Every input of one label has the same rows: input[b, ...] = tensor[rows[label][b], ...], where b are `axes` axes:
     one of the batch, and before it one of time if batches of several steps stand together.
@@ -45,7 +45,7 @@ class Dataset:
 def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
     """The committed data inputs of a step, which a run takes from a dataset, all with the same number of rows.
 
-    Raise Unprovable if there is none, if one is not committed, or if they have no first axis of one extent.
+    Raise Unprovable if a step has no data input, if one is not committed, or if they have no first axis of one extent.
     """
     ports = tuple(port for port in program.inputs if port.role is Role.DATA)
     if not ports:
@@ -65,7 +65,7 @@ def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
 
 
 def batch_size(program: IntegerProgram) -> int:
-    """How many examples one step takes."""
+    """How many examples of the dataset one step takes."""
     format = batch_ports(program)[0].format
     return format.shape[0]
 
@@ -76,7 +76,9 @@ def whole(port: Port[Fixed], size: int, axes: int = 1) -> Port[Fixed]:
 
 
 def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...]:
-    """The ports of a dataset's tensors, each once. Raise Unprovable if batches of one tensor have different formats."""
+    """The ports of a dataset's tensors, each listed once. Raise Unprovable if batches of one tensor have different
+    formats.
+    """
     found: dict[str, Port[Fixed]] = {}
     for port in program.inputs:
         if port.name in dataset.batches:
@@ -88,7 +90,9 @@ def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...
 
 
 def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
-    """Raise Unprovable unless the batches are exactly the committed data inputs: any other would have no root."""
+    """Raise Unprovable unless the batches are exactly the committed data inputs: any other data input would have no
+    root.
+    """
     named = {p.name for p in program.inputs if p.visibility is Visibility.COMMITTED and p.role is Role.DATA}
     odd = sorted(named ^ set(dataset.batches))
     if odd:
@@ -99,7 +103,7 @@ def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
 
 
 def rows_fault(dataset: Dataset, label: str, counts: Shape, rows: NDArray[np.int64] | None) -> str | None:
-    """Why an array does not hold the numbers of a batch's rows; None if it does."""
+    """A text that says why an array does not hold the numbers of a batch's rows; None if it does."""
     if rows is None or rows.shape != counts or rows.dtype != np.int64:
         return f"expected the numbers of {' x '.join(map(str, counts))} rows for batch {label}"
     if rows.min() < 0 or rows.max() >= dataset.size:

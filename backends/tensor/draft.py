@@ -16,19 +16,21 @@ from .forms import PRIME, Base, Column, Fixed, Form, Integers, Product, Public, 
 
 
 def _given_apart(_: Trace) -> Integers:
-    """The values of a base that no wire of the program has: a dataset, the numbers of its rows."""
+    """The honest values of a base that no wire of the program has: a dataset, the numbers of its rows."""
     return np.zeros(0, np.int64)
 
 
 TABLES = "tables"
-"""The part to which counts of table entries belong."""
+"""The name of the part of a system to which counts of table entries belong."""
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
 class Table:
-    """The keys 0 to size - 1, each with a value if `values` holds any; `column` is the form of their counts."""
+    """A lookup table of the keys 0 to size - 1, each with a value if `values` is not empty; `column` is the form of the
+    counts of its entries.
+    """
 
     size: int
     values: Integers
@@ -49,7 +51,7 @@ class Lookup:
 
 @dataclass(frozen=True)
 class Range:
-    """The assertion that every element of a form lies in [low, high]; `values` are the honest ones."""
+    """The assertion that every element of a form lies in [low, high]; `values` gives the honest elements."""
 
     form: Form
     low: int
@@ -74,11 +76,12 @@ class Sign:
 
 
 class Draft:
-    """Collects everything that is to be proved. `part`, by which a system counts, names the operation or port at work.
+    """A draft of a tensor system, which collects everything that a proof must show. `part`, by which a system counts,
+    names the operation or port that is being drafted.
 
-    For a scan, `steps` is its number of steps: the first axis of most tensors, which is never cut into blocks. If a
-    tensor over many steps were cut into blocks, each block would have claims of its own on the products behind it,
-    which would be weighed as often, over all steps.
+    For a scan, `steps` is its number of steps: the first axis of most tensors, which is not cut into blocks. If a
+    tensor over many steps were cut into blocks, each block would have its own claims on the products that it depends
+    on, and each product would be weighed once for each block, over all steps.
     """
 
     def __init__(self, steps: int | None = None) -> None:
@@ -108,7 +111,7 @@ class Draft:
     # Bases and forms.
 
     def add(self, base: Base) -> Form:
-        """The form that is one base."""
+        """The form that consists of one base."""
         self.bases.append(base)
         return Form(base.shape, {(len(self.bases) - 1, ()): 1})
 
@@ -117,11 +120,11 @@ class Draft:
         return max((self._depths.get(base, 0) for base, _ in form.terms), default=0)
 
     def blocks(self, shape: Shape) -> tuple[Block, ...]:
-        """The blocks into which a tensor is cut, unless it is a port's."""
+        """The blocks into which a tensor is cut, unless the tensor is a port's."""
         return blocks(shape, int(self.steps is not None and shape[:1] == (self.steps,)))
 
     def padded(self, shape: Shape) -> int:
-        """The elements of all blocks of a shape, each block padded."""
+        """The elements of all blocks of a shape, where each block is padded to powers of two."""
         return sum(padded(block.shape) for block in self.blocks(shape))
 
     def column(self, shape: Shape, recipe: Recipe | None, name: str, cut: Sequence[Block] | None = None) -> Form:
@@ -137,13 +140,13 @@ class Draft:
         return made
 
     def expect(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
-        """The column that is to hold the values of a wire, made before the rule for the wire is applied."""
+        """A column that will hold the values of a wire, made before the rule for the wire is applied."""
         if wire not in self.expected:
             self.expected[wire] = self.column(shape, recipe, name)
         return self.expected[wire]
 
     def result(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
-        """The column of a wire: a new one, unless it was expected."""
+        """The column of a wire: a new column, unless one was made before."""
         return self.expected.get(wire) or self.column(shape, recipe, name)
 
     def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
@@ -151,9 +154,10 @@ class Draft:
         return self.add(Public(shape, recipe, side, name))
 
     def rows(self, shape: Shape, recipe: Recipe, tensor: tuple[str, Shape], label: str, axes: int) -> Form:
-        """The form of rows of a dataset's tensor, which is a column, at numbers that the statement gives under a label.
+        """The form of rows of a dataset's tensor, as a virtual column, at row numbers that the statement gives under a
+        label.
 
-        The statement gives one number for each place along the first `axes` axes.
+        The statement of a proof gives one row number of a dataset for each place along the first `axes` axes.
         """
         name, whole = tensor
         if name not in self.tensors:
@@ -165,7 +169,7 @@ class Draft:
         return self.add(Rows(shape, recipe, self.tensors[name], self.indices[label]))
 
     def constant(self, values: Integers, shape: Shape) -> Form:
-        """The form of a constant: the values, or one number for all elements."""
+        """The form of a constant: the constant's values, or one number for all elements."""
         if values.size == 1:
             return self.splat(int(values.reshape(-1)[0]), shape)
         return self.add(Fixed(shape, values))
@@ -203,7 +207,7 @@ class Draft:
         return self.product((own, own, own), x, y, x.shape, recipe)
 
     def along(self, form: Form, view: View, sums: bool) -> Form:
-        """The form seen through a view, or summed along it."""
+        """A form seen through a view, or summed along it."""
         shape = view.source_shape if sums else view.target_shape
         made = Form(shape, {})
         number = self.splat_of(form)
@@ -250,13 +254,13 @@ class Draft:
                 self.lookups.append(Lookup(*asked, None, self.part))
 
     def table(self, size: int, values: Integers, name: str) -> int:
-        """Add a table of `size` entries with its column of multiplicities; return its number."""
+        """Add a table of `size` entries with its column of multiplicities; return the number of the table."""
         column = self.index(self.add(Column((size,), None, name, TABLES)))
         self.tables.append(Table(size, values, column))
         return len(self.tables) - 1
 
     def function(self, key: object, size: int, values: Integers, name: str) -> int:
-        """The table of a function, made once per key."""
+        """The lookup table of a function, which is made once per key."""
         if key not in self._functions:
             self._functions[key] = self.table(size, values, f"{name} counts")
         return self._functions[key]
@@ -267,28 +271,30 @@ class Draft:
             self.lookups.append(Lookup(table, self.index(own), self.index(other), self.part))
 
     def in_blocks(self, form: Form) -> list[Form]:
-        """The form's blocks, since looked-up forms are padded to powers of two."""
+        """The blocks of a form, since looked-up forms are padded to powers of two."""
         return [self.along(form, block.of(form.shape), sums=False) for block in self.blocks(form.shape)]
 
     def interval(self, form: Form, low: int, high: int, values: Recipe, name: str) -> None:
-        """Assert that every element lies in [low, high], exactly; how it is looked up is chosen when all is known."""
+        """Assert that every element of a form lies in [low, high], exactly; how the elements are looked up is chosen
+        when the whole system is known.
+        """
         self.ranges.setdefault((form.key(), low, high), Range(form, low, high, values, name, self.part))
 
     def limbs(self, form: Form, size: int, values: Recipe, name: str) -> None:
-        """Assert that every element lies in [0, size), by limbs."""
+        """Assert that every element of a form lies in [0, size), by limbs."""
         self.interval(form, 0, size - 1, values, name)
 
     def sign(
         self, form: Form, low: int, high: int, values: Recipe, name: str, positive: bool = False
     ) -> tuple[Form, Form]:
-        """The bit s = [x < 0] of each element x in [low, high], one for equal forms, and s x, the negative part.
+        """The bit s = [x < 0] of each element x in [low, high], and the negative part s x; equal forms share one bit.
 
-        If the `positive` part is wanted it is one product, (1 - s) x, and s x is the rest of x: a reader of a
-        rectifier's result then reads one tensor, of however many x is the sum.
+        If the `positive` part of x is wanted, it is the product (1 - s) x, and s x is x less that product: a reader of
+        a rectifier's result then reads one tensor, however many tensors x is the sum of.
 
-        Soundness: see `checks.settle`, which shows the bit. The number s x is negative where x is, and 0 elsewhere: so
-        s is the bit of s x too, and one bit serves a ReLU, which is -s x of x = -y, and its derivative, the sign of s
-        x.
+        Soundness of a sign's bit: see `checks.settle`. The product s x of x and its sign bit s is negative where x is
+        negative, and 0 elsewhere; s is therefore the bit of s x too, and one bit serves a ReLU, which is -s x for x =
+        -y, and its derivative, the sign of s x.
         """
         known = self._bits.get(form.key())
         if known is None:

@@ -25,7 +25,7 @@ from .groups import INPUT, OUTPUT, GroupName, group_names
 from .lowering import RULES, Site
 
 DEEPEST = 3
-"""The depth beyond which a form of products of products becomes a column."""
+"""The depth of nested products beyond which a form becomes a column."""
 
 
 def drafted(
@@ -37,7 +37,7 @@ def drafted(
 ) -> Draft:
     """The draft of what is to be proved of a program, whose operations were expanded to those of `arrow`.
 
-    Raise Unprovable for an operation that has no rule, or that its rule refuses.
+    Raise Unprovable for an operation that has no rule, and for one that its rule refuses.
     """
     draft = Draft(None if scanned is None else scanned.count)
     forms: dict[int, Form] = {}
@@ -89,9 +89,11 @@ def drafted(
 
 
 def _in_one(draft: Draft, form: Form, site: Site) -> Form:
-    """A column that equals the form, whose claims would double with each more level of a tree of products or maxima.
+    """A column that equals a form: without the column, the claims on the form would double with each level of a tree of
+    products or maxima.
 
-    Soundness: the equation holds modulo p, and the form is an integer of the wire's type modulo p; so is the column.
+    Soundness: the equation of a column and its form holds modulo p, and the form is an integer of the wire's type
+    modulo p, so that the column is one too.
     """
     column = draft.result(site.target_wire, form.shape, site.value, f"{site.name} in one")
     draft.zero(form - column)
@@ -102,7 +104,8 @@ def _handed_on(program: IntegerProgram, arrow: Arrow, trajectories: Iterable[Tra
     """For inputs that steps hand on, the wires of their first values and of the values that leave each step, before the
     Checks.
 
-    Inputs that leave as another input enters are left out: for these there is only the equation.
+    Inputs that leave as another input enters are left out: for such inputs there is only the equation that they are
+    equal.
     """
     entering = {port.name: wire for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True)}
     leaving = {port.name: wire for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True)}
@@ -121,10 +124,11 @@ def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) 
     """The values that enter each step: the first values, then the values that each step but the last leaves, which are
     a column.
 
-    Soundness: see `circuits/scan.py`. The program itself checks that these values enter; since they are a form of the
-    very columns, this takes no equation. That these values are in format needs no proof: the values entering the first
-    step are, and if those entering one step are, all that is shown of this step's elements holds, so the values it
-    leaves are in format, and these enter the next.
+    Soundness of handing values from step to step: see `circuits/scan.py`. The scan's program checks that the values
+    that leave a step enter the next; since both are forms of the same columns, this takes no equation. That the values
+    handed from step to step are in format needs no further proof: the values that enter the first step are in format;
+    if the values that enter a step are, what is shown of this step holds, so that the values which it leaves, and which
+    enter the next step, are in format too.
     """
     count, *shape = arrow.format(wire).shape
     start, rest = View.broadcast((1, *shape), (0,)), [0] * len(shape)
@@ -139,7 +143,8 @@ def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) 
 
 
 def _fused(arrow: Arrow) -> dict[int, int]:
-    """For each Shift or Divide that one Check alone reads, that Check: the quotient is looked up in its interval."""
+    """The Check of each Shift or Divide that one Check alone reads; the quotient is looked up in the Check's interval.
+    """
     readers = arrow.readers()
     writer = {target: index for index, row in enumerate(arrow.rows) for target in row[2]}
     found: dict[int, int] = {}
@@ -160,8 +165,8 @@ def _strict(arrow: Arrow) -> set[int]:
 
 
 def _bind_outputs(program: IntegerProgram, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:
-    """A committed output is the column that holds its value, if no other port has it; else a column equal to its
-    form.
+    """A committed output is the column that holds its value, if no other port is that column; otherwise it is a column
+    equal to its form.
     """
     taken: set[int] = set()
     for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):

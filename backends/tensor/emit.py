@@ -1,5 +1,5 @@
-"""Lowering an integer program to a tensor system: the program alone decides, so prover and verifier have the same
-system.
+"""Lowering an integer program to a tensor system: the program alone determines the system, so that prover and verifier
+have the same one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .ports import listed
 from .system import TensorSystem
 
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
-"""Operations with a definition that are proved directly instead."""
+"""The operations that have a definition but are proved directly instead of by it."""
 
 
 def emit(
@@ -43,20 +43,22 @@ def emit(
 ) -> TensorSystem:
     """The system of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
-    Programs of one digest have one system: operations are taken in the canonical order, in which the digest has them.
+    Programs of one digest have one system: operations are taken in the canonical order, in which the digest hashes
+    them.
 
     Committed inputs of the `assumed` groups are not range-checked. Soundness: every rule takes wires to be within their
     types, so a proof of a tensor system holds only for roots that are known to hold values within the formats: outputs
-    of a verified proof, or inputs of a verified proof of `format_program`. The system names the assumed groups.
+    of a verified proof, or inputs of a verified proof of `format_program`. A tensor system names the groups whose
+    formats it assumes.
 
     Inputs that are batches of a `dataset` are rows of its tensors, which are committed to as the group of data; the
     numbers of the rows are public.
 
-    If the program is that of a scan, `scanned` is the scan: columns of what leaves a step are then what enters the
-    next.
+    If the program is that of a scan, `scanned` is the scan: the columns of the values that leave a step then also hold
+    what enters the next.
 
     Raise Unprovable, naming operation, place, interval and remedy, for a program that has no tensor system, and
-    CircuitizeError for a group that the program has not.
+    CircuitizeError for a group that the program does not have.
     """
     require_groups(program, assumed)
     if dataset is not None:
@@ -85,8 +87,8 @@ def _placed(
     dataset: Dataset | None,
     widest: int,
 ) -> TensorSystem:
-    """The system with columns at their places: those of ports in their groups' commitments, all others in the last
-    one.
+    """A tensor system with its columns in their places: the columns of ports in the commitments of their groups, all
+    other columns in the last commitment.
     """
     named = groups(program)
     keys = [[(one.side, port.name) for port in one.ports] for one in named]

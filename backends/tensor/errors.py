@@ -6,4 +6,4 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class Unprovable(CircuitizeError):
-    """The program has an operation, or an interval, that no tensor proof shows."""
+    """The error of a program that has an operation, or an interval that no tensor proof can show."""

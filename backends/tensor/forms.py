@@ -20,7 +20,9 @@ Recipe = Callable[[Trace], Integers]
 """A function that gives the honest values of a tensor, from the values of a program's wires."""
 
 Path = tuple[tuple[View, bool], ...]
-"""The views from a form to a base, outermost first: each to gather from or (True) to sum along."""
+"""The views from a form to a base, outermost first: a form gathers through each view, or sums along it if its flag is
+True.
+"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Form:
         return self + other.times(-1)
 
     def times(self, factor: int) -> Form:
-        """The form with every coefficient times an integer, which may be any representative modulo p."""
+        """A form with every coefficient times an integer, which may be any representative modulo p."""
         terms = {key: c * factor % PRIME for key, c in self.terms.items()}
         return Form(self.shape, {key: c for key, c in terms.items() if c})
 
@@ -52,8 +54,8 @@ class Form:
 
 @dataclass
 class Column:
-    """A committed tensor; commitment and offset are set when all columns are known. A column of multiplicities has no
-    recipe.
+    """The base of a committed tensor; its commitment and offset are set when all columns are known. A column of
+    multiplicities has no recipe.
     """
 
     shape: Shape
@@ -66,7 +68,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Public:
-    """Values that the statement gives, for one port."""
+    """The base of values that the statement gives for one port."""
 
     shape: Shape
     recipe: Recipe
@@ -76,9 +78,10 @@ class Public:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a column, by the numbers that a public base holds: y[b, ...] = x[index[b], ...]; never committed.
+    """The base of rows of a column, chosen by the numbers that a public base holds: y[b, ...] = x[index[b], ...]; never
+    committed.
 
-    The index b of the form may be several axes: the axes of the base of numbers.
+    The index b of a form of rows may be several axes: the axes of the base of numbers.
     """
 
     shape: Shape
@@ -89,24 +92,24 @@ class Rows:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Values that the program gives: all of them, or one for all elements."""
+    """The base of values that the program gives: one for each element, or one for all."""
 
     shape: Shape
     values: Integers = field(compare=False)
 
     def recipe(self, _: Trace) -> Integers:
-        """Return the values in the tensor's shape, whatever the run."""
+        """Return the values in the tensor's shape, which are the same in every run."""
         return np.ascontiguousarray(np.broadcast_to(self.values.reshape(self.values_shape), self.shape))
 
     @property
     def values_shape(self) -> Shape:
-        """Return the shape of `values`: that of the tensor, or ones if all elements are equal."""
+        """Return the shape of `values`: the tensor's own, or a shape of ones if all elements are equal."""
         return (1,) * len(self.shape) if self.values.size == 1 else self.shape
 
 
 @dataclass(frozen=True)
 class Product:
-    """The sum of products of two forms that an equation's letters name; virtual, never committed."""
+    """The base of the sum of products of two forms that an equation's letters name; virtual, never committed."""
 
     shape: Shape
     recipe: Recipe

@@ -11,10 +11,14 @@ from circuitize.circuits.types import Fixed
 from .blocks import blocks, padded
 
 MOST = (1 << 26) - (1 << 20)
-"""The most elements of a group of several tensors: with room for openings, no more than challenges of degree 2 take."""
+"""The most elements of a group of several tensors: more elements, with room for openings, would need challenges of a
+degree above 2.
+"""
 
 OPENING = 1 << 12
-"""The most random words that an opening takes: one of 16 limbs for each of 256 queries, as many as at rate 1/2."""
+"""The most random words that one opening of a frozen root uses up: one of 16 limbs for each of 256 queries, as many as
+at rate 1/2.
+"""
 
 LEAST_OPENINGS = 4
 MOST_OPENINGS = 1 << 16
@@ -24,11 +28,11 @@ Ports = Sequence[Port[Fixed]]
 
 
 def parts(ports: Ports) -> list[list[Port[Fixed]]]:
-    """Frozen ports by group, as few groups as possible: largest tensors first, each into the group that is smallest so
-    far.
+    """Frozen ports by group, in as few groups as possible: the largest tensors first, each into the group that is
+    smallest so far.
 
-    The ports alone decide their groups, whatever their order: names and shapes. No group of several tensors has more
-    than MOST elements.
+    The names and shapes of frozen ports alone decide their groups, whatever the order of the ports. No group of several
+    tensors has more than MOST elements.
     """
     ordered = sorted(ports, key=lambda port: (-size([port]), port.name))
     for groups in count(1):
@@ -44,15 +48,18 @@ def parts(ports: Ports) -> list[list[Port[Fixed]]]:
 
 
 def size(ports: Ports) -> int:
-    """The elements of tensors in a table: blocks padded, and none between them, since large ones come first."""
+    """The number of elements of tensors in a table: blocks are padded, and since large ones come first there are no
+    gaps between them.
+    """
     return sum(sum(padded(block.shape) for block in blocks(port.format.shape)) for port in ports)
 
 
 def openings(elements: int) -> int:
     """How often the root of a frozen group of `elements` elements may be opened: as often as its table has room for
-    without growing.
+    random words without growing.
 
-    Privacy: each opening tells at most OPENING / 16 points of each of 16 limbs (docs/zero-knowledge.md).
+    Privacy: each opening of a frozen root tells at most OPENING / 16 points of each of 16 limbs
+    (docs/zero-knowledge.md).
     """
     table = max(LEAST_SIZE, 1 << (elements + LEAST_OPENINGS * OPENING - 1).bit_length())
     return min(MOST_OPENINGS, (table - elements) // OPENING)

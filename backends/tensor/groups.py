@@ -26,7 +26,7 @@ GroupName = str
 DATA: GroupName = "data"
 
 LEAST_VARIABLES = 8
-"""No commitment is to fewer than 2^LEAST_VARIABLES elements."""
+"""The least number of variables of a commitment, which has 2^LEAST_VARIABLES elements or more."""
 
 NAMES: dict[Role, GroupName] = {
     Role.PARAMETER: "parameters",
@@ -47,26 +47,26 @@ class Group:
 
     @property
     def key(self) -> PortKey:
-        """Return the side and the name, by which roots are found."""
+        """Return the side and the name of a group, by which its root is found."""
         return self.side, self.name
 
     @property
     def listed(self) -> PortList:
-        """The list of ports that the group's root commits to."""
+        """The list of ports to which the root of a group commits."""
         return listed(self.ports)
 
 
 def group(port: Port[Fixed], side: str = INPUT) -> GroupName:
-    """The group of a committed port: the group of its role; a scalar, and data that leave, are groups of their own.
+    """The group of a committed port: the group of its role; a scalar, and data that leave a step, form a group each.
 
-    Frozen ports may be several groups: see `group_names`.
+    Frozen ports may form several groups: see `group_names`.
     """
     return port.name if side == OUTPUT and port.role is Role.DATA else NAMES.get(port.role, port.name)
 
 
 def group_names(program: IntegerProgram) -> dict[str, GroupName]:
-    """The group of each committed input: `group`, and for frozen ones, if they are several groups, the group's number
-    too.
+    """The name of the group of each committed input, as `group` gives it; if frozen inputs form several groups, the
+    name has the group's number too.
     """
     committed = [port for port in program.inputs if port.visibility is Visibility.COMMITTED]
     names = {port.name: group(port) for port in committed}
@@ -86,9 +86,10 @@ def frozen_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
 
 
 def groups(program: IntegerProgram) -> tuple[Group, ...]:
-    """The groups of a program, inputs first, each where its first port is; both sides of a `renewal` are grouped alike.
+    """The groups of a program, those of inputs first, each in the place of its first port; both sides of a `renewal`
+    are grouped alike.
 
-    Raise Unprovable if a public port, or one that is a group of its own, has the name of another group: a statement has
+    Raise Unprovable if a public port, or one that forms a group alone, has the name of another group: a statement has
     one entry for each side and name.
     """
     found: dict[PortKey, list[Port[Fixed]]] = {}
@@ -112,8 +113,8 @@ def groups(program: IntegerProgram) -> tuple[Group, ...]:
 def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
     """Variables of a commitment to tensors of these shapes, and the offset of each: wide ones first, then in order.
 
-    Axes are padded to powers of two, and each offset is a multiple of its tensor's padded size. Blocks are given by the
-    names of their ports, so that the list of ports alone decides: equal lists have their values at equal places.
+    Axes are padded to powers of two, and each offset is a multiple of its tensor's padded size. The places of blocks in
+    a commitment depend only on the list of ports: equal lists have their values at equal places.
     """
     offsets, end = [0] * len(shapes), 0
     for place in sorted(range(len(shapes)), key=lambda place: -padded_bits(shapes[place])):
@@ -127,7 +128,7 @@ def input_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
 
 
 def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> None:
-    """Raise CircuitizeError unless each is a group of committed inputs."""
+    """Raise CircuitizeError for a name that is no group of committed inputs."""
     known = input_groups(program)
     for name in sorted(groups):
         if name not in known:
@@ -137,9 +138,9 @@ def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> No
 def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
     """The program whose proof shows that the roots of these groups hold values within the formats of their ports.
 
-    The program takes the groups' committed inputs and returns nothing, so its proof only says that values in format
-    exist. Names, roles and formats are the original program's: a group has the same root, whichever of the two programs
-    it is committed for. Raise CircuitizeError for a group that the program has not.
+    A format program takes the groups' committed inputs and returns nothing, so its proof only says that values in
+    format exist. Names, roles and formats are the original program's: a group has the same root, whichever of the two
+    programs it is committed for. Raise CircuitizeError for a group that the program does not have.
     """
     ports = _ports_of(program, groups)
     nothing = permute([port.format for port in ports if port.format is not None], [])
@@ -150,14 +151,14 @@ def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> I
     """The program that returns the committed inputs of these groups, whose proof shows that two roots hold the same
     values.
 
-    Raise CircuitizeError for a group that the program has not.
+    Raise CircuitizeError for a group that the program does not have.
     """
     ports = _ports_of(program, groups)
     return replace(renewal(ports), examples=_examples_of(program, ports), precision=program.precision)
 
 
 def renewal(ports: Sequence[Port[Fixed]]) -> IntegerProgram:
-    """The program that takes these ports and returns them."""
+    """A program that takes the given ports and returns them."""
     types = [port.format for port in ports if port.format is not None]
     return IntegerProgram(identity(*types), tuple(ports), tuple(ports))
 

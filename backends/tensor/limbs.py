@@ -1,4 +1,6 @@
-"""How numbers are cut into limbs: which tables the range checks of a proof share, by what is cheapest together."""
+"""How numbers are cut into limbs: which tables the range checks of a proof share, so that all checks together are
+cheapest.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +10,28 @@ from functools import lru_cache
 from math import inf
 
 WIDEST = 20
-"""The most bits of a limb: a verifier sums over each table."""
+"""The most bits of a limb, since a verifier sums over each limb table."""
 
 FRACTION, COLUMN = 1.0, 1.0
-"""The prover's cost of a fraction in the tree of lookups, and of a committed element; equal, as measured."""
+"""The prover's cost of a fraction in the tree of lookups, and of a committed element; the two are equal, as measured.
+"""
 
 MOST_BITS = 63
 NEVER = 1 << 40
 
 
 def power_above(number: float) -> float:
-    """The least power of two that is at least the number."""
+    """The least power of two that is not below a number."""
     return float(1 << max(0, int(number) - 1).bit_length())
 
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """For each number of bits: the fewest limbs, the width of the lowest of them, the widest first, and all widths.
+    """For each number of bits, the cut into limbs: the fewest limbs, the width of the lowest of them, the widest first,
+    and all widths.
 
-    Bit w of an entry of `tables` says that a limb has w bits, so that the entry is also the sum of the sizes of their
-    tables.
+    In a cut into limbs, bit w of an entry of `tables` says that a limb has w bits, so that the entry is also the sum of
+    the sizes of their tables.
     """
 
     counts: list[int]
@@ -37,7 +41,7 @@ class Cuts:
 
 @lru_cache(maxsize=4096)
 def _cuts(widths: frozenset[int], most: int) -> Cuts:
-    """The cuts of numbers of up to `most` bits."""
+    """The best cuts into limbs of numbers of up to `most` bits."""
     ordered = sorted(widths, reverse=True)
     counts, lowest, tables = [0], [0], [0]
     for bits in range(1, most + 1):
@@ -53,7 +57,9 @@ def _cuts(widths: frozenset[int], most: int) -> Cuts:
 
 @dataclass(frozen=True)
 class Limbs:
-    """Tables of 2^width entries for each width, and tables of exactly the given size for each size in `exact`."""
+    """The limb tables of a proof: one of 2^width entries for each width, and one of exactly that many entries for each
+    size in `exact`.
+    """
 
     widths: frozenset[int]
     exact: frozenset[int] = frozenset()
@@ -77,21 +83,21 @@ class Limbs:
 
 @dataclass(frozen=True)
 class Demand:
-    """What a proof has to look up: for each size of an interval, the number of elements, axes padded; and everything
-    else.
+    """What a proof has to look up: for each size of an interval, the number of elements, axes padded; and the number of
+    all other lookups.
     """
 
     sizes: Mapping[int, int]
     leaves: float = 0
     columns: float = 0
     powers: Sequence[tuple[int, int]] = field(init=False)
-    """The bits and the elements of intervals whose sizes are powers of two."""
+    """The number of bits and of elements of each interval whose size is a power of two."""
     others: Sequence[tuple[int, int, int, float, float]] = field(init=False)
-    """For other intervals: sizes, bits, elements, the size of a table of each size, and the cost of looking up
-    there.
+    """For intervals whose size is no power of two: sizes, bits, elements, the padded size of a table of exactly that
+    size, and the cost of lookups in it.
     """
     longest: int = field(init=False)
-    """The bits of the greatest size."""
+    """The number of bits of the greatest interval size."""
 
     def __post_init__(self) -> None:
         powers = [(size.bit_length() - 1, count) for size, count in self.sizes.items() if size & (size - 1) == 0]
@@ -107,7 +113,9 @@ class Demand:
         object.__setattr__(self, "longest", max(every, default=1))
 
     def cost(self, widths: frozenset[int]) -> tuple[float, Limbs]:
-        """The cost with tables of these widths, and of those sizes that are then best looked up in one table."""
+        """The cost with tables of these widths, and of the sizes for which one table of exactly that size is then
+        cheapest.
+        """
         cuts = _cuts(widths, self.longest)
         counts, needed = cuts.counts, cuts.tables
         leaves, columns, tables, exact = self.leaves, self.columns, 0, []
@@ -131,21 +139,24 @@ class Demand:
 
 
 def total(leaves: float, columns: float) -> float:
-    """The total cost, where half of the padding to a power of two is counted: provers skip some of it."""
+    """The total cost of lookups, where half of the padding to a power of two is counted: provers skip some of it."""
     return FRACTION * (leaves + power_above(leaves)) / 2 + COLUMN * (columns + power_above(columns)) / 2
 
 
 def uniform(bits: int, sizes: Iterable[int]) -> Limbs:
-    """Limbs of `bits` bits, with the rest in the highest; intervals that fit one table have their own."""
+    """Cut numbers into limbs of `bits` bits, with the remaining bits in the highest limb; intervals that fit one table
+    have a table of their own size.
+    """
     exact = frozenset(size for size in sizes if size & (size - 1) and size <= 1 << bits)
     return Limbs(frozenset(range(1, bits + 1)), exact)
 
 
 def cheapest(demand: Demand, start: Limbs | None = None) -> tuple[float, Limbs]:
-    """Limbs as cheap as a local search finds, and their cost: widths are added, taken away or exchanged while it helps.
+    """The cheapest limbs that a local search finds, and their cost: widths are added, taken away or exchanged as long
+    as that lowers the cost.
 
-    The search starts from the best uniform width, or from the given limbs. The last result is kept, since a verifier
-    plans one program many times.
+    The search for limbs starts from the best uniform width, or from the given limbs. The last result of the search for
+    limbs is kept, since a verifier plans one program many times.
     """
     return _search(tuple(demand.sizes.items()), demand.leaves, demand.columns, start)
 

@@ -27,9 +27,10 @@ from .forms import Form, Recipe, Trace
 
 @dataclass(frozen=True)
 class Site:
-    """One edge: its place, the wires and types of its sources, its target's, and the Check that is fused into it.
+    """An edge that is being lowered to forms: its place, the wires and types of its sources, those of its target, and
+    the Check that is fused into it.
 
-    `strict` is set if the sign of minus the target is asked for.
+    `strict` is set if the sign of the negated target is asked for.
     """
 
     name: str
@@ -47,7 +48,7 @@ class Site:
 
     @property
     def value(self) -> Recipe:
-        """The honest value of the target."""
+        """The honest value of an edge's target."""
         return lambda trace: trace[self.target_wire]
 
 
@@ -104,7 +105,9 @@ def _contract(draft: Draft, operation: Operation, site: Site, forms: tuple[Form,
 
 
 def _check(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """Look up what the types do not already show. The source lies below 2^62, so it is the number in the interval."""
+    """Check an interval by lookups where the types do not show it already. The source of a Check lies below 2^62 in
+    magnitude, so that being in the interval modulo p means being in it as an integer.
+    """
     assert isinstance(operation, Check)
     x = site.types[0]
     if x.low < operation.low or x.high > operation.high:
@@ -113,11 +116,12 @@ def _check(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
 
 def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """q = floor(x / 2^s): q is committed, and the remainder x - 2^s q, a form, lies in [0, 2^s).
+    """Prove q = floor(x / 2^s): q is committed, and the remainder x - 2^s q, a form, lies in [0, 2^s).
 
-    Soundness: three conditions make q unique. First, |x| < 2^62, by its type, whose sources are all range-checked;
-    second, q and the remainder are both range-checked; third, |2^s q + r| <= 2^62 for every q and r that these checks
-    allow. Under these three conditions x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
+    Soundness: three conditions make the quotient q of a Shift unique. The three conditions of a Shift are: first, |x| <
+    2^62, by its type, whose sources are all range-checked; second, q and the remainder are both range-checked; third,
+    |2^s q + r| <= 2^62 for every q and r that these checks allow. If |x| < 2^62, and q and r are range-checked so that
+    |2^s q + r| <= 2^62, then x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
     """
     assert isinstance(operation, Shift)
     size, x = 1 << operation.bits, site.types[0]
@@ -131,8 +135,8 @@ def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
 
 def _quotients(site: Site, size: int) -> tuple[int, int]:
-    """The interval within which q is checked: the fused Check's, else one around the type's that is cheap and still
-    unique.
+    """The interval within which a quotient q is checked: that of the fused Check, or else an interval around the type's
+    that is cheap to check and leaves q unique.
     """
 
     def unique(low: int, high: int) -> bool:
@@ -173,8 +177,8 @@ def _positive_part(draft: Draft, form: Form, low: int, high: int, values: Recipe
 
 
 def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """The rectifier x - [x < 0] x; or, if the derivative asks whether the result is positive, -[-x < 0] (-x), with that
-    bit.
+    """The rectifier x - [x < 0] x; or, if the derivative asks whether the result is positive, -[-x < 0] (-x), with the
+    bit of that sign.
     """
     x, values = site.types[0], site.source(0)
     if not site.strict or x.low >= 0 or x.high <= 0:
@@ -190,7 +194,7 @@ def _is_negative(draft: Draft, operation: Operation, site: Site, forms: tuple[Fo
 
 
 def _select(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """The choice y + c (x - y), where c is 0 or 1 by its type."""
+    """Select as y + c (x - y), where c is 0 or 1 by its type."""
     condition, x, y = forms
     c, a, b = (site.source(index) for index in range(3))
     _within(site, site.types[1].low - site.types[2].high, site.types[1].high - site.types[2].low)
@@ -217,11 +221,11 @@ def _within(site: Site, low: int, high: int) -> None:
 
 
 def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """q = floor(x / y): q is committed; x - q y and y - 1 - (x - q y) lie in [0, 2^w), where 2^w >= every y.
+    """Prove q = floor(x / y): q is committed; x - q y and y - 1 - (x - q y) lie in [0, 2^w), where 2^w >= every y.
 
-    Soundness: q y is below 2^62 for every q that its range allows and every y of its type, and so is x; so the
-    remainder is an equation of integers, 0 <= x - q y < y, and y >= 1 by its type. The range of q is the fused Check's
-    if there is one.
+    Soundness: q y is below 2^62 for every q that its range allows and every y of its type, and so is x; so that the
+    equation of the remainder holds over the integers, 0 <= x - q y < y, and y >= 1 by its type. The range of the
+    quotient q is that of the fused Check if there is one.
     """
     x, y = site.types
     low, high = site.target.low, site.target.high
@@ -248,12 +252,13 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
 
 
 def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
+    """Prove r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
 
-    Soundness: the two range-checked numbers, rest = x - r^2 and 2 r - rest, add up to t = 2 r modulo p, a number below
-    2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. As w <= 30 and x < 2^60, both sides are below p / 2: the
-    equation holds of integers, so t is even, r = t / 2 is a number below 2^w, and r^2 <= x <= r^2 + 2 r. If x or w is
-    larger, r has a range of its own: 0 <= r < 2^31, so that r^2 and x are below 2^62.
+    Soundness of the root r: the two range-checked numbers, rest = x - r^2 and 2 r - rest, add up to t = 2 r modulo p, a
+    number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. In the proof of a root, w <= 30 and x < 2^60, so
+    that both sides of t^2 = 4 (x - rest) are below p / 2: the equation holds of integers, so t is even, r = t / 2 is a
+    number below 2^w, and r^2 <= x <= r^2 + 2 r. In the proof of a root with larger x or w, r is range-checked as well:
+    0 <= r < 2^31, so that r^2 and x are below 2^62.
     """
     x = site.types[0]
     low, high = math.isqrt(x.low), math.isqrt(x.high)
@@ -272,7 +277,9 @@ def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Fo
 
 
 def _lookup(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """The result y is committed, and (x - low, y) is an entry of the table: a key has one value."""
+    """The result y of a table lookup is committed, and (x - low, y) is an entry of the table: a key of the table has
+    one value.
+    """
     assert isinstance(operation, Lookup)
     table = draft.function(operation, len(operation.table), np.ascontiguousarray(operation.table, np.int64), site.name)
     key = forms[0] - draft.splat(operation.low, forms[0].shape)
@@ -302,4 +309,4 @@ RULES: dict[type[Operation], Rule] = {
     SquareRoot: _square_root,
     Lookup: _lookup,
 }
-"""The operations proved as they are; other operations are expanded into these."""
+"""The operations that tensor proofs prove directly; other operations are expanded into these."""

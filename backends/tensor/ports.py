@@ -13,7 +13,7 @@ from .blocks import blocks
 
 @dataclass(frozen=True)
 class Listed:
-    """One tensor behind a root; `blocks` is the number of blocks that it is laid out in."""
+    """One tensor behind a root; `blocks` is the number of blocks in which the root lays it out."""
 
     name: str
     shape: Shape
@@ -27,8 +27,8 @@ PortList = tuple[Listed, ...]
 
 
 def listed(ports: Iterable[Port[Fixed]]) -> PortList:
-    """The list of ports, each with its format: sorted by name. The place of each port's values follows from the list
-    alone (`layout`).
+    """The list of ports, each with its format: sorted by name. The place of each port's values in a commitment follows
+    from the list of ports alone (`layout`).
     """
     made = []
     for port in ports:
@@ -41,7 +41,7 @@ def listed(ports: Iterable[Port[Fixed]]) -> PortList:
 def difference(
     ours: PortList, theirs: PortList, names: Sequence[str] = ("this program", "the other one")
 ) -> str | None:
-    """The first difference of two lists, told with `names` for the two sides; None if they are equal."""
+    """The first difference of two lists of ports, told with `names` for the two sides; None if they are equal."""
     here, there = ({port.name: port for port in ports} for ports in (ours, theirs))
     for name in sorted({*here, *there}):
         if name not in here or name not in there:

@@ -1,4 +1,4 @@
-"""Parts of a tensor system as the native prover reads them, and as a plan's digest covers them: plain tuples."""
+"""Parts of a tensor system as plain tuples, which the native prover reads and which the digest of a plan hashes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def base_record(base: Base) -> tuple[object, ...]:
 
 
 def view_record(view: View) -> tuple[object, ...]:
-    """The record of a view: its source's shape, and each step: its shape, then offsets and strides, or None if it only
-    regroups.
+    """The record of a view: the shape of its source, and of each step the shape, then offsets and strides, or None if
+    it only regroups.
     """
     steps = [
         (
@@ -53,10 +53,10 @@ def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[object, ...]:
 
 
 def lookup_record(lookup: Lookup) -> tuple[object, ...]:
-    """Return the numbers of the table, the key's form and the value's."""
+    """Return the numbers of a lookup's table, of the key's form and of the value's form."""
     return lookup.table, lookup.key, lookup.value
 
 
 def table_record(table: Table) -> tuple[object, ...]:
-    """Return the number of entries, their values, and the form of the column of multiplicities."""
+    """Return the number of a table's entries, their values, and the form of the column of multiplicities."""
     return table.size, table.values, table.column

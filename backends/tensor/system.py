@@ -27,12 +27,13 @@ from .records import base_record, form_record, lookup_record, table_record, view
 class TensorSystem:
     """The columns, lookups and zero forms of a run of an integer program; a system follows from the program.
 
-    `commitments` holds the number of variables of each commitment; all but the last are those of groups of committed
-    ports, in the order of `groups`, with the `lists` that their roots commit to; the last is made by the proof.
-    `budgets` says how often the roots of frozen groups may be opened in zero knowledge. Views, forms and bases are
-    numbered. The inputs of `assumed` groups are not shown to lie in their formats: a proof of this system says nothing
-    unless that is known of their roots. If inputs are batches of a `dataset`, `tensors` and `indices` number the bases
-    of its tensors and of the rows of each batch.
+    `commitments` holds the number of variables of each commitment; all but the last belong to groups of committed
+    ports, in the order of `groups`, with the `lists` that their roots commit to; the last is made by the proof. The
+    field `budgets` says how often the roots of frozen groups may be opened in zero knowledge. The views, forms and
+    bases of a tensor system are numbered. The inputs of `assumed` groups are not shown to lie in their formats: a proof
+    of this system says nothing unless it is known that the roots of these groups hold values within their formats. If
+    inputs are batches of a `dataset`, `tensors` and `indices` number the bases of its tensors and of the rows of each
+    batch.
     """
 
     program: str
@@ -57,7 +58,7 @@ class TensorSystem:
 
     @cached_property
     def records(self) -> tuple[list[Any], ...]:
-        """The system as the native prover reads it: lists of plain tuples."""
+        """A tensor system as the native prover reads it: lists of plain tuples."""
         numbers = {view: number for number, view in enumerate(self.views)}
         return (
             list(self.commitments),
@@ -85,7 +86,7 @@ class TensorSystem:
 
     @cached_property
     def fractions(self) -> int:
-        """The number of fractions for lookups and tables, with the blocks of each padded to powers of two."""
+        """The number of fractions for lookups and tables, where the blocks of each are padded to powers of two."""
         looked_up = sum(1 << padded_bits(self.forms[lookup.key].shape) for lookup in self.lookups)
         return looked_up + sum(1 << (table.size - 1).bit_length() for table in self.tables)
 
@@ -101,7 +102,8 @@ class TensorSystem:
         return {part: (committed, looked_up) for part, (committed, looked_up) in found.items()}
 
     def trace(self, inputs: Mapping[str, Integers]) -> Trace:
-        """The values of all wires; inputs are integers of their formats, as `to_integers` makes them of real values.
+        """The values of all wires of a run; inputs are integers of their formats, as `to_integers` makes them of real
+        values.
 
         Raise Undefined if the program has no value, and CircuitizeError for a value that is no array of integers.
         """
@@ -116,7 +118,7 @@ class TensorSystem:
         return [value for value in found if value is not None]
 
     def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
-        """The honest values of every base; none for multiplicities, which the prover counts, and for a dataset's
+        """The honest values of every base; without multiplicities, which the prover counts, and without a dataset's
         tensors.
 
         `rows` gives the numbers of each batch's rows, by its label.
@@ -124,7 +126,7 @@ class TensorSystem:
         return list(self.each_value(trace, rows))
 
     def each_value(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> Iterator[Integers]:
-        """The honest values of every base one by one: each is made when it is asked for."""
+        """The honest values of every base one by one; the values of a base are made when they are asked for."""
         given = {base: (rows or {})[label] for label, base in self.indices.items()}
         for number, base in enumerate(self.bases):
             if number in given:
@@ -135,7 +137,7 @@ class TensorSystem:
                 yield np.ascontiguousarray(base.recipe(trace), np.int64)
 
     def public_values(self, publics: Mapping[PortKey, Integers]) -> list[Integers]:
-        """What the verifier holds of every base: the values of public ports, and nothing else."""
+        """The values of every base that the verifier knows: the values of public ports, and nothing else."""
         return [
             np.ascontiguousarray(publics[base.side, base.name], np.int64)
             if isinstance(base, Public)

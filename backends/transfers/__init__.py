@@ -1,1 +1,2 @@
-"""What a program moves between memories: arrays cut into tiles, with words counted from the axes of the arrow."""
+"""How many words a program moves between memories: arrays cut into tiles, and words counted from the axes of the arrow.
+"""

@@ -10,7 +10,7 @@ from .search import best
 from .words import Partition
 
 MOST_EDGES = 48
-"""The most operations of a group."""
+"""The most operations of a group that shares tiles."""
 
 
 @dataclass(frozen=True)
@@ -22,21 +22,22 @@ class Fused:
 
     @property
     def moved(self) -> float:
-        """Return the words moved between the memories; infinity without a partition."""
+        """Return the words that a group moves between the memories, infinity if it has no partition."""
         return float("inf") if self.partition is None else self.partition.moved
 
 
 def alone(wiring: Wiring, memory: float) -> list[Fused]:
-    """A group for each operation that computes something by itself."""
+    """Groups of one operation each, for every operation that computes something."""
     return [_fused(wiring, [edge], memory) for edge in range(len(wiring.rows)) if wiring.computes(edge)]
 
 
 def fuse(wiring: Wiring, memory: float) -> list[Fused]:
     """Groups of operations that move fewer words together than apart, in an order in which they can run.
 
-    Wires are gone through from the largest on; the group that writes one and a group that reads it become one if no
-    other operation would have to run between them, their axes stay apart, and fewer words are moved. An operation that
-    only moves elements, such as a transposition, is an address and costs nothing if it stands alone.
+    Fusing takes the wires from the largest on; the group that writes one and a group that reads it become one if no
+    other operation would have to run between them, no two axes of one array become one, and fewer words are moved. An
+    operation that only moves elements, such as a transposition, is a computation of addresses and moves no words if it
+    stands alone.
     """
     return _Fusing(wiring, memory).groups()
 
@@ -103,7 +104,7 @@ class _Fusing:
         self.found.pop(second, None)
 
     def _between(self, first: int, second: int) -> bool:
-        """Whether a way leads from one group to the other through a third."""
+        """Whether a path of wires leads from one group to the other through a third."""
         seen, stack = {first, second}, [after for after in self.next[first] if after != second]
         while stack:
             group = stack.pop()
@@ -116,7 +117,7 @@ class _Fusing:
         return False
 
     def _order(self) -> list[int]:
-        """The groups in an order in which a wire is written before it is read."""
+        """The groups of operations in an order in which a wire is written before it is read."""
         waiting = dict.fromkeys(self.members, 0)
         for later in self.next.values():
             for group in later:

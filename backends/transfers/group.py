@@ -48,11 +48,11 @@ class Wiring:
                 self.numbers.update(targets)
 
     def computes(self, edge: int) -> bool:
-        """Whether an operation computes something: constants lie in memory, and movements are addresses."""
+        """Whether an operation computes something: constants lie in memory, and movements only change addresses."""
         return bool(self.rows[edge][1]) and not isinstance(self.operations[edge], HEXAGONS)
 
     def products(self, edge: int) -> int:
-        """The multiplications of an operation that are accumulated: those of a contraction."""
+        """How many multiplications of an operation are accumulated: those of a contraction."""
         if not isinstance(self.operations[edge], CUPS):
             return 0
         extents: dict[str, int] = {}
@@ -72,8 +72,9 @@ class Held:
 class Group:
     """Operations of an arrow that run tile by tile, together.
 
-    Two axes are one if an operation of the group says so. An array from outside that is read in two ways is two arrays.
-    `whole` axes cannot be cut; an axis that one array has twice is whole.
+    Two axes of arrays in a group are one axis if an operation of the group says so. An array from outside that is read
+    in two ways counts as two arrays of a group. The `whole` axes of a group cannot be cut; an axis that one array has
+    twice is whole.
     """
 
     def __init__(self, wiring: Wiring, edges: Iterable[int]) -> None:
@@ -89,13 +90,15 @@ class Group:
         self._unite()
 
     def size(self, array: int) -> int:
-        """The words of an array, if it is moved; none for a single number."""
+        """How many words an array has, 0 for a single number."""
         held = self.arrays[array]
         return 0 if held.wire in self.wiring.numbers else math.prod(self.extents[axis] for axis in held.axes)
 
     @cached_property
     def behind(self) -> dict[int, set[int]]:
-        """For each array that a movement made, the arrays whose elements it shows: it has no place of its own."""
+        """For each array that a movement made, the arrays whose elements it shows: such an array has no place in
+        memory.
+        """
         found: dict[int, set[int]] = {}
         for edge in self.edges:
             if isinstance(self.wiring.operations[edge], HEXAGONS):
@@ -167,7 +170,7 @@ class Group:
 
     @cached_property
     def summed(self) -> dict[int, set[Axis]]:
-        """For each operation, the axes over which it sums in parts."""
+        """For each operation, the axes over which it may sum in parts."""
         return {edge: self.axes(edge, self.wiring.labels[edge].summed) for edge in self.edges}
 
     @cached_property
@@ -177,7 +180,7 @@ class Group:
 
     @cached_property
     def whole(self) -> set[Axis]:
-        """Return the axes that cannot be cut: an operation needs them whole, or one array has them twice."""
+        """Return the axes of a group that cannot be cut: an operation needs them whole, or one array has them twice."""
         found: set[Axis] = set()
         for edge in self.edges:
             found |= self.axes(edge, self.wiring.labels[edge].whole)
@@ -187,13 +190,13 @@ class Group:
 
     @property
     def apart(self) -> bool:
-        """Whether no array has an axis twice."""
+        """Whether no array of the group has an axis twice."""
         return all(len(set(held.axes)) == len(held.axes) for held in self.arrays)
 
     @cached_property
     def cut(self) -> list[Axis]:
-        """The axes that tiles of the results may divide: all arrays that leave have them, and nothing sums over
-        them.
+        """The axes that tiles of the results may divide: all arrays that leave the group have them, and no operation
+        sums over them.
         """
         closed = self.whole.union(*self.summed.values(), *self.softened.values())
         return [
@@ -204,7 +207,7 @@ class Group:
 
     @cached_property
     def streamed(self) -> list[Axis]:
-        """The axes that may be walked part by part, while sums over them are kept."""
+        """The axes of a group that may be walked part by part, while sums over them are kept."""
         found = set[Axis]().union(*self.summed.values()) - self.whole
         return sorted(axis for axis in found if self.extents[axis] > 1 and self._flows(axis))
 

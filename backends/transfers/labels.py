@@ -15,11 +15,12 @@ from ..axes import repeated
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The axes of an operation's sources and targets. A label that several arrays have is one axis.
+    """The axes of an operation's sources and targets. A label that several arrays of an operation have stands for one
+    axis.
 
     A tile of the targets needs from each source the tile of the same labels, and the whole of the labels that the
     targets lack. A `summed` axis may come in parts, whose results are joined by `join`, "add" or "maximum". A `whole`
-    axis may not be cut. A `softened` axis is the axis of a softmax.
+    axis of an operation may not be cut into tiles. The `softened` axis of an operation is the axis of a softmax.
     """
 
     sources: tuple[tuple[str, ...], ...]
@@ -60,7 +61,7 @@ def labels(operation: Operation, sources: tuple[Shape, ...], targets: tuple[Shap
 
 
 def _summed(operation: Operation, sources: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    """The axes that a reduction removes and may take in parts."""
+    """The axes that a reduction removes and along which it may reduce in parts."""
     if isinstance(operation, arrays.Sum):
         return frozenset(sources[0][axis] for axis in operation.axes)
     if isinstance(operation, arrays.Max):
@@ -80,7 +81,7 @@ def _copied(operation: Operation, targets: Sequence[tuple[str, ...]]) -> frozens
 
 
 def _still(view: integers.View) -> list[int]:
-    """The axes of a view's target along which it reads one element again and again."""
+    """The axes of a view's target along which the view reads one element repeatedly."""
     step = view.steps[0] if len(view.steps) == 1 else None
     if not isinstance(step, integers.Affine):
         return []

@@ -1,4 +1,4 @@
-"""Composites written out as far as tiles can follow: to sums, maxima and element-by-element operations."""
+"""Composites expanded as far as tiles can be computed: to sums, maxima and element-by-element operations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ LETTERS = "abcdefgh"
 
 
 def primitive(arrow: Arrow) -> Arrow:
-    """The same function without composites, norms and spherical attention, whose definitions take their place.
+    """An arrow of the same function without composites, norms and spherical attention, whose definitions take their
+    place.
 
     A softmax that only contractions read, each along its axis, stays: it may be streamed (see `group`).
     """
@@ -77,7 +78,7 @@ def _norm(x: Real, axis: int) -> Real:
 
 
 def _spherical(operation: SphericalAttention, scores: Real, values: Real) -> Real:
-    """Spherical attention as two sums over the positions, and a division once they are complete."""
+    """Spherical attention as two sums over the positions, and a division once the sums are complete."""
     batch = LETTERS[: scores.ndim - 2]
     norm = _norm(scores, scores.ndim - 1)
     divisor = Maximum()(norm, norm.constant(operation.floor))

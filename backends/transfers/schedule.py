@@ -15,20 +15,20 @@ class Kind(Enum):
     LOAD = "load"
     """The act that loads a tile of an array from the large memory."""
     BEGIN = "begin"
-    """The act that takes the place of a sum that is to grow."""
+    """The act that reserves a place for a sum before its first part is added."""
     RUN = "run"
-    """The act that runs an operation on tiles; its targets take their places unless they have begun."""
+    """The act that runs an operation on tiles; places are reserved for targets that have none yet."""
     FINISH = "finish"
-    """The act that divides sums weighed by a softmax by the sum of its weights."""
+    """The act that divides sums weighed by a softmax by the sum of the softmax's weights."""
     STORE = "store"
     """The act that stores a tile to the large memory."""
     FREE = "free"
-    """The act that frees an array's place."""
+    """The act that frees the place of an array in the small memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act: on an array, or by an operation; the other one is -1."""
+    """One act of a schedule, on an array or by an operation; the number that does not apply is -1."""
 
     kind: Kind
     array: int = -1
@@ -37,8 +37,8 @@ class Act:
 
 @dataclass(slots=True)
 class Phase:
-    """The acts before a loop over the streamed axis, in each of its rounds, and after it; only `body` if there is
-    none.
+    """The acts before a loop over the streamed axis, in each round of the loop, and after it; only `body` if no axis is
+    streamed.
     """
 
     streams: bool
@@ -49,38 +49,42 @@ class Phase:
 
     @property
     def acts(self) -> list[Act]:
-        """Return all acts of the phase, those of the loop's body once."""
+        """Return all acts of a phase, in which the acts of the loop's body stand once."""
         return [*self.before, *self.body, *self.after]
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The phases of one tile of the results, and the streamed axis, if there is one."""
+    """The phases in which one tile of the results is computed, and the streamed axis, if there is one."""
 
     group: Group
     stream: Axis | None
     phases: Sequence[Phase]
     arrays: Sequence[Held]
-    """The arrays of the group, followed by those that softmaxes keep: for each a maximum and a sum of weights."""
+    """The arrays of the group, followed by the arrays that streamed softmaxes keep: for each softmax a maximum and a
+    sum of weights.
+    """
     kept: dict[int, int]
-    """For each streamed softmax, the place of its maximum; the sum of its weights comes next."""
+    """For each streamed softmax, the number of the array of its maximum; the array of the sum of its weights comes
+    next.
+    """
     columns: Sequence[tuple[int, ...]]
-    """The arrays that are held at once, for each time that one was added."""
+    """The arrays that the small memory holds at once, after each time that one was added."""
 
     @property
     def moved(self) -> list[int]:
-        """The arrays that are loaded or stored, as often as this is done for a tile of the results."""
+        """The arrays that are loaded or stored, each as often as it is moved for a tile of the results."""
         acts = [act for phase in self.phases for act in phase.acts]
         return [act.array for act in acts if act.kind in (Kind.LOAD, Kind.STORE)]
 
 
 def schedule(group: Group, stream: Axis | None) -> Schedule | None:
-    """How a tile is computed if an axis is streamed, or if none is.
+    """The schedule by which a tile is computed, with a streamed axis or with none.
 
     An operation that depends, along the streamed axis, on a sum over it waits for the next pass, for which everything
     that it needs along the axis is loaded and computed anew: the maximum, the sum and the weights of a softmax, written
-    out, are three passes. Scheduling takes time linear in the operations and passes. Return None if a softmax would be
-    needed in two passes.
+    out, are three passes. Scheduling takes time linear in the number of operations and passes. Return None if a softmax
+    would be needed in two passes.
     """
     return _Scheduling(group, stream).made()
 
@@ -108,7 +112,7 @@ class _Scheduling:
         self._rank()
 
     def _rank(self) -> None:
-        """Determine the pass in which each operation, and each array along the axis, is there."""
+        """Determine the pass in which each operation, and each array along the streamed axis, is computed."""
         self.level = [0] * len(self.arrays)
         self.of: dict[int, int] = {}
         for edge in self.group.edges:
@@ -138,7 +142,8 @@ class _Scheduling:
         return any(self.along[array] for array in (*self.sources[edge], *self.targets[edge]))
 
     def _needed(self, number: int) -> list[int]:
-        """The operations along the axis that a pass runs: those from which its sums and results are computed."""
+        """The operations along the streamed axis that a pass runs: those from which its sums and results are computed.
+        """
         wanted: set[int] = set()
         found = []
         for edge in reversed(self.group.edges):
@@ -153,7 +158,7 @@ class _Scheduling:
         return found[::-1]
 
     def _act(self, order: Sequence[tuple[Phase, list[int]]]) -> None:
-        """Fill the phases: an array comes before its first reader, and goes after its last."""
+        """Fill the phases of a schedule: an array is loaded before its first reader and freed after its last."""
         last = {}
         for place, (_, edges) in enumerate(order):
             for at, edge in enumerate(edges):
@@ -164,7 +169,9 @@ class _Scheduling:
             self._fill(phase, place, edges, there, last)
 
     def _touched(self, edge: int) -> list[int]:
-        """The arrays that have to be there while an operation runs, including those of which others are views."""
+        """The arrays that the small memory must hold while an operation runs, including arrays of which others are
+        views.
+        """
         own = (*self.sources[edge], *self.targets[edge], *self._beside(edge))
         behind = self.group.behind
         return list(dict.fromkeys((*own, *(shown for array in own for shown in sorted(behind.get(array, ()))))))
@@ -204,7 +211,7 @@ class _Scheduling:
         phase.after += gone
 
     def _enter(self, phase: Phase, edge: int, there: set[int]) -> None:
-        """Load what an operation reads, along the axis in each round, and begin the sums to which it adds."""
+        """Load what an operation reads, along the streamed axis in each round, and begin the sums to which it adds."""
         for array in dict.fromkeys(self.sources[edge]):
             if array in self.group.entering and array not in there:
                 (phase.body if self.along[array] or not phase.streams else phase.before).append(Act(Kind.LOAD, array))

@@ -12,15 +12,15 @@ from .schedule import Schedule, schedule
 from .words import Counts, Partition, held, moved, partition
 
 MOST_TRIED = 1 << 14
-"""The most combinations of tiles that are compared at once."""
+"""The most combinations of tile extents that a search compares at once."""
 
 
 def best(group: Group, memory: float) -> Partition | None:
     """The partition that moves the fewest words and holds at most `memory`; of equal ones the one that holds fewest.
 
-    All relevant extents of tiles are compared: the least ones for each number of tiles; if there are more than
-    `MOST_TRIED` combinations, as many evenly spaced by ratio. The streamed axis, then the others, are made as long as
-    there is room. Return None if not even single elements fit.
+    The search compares all relevant extents of tiles, the least ones for each number of tiles; if there are more than
+    `MOST_TRIED` combinations, as many evenly spaced by ratio. The tile is then made as long as there is room, first
+    along the streamed axis, then along the others. Return None if not even tiles of single elements fit the memory.
     """
     found: Partition | None = None
     for stream in (None, *group.streamed):
@@ -50,7 +50,7 @@ def _within(made: Schedule, memory: float) -> Partition | None:
 
 
 def _grid(extents: Sequence[int]) -> list[Counts]:
-    """All combinations of extents of tiles, one array for each axis."""
+    """All combinations of tile extents, as one array for each axis."""
     if not extents:
         return []
     each = max(2, int(MOST_TRIED ** (1 / len(extents))))
@@ -69,7 +69,7 @@ def _extents(extent: int, most: int) -> Counts:
 
 
 def _grown(found: Partition, memory: float) -> Partition:
-    """The partition that moves the same words in fewer and longer steps."""
+    """A partition that moves the same words as a given one, in fewer and longer steps."""
     made, tiles = found.schedule, dict(found.tiles)
     order = sorted(tiles, key=lambda axis: axis != made.stream)
     for axis in order:

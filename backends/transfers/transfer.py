@@ -37,7 +37,7 @@ class Transfer:
 
     @property
     def cut(self) -> str:
-        """How the group is cut, in words."""
+        """A text that says how a group is cut into tiles."""
         found = [f"{name} {tile:,} of {extent:,}" for name, tile, extent in self.tiles if name != self.stream]
         at_once = [f"{name} {tile:,} at a time" for name, tile, _ in self.tiles if name == self.stream]
         again = [f"{self.passes} passes"] if self.passes > 1 else []
@@ -80,7 +80,9 @@ def transfer(found: Fused, memory: float) -> Transfer:
 
 
 def _names(group: Group) -> dict[Axis, str]:
-    """A letter for each axis: that of the first contraction which has it, if it is not another's."""
+    """A letter for each axis: the letter that the first contraction with that axis gives it, unless another axis has
+    that letter.
+    """
     found: dict[Axis, str] = {}
     for axis in range(len(group.extents)):
         taken, wanted = set(found.values()), group.names.get(axis, "a")

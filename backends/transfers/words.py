@@ -20,7 +20,8 @@ MOST = float(2**62)
 class Partition:
     """How a group is cut: the schedule, the extent of each axis in a tile, and the resulting costs.
 
-    `moved` is H, the words that are loaded and stored; `held` is M, the most that are held at once.
+    The field `moved` is H, the number of words that are loaded and stored; `held` is M, the most words that are held at
+    once.
     """
 
     schedule: Schedule
@@ -36,18 +37,19 @@ class Partition:
 
 
 def partition(made: Schedule, tiles: Mapping[Axis, int]) -> Partition:
-    """The words that a schedule with these tiles moves and holds.
+    """The numbers of words that a schedule with these tiles moves and holds.
 
-    H is the sum, over the arrays that a tile of the results moves, of the array's size times the number of tiles along
-    each axis that is cut and that the array lacks. M is the largest column of the schedule in which each axis has the
-    extent of its tile (Abbott and Zardini, arXiv 2412.03317, section 3).
+    The number H of moved words is the sum, over the arrays that a tile of the results moves, of the array's size times
+    the number of tiles along each axis that is cut and that the array lacks. The number M of held words is the largest
+    column of the schedule in which each axis has the extent of its tile (Abbott and Zardini, arXiv 2412.03317, section
+    3).
     """
     given = {axis: np.array([tile], np.int64) for axis, tile in tiles.items()}
     return Partition(made, dict(tiles), int(moved(made, given)[0]), int(held(made, given)[0]))
 
 
 def moved(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
-    """The number H for each of several tiles at once; exact below 2^53."""
+    """The number H of moved words for each of several tiles at once; exact below 2^53."""
     group = made.group
     rounds = {axis: -(-group.extents[axis] // tile) for axis, tile in tiles.items() if axis != made.stream}
     found: NDArray[np.float64] = np.zeros(_count(tiles))
@@ -61,7 +63,7 @@ def moved(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
 
 
 def held(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
-    """The number M for each of several tiles at once."""
+    """The number M of held words for each of several tiles at once."""
     group = made.group
     sizes = []
     for array, held in enumerate(made.arrays):

@@ -1,4 +1,4 @@
-"""A program as hardware: held inputs bound to their values, and a scheduler's design."""
+"""A program as hardware: held inputs bound to their values, and the design that a scheduler makes of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Bound:
-    """A program whose parameters are constants, and the state that it starts from."""
+    """A program whose parameters were bound as constants, and the state from which it starts."""
 
     program: IntegerProgram
     initial: Mapping[str, Integers]
@@ -35,16 +35,16 @@ class Bound:
 
     @property
     def streamed(self) -> list[Port[Fixed]]:
-        """The inputs that enter frame by frame."""
+        """The inputs of a program that enter the hardware with each frame."""
         if self.modal is not None:
             return [Port(passage.port, "public", passage.format) for passage in self.modal.entering()]
         return [port for port in self.program.inputs if port.name not in self.initial]
 
 
 def bound_to(program: IntegerProgram, values: Mapping[str, Integers], loadable: bool = False) -> Bound:
-    """Bind every held input to its value, integers of its format; state is kept as an input.
+    """Bind every held input to its value, as integers of its format; state stays an input.
 
-    With `loadable` every held input is state but those that are frozen.
+    With `loadable` every held input is state, except frozen inputs.
     """
     carried = {port.name for port in program.outputs}
     if loadable:
@@ -59,14 +59,18 @@ PLAIN = Interface()
 
 
 def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN) -> Design:
-    """The scheduler's design in its shell: what is handed over. Raise CircuitizeError as `design` does."""
+    """The complete design that a scheduler makes of a program, in its shell of streams. Raise CircuitizeError in the
+    same cases as `design`.
+    """
     if interface.bus_bits is not None and scheduler == "folded":
         options = {"elements_per_beat": 1, **options}
     return enclosed(design(made, scheduler, options), interface, program_digest(made.program))
 
 
 def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
-    """The scheduler's design, without a shell. Raise CircuitizeError for a program or a budget that it cannot do."""
+    """The design that a scheduler makes of a program, without a shell of streams. Raise CircuitizeError for a program
+    or a budget for which the scheduler has no design.
+    """
     if not made.streamed:
         raise CircuitizeError(
             "expected a program with an input that enters frame by frame, found only held ones; leave one that is not"

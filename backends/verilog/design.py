@@ -16,19 +16,23 @@ CLOCK, RESET = "clk", "rst"
 """All logic is on the rising edge of `clk`; `rst` is synchronous and active high."""
 
 STATUS = "status"
-"""The output stream of one bit a frame: 1 where a Check failed, and then the frame's other outputs mean nothing."""
+"""The output stream of one bit a frame: 1 where a Check failed, in which case the frame's other outputs are
+meaningless.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A tensor a frame, as beats of an AXI4-Stream: that of its own name, or the `bus` that it shares with others.
+    """A stream of a design: one tensor in each frame, as beats of an AXI4-Stream that has the tensor's name, or of the
+    `bus` that the tensor shares with others.
 
-    Elements come in row-major order, `lanes` of them a beat, the earliest in the lowest bits, each in `slot` bits: as
-    many as its interval needs (`signals.width`), or more, and then its sign, or zeros, fill the slot. The last beat has
-    zeros in lanes past the end. `port` is the name of the program's input or output, and empty for the status.
+    The elements of a stream come in row-major order, `lanes` of them a beat, the earliest in the lowest bits, each in
+    `slot` bits, which are as many as the interval of an element needs (`signals.width`), or more: then the element's
+    sign, or zeros, fill the slot. The last beat has zeros in the lanes past the tensor's end. The field `port` of a
+    stream is the name of the program's input or output, or empty for the status.
 
-    With `keep` the data are whole bytes and `tkeep` says which of them hold elements. With `user` an input has `tuser`:
-    1 where whoever sends the beat knows that it is wrong.
+    In a stream with `keep`, the data are whole bytes and `tkeep` says which of them hold elements. With `user` an input
+    has `tuser`: 1 where whoever sends the beat knows that it is wrong.
     """
 
     name: str
@@ -43,38 +47,38 @@ class Stream:
 
     @property
     def element_bits(self) -> int:
-        """Return the bits that an element's interval needs."""
+        """Return the number of bits that an element's interval needs."""
         return element(self.format).width
 
     @property
     def pitch(self) -> int:
-        """Bits from one element of a beat to the next."""
+        """How many bits of a beat lie from the start of one element to the start of the next."""
         return self.slot or self.element_bits
 
     @property
     def data_bits(self) -> int:
-        """Return the width of `tdata`: all lanes, with `keep` rounded up to whole bytes."""
+        """Return the width of `tdata`: the bits of all lanes, with `keep` rounded up to whole bytes."""
         bits = self.pitch * self.lanes
         return -(-bits // 8) * 8 if self.keep else bits
 
     @property
     def beats(self) -> int:
-        """Beats a frame."""
+        """How many beats a stream has in each frame."""
         return -(-self.format.size // self.lanes)
 
     @property
     def last_lanes(self) -> int:
-        """Elements in the last beat."""
+        """How many elements are in the last beat of a stream's frame."""
         return self.format.size - (self.beats - 1) * self.lanes
 
     @property
     def last_keep(self) -> int:
-        """`tkeep` of the last beat: a bit for each byte that holds some of an element."""
+        """The value of `tkeep` in the last beat of a frame: a bit for each byte that holds some of an element."""
         return (1 << -(-self.last_lanes * self.pitch // 8)) - 1
 
     @property
     def ports(self) -> list[str]:
-        """Its declarations among the ports of a module."""
+        """The declarations of a stream's wires among the ports of a module."""
         return Bus((self,)).ports
 
 
@@ -82,15 +86,15 @@ class Stream:
 class Bus:
     """The wires of one AXI4-Stream, `NAME_tdata` and so on, and the tensors that it carries, one after another.
 
-    Several tensors make one packet: `tlast` is on the last beat of the last of them, each begins with a beat of its
-    own, and `tkeep` of what leaves is 1 throughout.
+    Several tensors make one packet: `tlast` is on the last beat of the last of them, each tensor begins with a new
+    beat, and `tkeep` of an output bus is always 1.
     """
 
     streams: tuple[Stream, ...]
 
     @property
     def name(self) -> str:
-        """Return the prefix of the wires: the shared bus's name, or its one tensor's."""
+        """Return the prefix of a bus's wires: the name of the shared bus, or of its one tensor."""
         return self.streams[0].bus or self.streams[0].name
 
     @property
@@ -125,22 +129,22 @@ class Bus:
 
     @property
     def every_keep(self) -> int:
-        """`tkeep` of a beat that is full."""
+        """The value of `tkeep` in a full beat."""
         return (1 << self.data_bits // 8) - 1
 
     @property
     def last_keep(self) -> int:
-        """`tkeep` of the beat with `tlast`."""
+        """The value of `tkeep` in the beat with `tlast`."""
         return self.every_keep if self.shared else self.streams[0].last_keep
 
     @property
     def wires(self) -> tuple[str, ...]:
-        """What follows the name and `_` in the names of its wires."""
+        """The endings of the names of a bus's wires, which follow the bus's name and `_`."""
         return ("tdata", "tvalid", "tready", "tlast") + ("tkeep",) * self.keep + ("tuser",) * self.user
 
     @property
     def ports(self) -> list[str]:
-        """Its declarations among the ports of a module."""
+        """The declarations of a bus's wires among the ports of a module."""
         into, out = ("output", "input") if self.output else ("input", "output")
         ranges = {"tdata": f"[{self.data_bits - 1}:0] ", "tkeep": f"[{self.data_bits // 8 - 1}:0] "}
         return [
@@ -150,17 +154,18 @@ class Bus:
 
 @dataclass(frozen=True)
 class Design:
-    """What a scheduler makes.
+    """A design, the result of a scheduler: Verilog files, streams and an estimate.
 
-    `files` are texts by name: `NAME.v`, and `NAME.hex` for memories that `$readmemh` loads by that name. The module
-    `top` has `clk`, `rst` and the streams. Frames leave in the order in which they enter; a frame enters when all
-    its input streams have; outputs need not leave together. With `control` there are AXI4-Lite registers, too. With
-    `modes` a frame is of one of several kinds, which the stream `mode` says, and these are by stream those in whose
-    frames it has a tensor; the status has one in each. `held` names the program's inputs that the design keeps
-    itself: those with an output of the same name are state, which a frame updates. `report` holds the scheduler's
-    own estimate: `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers. Where no stream
-    waits, latency is from the cycle in which the first beat of a frame is taken to that in which the last beat of
-    its last output leaves, both counted; the interval is from one frame's last beat to the next one's.
+    The `files` of a design are texts by name: `NAME.v`, and `NAME.hex` for memories that `$readmemh` loads by that
+    name. The module `top` of a design has the ports `clk`, `rst` and those of the streams. Frames leave a design in the
+    order in which they enter; a frame enters when all its input tensors have entered; the outputs of a frame need not
+    leave together. A design with `control` also has AXI4-Lite registers. In a design with `modes` a frame is of one of
+    several kinds, which the stream `mode` names; `modes` holds for each stream the modes in whose frames the stream has
+    a tensor, which for the status are all. `held` names the program's inputs that the design keeps itself: inputs with
+    an output of the same name are state, which a frame updates. The `report` of a design holds the scheduler's own
+    estimate: `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers. If no stream waits, the
+    latency is the number of cycles from the one in which the first beat of a frame is taken to the one in which the
+    last beat of its last output leaves, both counted; the interval is from one frame's last beat to the next frame's.
     """
 
     top: str
@@ -174,25 +179,25 @@ class Design:
 
     @property
     def buses(self) -> tuple[Bus, ...]:
-        """Its streams by the wires that carry them."""
+        """The design's streams, grouped by the wires that carry them."""
         return buses(self.streams)
 
     @property
     def known_modes(self) -> tuple[int, ...]:
-        """The modes that its frames may have, in order; none where they are all of one kind."""
+        """The modes that the frames of a design may have, in order; an empty tuple if all frames are of one kind."""
         return tuple(sorted({mode for own in self.modes.values() for mode in own}))
 
     def carries(self, stream: Stream, mode: int | None) -> bool:
-        """Return whether a frame of a mode, or of one that the design lacks (None), has a tensor on a stream.
+        """Return whether a frame of a mode, or of a mode that the design lacks (None), has a tensor on a stream.
 
-        Each frame has its mode and its status.
+        A frame of any mode has a tensor on the streams of the mode and of the status.
         """
         own = self.modes.get(stream.name)
         return own is None or stream.port == MODE or (mode is not None and mode in own)
 
 
 def buses(streams: Iterable[Stream]) -> tuple[Bus, ...]:
-    """Streams by the wires that carry them."""
+    """The streams of a design, grouped by the wires that carry them."""
     found: dict[str, list[Stream]] = {}
     for stream in streams:
         found.setdefault(stream.bus or stream.name, []).append(stream)
@@ -200,10 +205,11 @@ def buses(streams: Iterable[Stream]) -> tuple[Bus, ...]:
 
 
 def stream_names(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The streams' names by port name, inputs and outputs: what is no letter, digit or `_` becomes `_`.
+    """The streams' names by port name, inputs and outputs: every character that is no letter, digit or `_` becomes `_`.
 
-    `_in` and `_out` are appended only where an input and an output would share a name, or a port and the status; what
-    is still the same is numbered, and a name that begins with a digit gets a `_` in front.
+    The endings `_in` and `_out` are appended to a stream's name only if an input and an output would share a name, or a
+    port and the status; names that are still equal are numbered, and a name that begins with a digit gets a leading
+    `_`.
     """
     plain: dict[str, list[str]] = {"in": [], "out": []}
     ports = {"in": list(inputs), "out": list(outputs)}

@@ -1,4 +1,6 @@
-"""Frames of several kinds in one design: its memory is written, read, predicted with and trained, one kind a frame."""
+"""Frames of several kinds in one design: each frame writes the design's memory, reads it, predicts with it or trains
+it.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,13 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 MODE = "mode"
-"""The input that says of each frame what is done with it: a beat of one byte."""
+"""The name of the input that gives the mode of each frame: a beat of one byte."""
 
 
 class Mode(IntEnum):
-    """What a frame does with the memory. The first two move whole tensors, the others run a program."""
+    """The mode of a frame: what it does with the design's memory. The modes write and read move whole tensors, the
+    modes predict and train run a program.
+    """
 
     WRITE = 0
     READ = 1
@@ -31,7 +35,7 @@ class Mode(IntEnum):
 
 @dataclass(frozen=True)
 class Passage:
-    """A tensor that enters or leaves, under this name, in frames of these modes."""
+    """A tensor that enters or leaves a design, under this name, in frames of these modes."""
 
     name: str
     port: str
@@ -43,8 +47,8 @@ class Passage:
 class Modal:
     """A program whose held inputs are memory, and a prediction that shares this memory if there is one.
 
-    `step` updates every held input by an output of the same name, and then it trains; one without these predicts.
-    Raise CircuitizeError where the two do not fit each other.
+    `step` updates every held input by an output of the same name, and then frames of `step` train; a step without such
+    outputs predicts. Raise CircuitizeError if the step and the prediction do not fit each other.
     """
 
     step: IntegerProgram
@@ -73,19 +77,19 @@ class Modal:
 
     @property
     def trains(self) -> bool:
-        """Whether the step updates what it holds; else its frames predict."""
+        """Whether the step updates the inputs that it holds, so that its frames train; otherwise its frames predict."""
         carried = {port.name for port in self.step.outputs}
         return any(port.held and port.name in carried for port in self.step.inputs)
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """Those of the design, in order."""
+        """The modes of the design, in order."""
         run = {Mode.TRAIN} if self.trains else {Mode.PREDICT}
         return tuple(sorted({Mode.WRITE, Mode.READ, *run} | ({Mode.PREDICT} if self.prediction else set())))
 
     @property
     def state(self) -> list[Port[Fixed]]:
-        """What is kept: every held input of the step."""
+        """The tensors that the design keeps: every held input of the step."""
         return [port for port in self.step.inputs if port.held]
 
     @property
@@ -95,7 +99,7 @@ class Modal:
         return own | ({Mode.PREDICT: self.prediction} if self.prediction else {})
 
     def entering(self) -> list[Passage]:
-        """Inputs: the mode, those of the programs, the state to write."""
+        """The inputs of a design with modes: the mode, the inputs of the programs, and the state to write."""
         code = Fixed((), 0, min(self.modes), max(self.modes))
         found = [Passage(MODE, MODE, code, frozenset(self.modes))]
         fed = {port.name: port for program in self.programs.values() for port in program.inputs if not port.held}
@@ -104,7 +108,9 @@ class Modal:
         return found + [Passage(port.name, port.name, port.format, written) for port in self.state]
 
     def leaving(self) -> list[Passage]:
-        """Outputs: those of the programs but for the new state, in the order of their ports; then the state as read."""
+        """The outputs of a design with modes: the outputs of the programs without the new state, in the order of their
+        ports, then the state that a frame reads.
+        """
         kept = {port.name for port in self.state}
         found = [
             Passage(port.name, port.name, port.format, frozenset({mode}))
@@ -125,7 +131,9 @@ class Modal:
         return frozenset(m for m, program in self.programs.items() if name in {port.name for port in program.inputs})
 
     def _require_shared(self, prediction: IntegerProgram) -> None:
-        """Inputs of one name must be one tensor: a held one in memory, another one a stream."""
+        """Inputs of two programs that have one name must be the same tensor: a held input is in memory, any other is a
+        stream.
+        """
         known = {port.name: port for port in self.step.inputs}
         for port in prediction.inputs:
             same = known.get(port.name)

@@ -12,11 +12,11 @@ from circuitize.circuits.operation import Values
 
 Integers = NDArray[np.int64]
 Numbers = Integers | NDArray[np.bool_] | int
-"""One for each node, or one for all."""
+"""Numbers, one for each node of a netlist or one for all nodes."""
 
 
 class Kind(IntEnum):
-    """What a node computes from its operands a, b, c and its numbers n, m."""
+    """The kind of a node: what it computes from its operands a, b, c and its numbers n, m."""
 
     CONSTANT = 0
     """n"""
@@ -59,10 +59,10 @@ class Kind(IntEnum):
 
 
 WIRING = (Kind.CONSTANT, Kind.INPUT, Kind.SHIFT, Kind.LEFT, Kind.NARROW, Kind.BIT, Kind.NEGATIVE, Kind.JOIN, Kind.WRAP)
-"""Kinds that are names for bits of others."""
+"""The kinds of nodes that only name bits of other nodes."""
 
 LEVELS = {Kind.ADD: 1, Kind.MULTIPLY: 2, Kind.LESS: 1, Kind.OUTSIDE: 1, Kind.SELECT: 1, Kind.TABLE: 1}
-"""How many adders deep a node is; the others are not worth counting."""
+"""How many levels of adders a node of each kind adds; kinds that are not listed add none."""
 
 COLUMNS = {"kind": np.int8, "a": np.int32, "b": np.int32, "c": np.int32, "n": np.int64, "m": np.int64}
 COLUMNS |= {"low": np.int64, "high": np.int64, "level": np.int32, "group": np.int32}
@@ -71,9 +71,9 @@ COLUMNS |= {"low": np.int64, "high": np.int64, "level": np.int32, "group": np.in
 class Netlist:
     """Nodes as columns, operands before the nodes that read them; each belongs to the group that is current.
 
-    Equal nodes that are appended together are one node, and so are equal constants. Node 0 is the constant 0.
-    `level` is how many adders deep a node is: inputs and constants 0, others 1 or more; operands count as at least
-    `floor` deep.
+    Equal nodes that are appended together are one node, and so are equal constants. Node 0 is the constant 0. The
+    `level` of a node is the depth of adders below it: 0 for inputs and constants, 1 or more for other nodes; operands
+    count as at least `floor` deep.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Netlist:
         return self._columns[name][: self.count]
 
     def constant(self, values: ArrayLike) -> Integers:
-        """The nodes of these numbers."""
+        """The nodes that are these constants."""
         distinct, inverse = np.unique(np.asarray(values, np.int64), return_inverse=True)
         found = np.array([self._constants.get(value, -1) for value in distinct.tolist()], np.int64)
         new = distinct[found < 0]
@@ -110,7 +110,7 @@ class Netlist:
         n: Numbers = 0,
         m: Numbers = 0,
     ) -> Integers:
-        """Nodes of one kind, of the shape that the arguments broadcast to.
+        """Append nodes of one kind, an array of the shape to which the arguments broadcast.
 
         A node whose interval is a single number becomes that constant.
         """
@@ -139,7 +139,7 @@ class Netlist:
         return made.reshape(shape)
 
     def table(self, entries: Integers) -> int:
-        """The number of a table."""
+        """Return the number of a table, which is stored once."""
         for index, table in enumerate(self.tables):
             if np.array_equal(table, entries):
                 return index
@@ -147,7 +147,7 @@ class Netlist:
         return len(self.tables) - 1
 
     def live(self, wanted: Integers) -> NDArray[np.bool_]:
-        """Which nodes the wanted ones depend on, themselves included."""
+        """The nodes on which the wanted nodes depend, including these."""
         found = np.zeros(self.count, bool)
         front = np.unique(wanted)
         while len(front):
@@ -171,7 +171,7 @@ class Netlist:
 
 
 def widths(low: Integers, high: Integers) -> Integers:
-    """Bits of each interval's signal, as `signals.width` has it."""
+    """The number of bits of each interval's signal, as `signals.width` gives it."""
     magnitude = np.where(low < 0, np.maximum(~low, high), high)
     bits = np.zeros(np.shape(magnitude), np.int64)
     rest = magnitude.copy()

@@ -1,4 +1,4 @@
-"""Signals: how an integer of an interval is declared, extended and written in Verilog."""
+"""Signals: how an integer in an interval is declared, extended and written in Verilog."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ class Signal:
 
     @property
     def width(self) -> int:
-        """Bits, at least 1: two's complement where signed."""
+        """The number of bits of a signal, at least 1, in two's complement if it is signed."""
         return width(self.low, self.high)
 
     @property
     def held(self) -> tuple[int, int]:
-        """The least and greatest number that its bits hold, whatever the interval."""
+        """The least and the greatest number that the bits of a signal hold, whatever the interval."""
         if self.signed:
             return -(1 << (self.width - 1)), (1 << (self.width - 1)) - 1
         return 0, (1 << self.width) - 1
 
     @property
     def declared(self) -> str:
-        """The type, for use after `wire`, `reg`, `input` or `output`: `signed [7:0]`."""
+        """The type of a signal, for use after `wire`, `reg`, `input` or `output`: `signed [7:0]`."""
         return declared(self.width, self.signed)
 
     def extended(self, bits: int) -> str:
-        """The value as a signed expression of exactly so many bits, every bit written out.
+        """The value of a signal as a signed expression of exactly so many bits, every bit written out.
 
-        `bits` is at least the signed width: one more than the width of an unsigned signal. The name must be an
-        identifier declared with `declared`, which keeps its range even at one bit.
+        The argument `bits` is at least the signed width: one more than the width of an unsigned signal. The name of the
+        signal must be an identifier declared with `declared`, which keeps its range even at one bit.
         """
         missing = bits - self.width
         assert missing >= (0 if self.signed else 1), (self, bits)
@@ -51,7 +51,9 @@ class Signal:
         return f"$signed({{{{{missing}{{{top}}}}}, {self.name}}})"
 
     def slice(self, start: int, count: int) -> str:
-        """So many bits of the value from bit `start` on, unsigned; past the top the sign, or zeros."""
+        """The Verilog of `count` bits of a signal from bit `start` on, unsigned; above its highest bit follow copies of
+        the sign, or zeros.
+        """
         inside = max(0, min(count, self.width - start))
         top = f"{self.name}[{self.width - 1}]" if self.signed else "1'b0"
         parts = [f"{{{count - inside}{{{top}}}}}"] if count > inside else []
@@ -90,29 +92,33 @@ class Literal:
 
 
 def width(low: int, high: int) -> int:
-    """Bits of the narrowest vector that holds low to high: unsigned from 0 up, two's complement where low < 0."""
+    """How many bits the narrowest vector has that holds low to high: unsigned if low >= 0, two's complement where low <
+    0.
+    """
     if low >= 0:
         return max(1, high.bit_length())
     return max((~low).bit_length(), high.bit_length() if high > 0 else 0) + 1
 
 
 def signed_width(low: int, high: int) -> int:
-    """Bits of the narrowest two's complement vector that holds low to high."""
+    """How many bits the narrowest two's complement vector has that holds low to high."""
     return width(min(low, -1), high)
 
 
 def declared(bits: int, signed: bool) -> str:
-    """`signed [7:0]` or `[7:0]`."""
+    """The range of a vector's declaration, such as `signed [7:0]` or `[7:0]`."""
     return f"{'signed ' if signed else ''}[{bits - 1}:0]"
 
 
 def literal(value: int, bits: int) -> str:
-    """A signed literal of so many bits: `8'sd5`, `-8'sd3`. The most negative number is written bit by bit."""
+    """A signed literal of so many bits: `8'sd5`, `-8'sd3`. The most negative number of a width is written as a literal
+    of bits.
+    """
     if value == -(1 << (bits - 1)):
         return f"{bits}'sb1{'0' * (bits - 1)}"
     return f"-{bits}'sd{-value}" if value < 0 else f"{bits}'sd{value}"
 
 
 def element(format: Fixed) -> Signal:
-    """An element of a tensor of a format, without a name."""
+    """The signal of an element of a tensor in a format, without a name."""
     return Signal("", format.low, format.high)

@@ -1,4 +1,4 @@
-"""What hardware a program would take, by scheduler and by number of lanes, before anything is emitted."""
+"""How much hardware a program would take, by scheduler and by number of lanes, before anything is emitted."""
 
 from __future__ import annotations
 
@@ -20,32 +20,36 @@ from .shell.interface import Interface
 from .shell.sizes import with_shell
 
 SIZES = ("lut", "ff", "dsp", "bram_bits", "latency_cycles", "interval_cycles")
-"""What is reported of a design: cells of the Xilinx 7 series, and its clocks."""
+"""The fields that are reported of a design: cells of the Xilinx 7 series, and clock cycles."""
 
 CYCLES = SIZES[-2:]
-"""What of it no family changes."""
+"""The fields of a report that are the same for every FPGA family."""
 
 MOST_UNROLLED = 8_000
-"""Products beyond which a program is not unrolled to be counted: that takes longer than emitting its circuit."""
+"""The number of products beyond which a program is not unrolled only to be estimated, since that would take longer than
+emitting its circuit.
+"""
 
 MOST_FOLDED = 1 << 24
-"""Products beyond which no memory is laid out only to be counted."""
+"""The number of products beyond which no memory is laid out only to be estimated."""
 
 MOST_LANES = 1024
 
 Sizes = Json
-"""What is reported, and what of it depends on the family under `families`."""
+"""The reported sizes, with those that depend on the FPGA family under `families`."""
 
 
 def unrolled(arrow: Arrow) -> int:
-    """How many products an arrow has, written out, or elements in its largest wire where those are more."""
+    """The number of products of an arrow, written out, or the number of elements of its largest wire if that is
+    greater.
+    """
     return max([products(arrow), *(type.size for type in arrow.types)])
 
 
 def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) -> Sizes:
-    """The parallel scheduler's own estimate, and of a shell where one is named.
+    """The parallel scheduler's own estimate, with the size of a shell if an interface is given.
 
-    Raise CircuitizeError for a program that is too large or keeps state.
+    Raise CircuitizeError for a program that is too large for the parallel scheduler or keeps state.
     """
     found = unrolled(program.arrow)
     if found > MOST_UNROLLED:
@@ -56,9 +60,9 @@ def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) 
 
 
 def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: Interface | None = None) -> Sizes:
-    """The folded scheduler's own estimate, and of a shell where one is named.
+    """The folded scheduler's own estimate, with the size of a shell if an interface is given.
 
-    Raise CircuitizeError for what it cannot do, or not with so few lanes.
+    Raise CircuitizeError for a program that the folded scheduler cannot implement, or not with so few lanes.
     """
     named = unrolled(program.arrow)
     if named > MOST_FOLDED:
@@ -67,17 +71,19 @@ def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: I
 
 
 def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
-    """What a folded design of these sizes takes with all its memories, and with a shell where one is named."""
+    """The size of a folded design with all its memories, and with a shell if an interface is given."""
     return _sizes(report(plan(chosen)), all_streams(chosen), bool(chosen.fold.states), interface)
 
 
 def shell_luts(chosen: Folded, interface: Interface) -> int:
-    """What the shell alone takes, before any memory is laid out."""
+    """The size of the shell alone, before any memory is laid out."""
     return int(with_shell({"lut": 0, "ff": 0}, all_streams(chosen), bool(chosen.fold.states), interface)["lut"])
 
 
 def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:
-    """What the folded scheduler makes of 1, 2, 4, ... lanes; budgets that come to the same design are one."""
+    """The folded scheduler's designs for 1, 2, 4, ... lanes; numbers of lanes that lead to the same design are listed
+    once.
+    """
     found: list[Sizes] = []
     lanes = 1
     while lanes <= MOST_LANES:

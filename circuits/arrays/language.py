@@ -72,7 +72,7 @@ class RealOperation(Operation):
 
 
 class LinearOperation(RealOperation):
-    """An operation that is linear in all its sources together: its reverse derivative is its dagger."""
+    """An operation that is linear in all its sources together: its reverse derivative is its adjoint."""
 
     rounding = Rounding.LINEAR
 

@@ -62,7 +62,7 @@ class Real(Term):
         return self._elementwise(operation("greater"), other)
 
     def __array_ufunc__(self, function: object, method: str, *values: object, **options: object) -> Any:
-        """numpy's operators on a number or an array and a term; raise TypingError for numpy's other functions."""
+        """Apply numpy's operators to a number or an array and a term; raise TypingError for numpy's other functions."""
         known = _OPERATORS.get(function)
         if known is None or method != "__call__" or options:
             raise TypingError(
@@ -79,7 +79,7 @@ class Real(Term):
 
 
 Operand: TypeAlias = Real | float | Values
-"""Whatever may stand beside a term in a formula."""
+"""The type of whatever may stand beside a term in a formula."""
 
 
 _OPERATORS: dict[object, Callable[..., Any]] = {

@@ -50,7 +50,7 @@ class Subtract(Elementwise, Expansion):
 
 @dataclass(frozen=True)
 class Scale(Elementwise):
-    """factor * x, with `fraction_bits` more fraction bits: the real value is multiplied by factor *
+    """Scale: factor * x, with `fraction_bits` more fraction bits: the real value is multiplied by factor *
     2^-fraction_bits.
     """
 
@@ -98,7 +98,7 @@ class Multiply(Elementwise):
 
 @dataclass(frozen=True)
 class Shift(Elementwise):
-    """floor(x / 2^bits), toward minus infinity, with `bits` fewer fraction bits; 0 <= bits <= 62."""
+    """Shift: floor(x / 2^bits), toward minus infinity, with `bits` fewer fraction bits; 0 <= bits <= 62."""
 
     name = "integer.shift"
     function = "right_shift"
@@ -123,7 +123,7 @@ class Shift(Elementwise):
 
 @dataclass(frozen=True)
 class IsNegative(IntegerOperation):
-    """1 where x < 0, else 0; the result has no fraction bits."""
+    """IsNegative: 1 where x < 0, else 0; the result has no fraction bits."""
 
     name = "integer.is_negative"
     pointwise = True

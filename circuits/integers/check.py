@@ -14,8 +14,8 @@ from .language import IntegerOperation, Integers
 
 @dataclass(frozen=True)
 class Check(IntegerOperation):
-    """y = x where low <= x <= high; undefined if any element is outside. The interval of the Check's target is [low,
-    high].
+    """Check: y = x where low <= x <= high; undefined if any element is outside. The interval of the Check's target is
+    [low, high].
     """
 
     name = "integer.check"

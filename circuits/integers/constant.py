@@ -19,8 +19,8 @@ from .language import IntegerOperation, Integers
 class Constant(IntegerOperation):
     """A constant array of integers; it has no sources. Equal arrays make equal constants.
 
-    `amounts` has the shape, or is a single number (of shape ()) that fills it; arrays of one repeated number are stored
-    as that number. Make constants with `Constant.of` and `Constant.splat`.
+    The field `amounts` of a Constant has its shape, or is a single number (of shape ()) that fills it; arrays of one
+    repeated number are stored as that number. Make constants with `Constant.of` and `Constant.splat`.
     """
 
     name = "integer.constant"

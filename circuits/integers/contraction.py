@@ -25,10 +25,10 @@ from .view import View
 from .wiring import Reindex, sum_over
 
 _EXACT = 53
-"""The greatest number of bits of which float64 holds every integer."""
+"""The number of bits up to which float64 holds every integer."""
 
 _EXACT_SINGLE = 24
-"""The greatest number of bits of which float32 holds every integer."""
+"""The number of bits up to which float32 holds every integer."""
 
 FEW = 1 << 14
 """The greatest number of products that are computed in int64: for so few, BLAS would gain less than conversions cost.
@@ -40,7 +40,7 @@ class Contract(Expansion):
     """The sum of products that an equation names: "bi,ij->bj" is y[b, j] = sum over i of x0[b, i] * x1[i, j].
 
     Each operand, and the target, names distinct axes by lower-case letters; letters that the target lacks are summed.
-    The fraction bits of the operands add up; sums are exact, without rounding.
+    In a contraction the fraction bits of the operands add up, and sums are exact.
     """
 
     name = "integer.contract"
@@ -71,7 +71,7 @@ class Contract(Expansion):
 
     @cached_property
     def summed(self) -> str:
-        """The letters of a contraction's equation that are summed, in order of appearance."""
+        """The summed letters of a contraction's equation, in order of appearance."""
         x, y, target = self.letters
         return "".join(dict.fromkeys(letter for letter in x + y if letter not in target))
 
@@ -134,11 +134,11 @@ def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integer
 def multiply_matrices(x: Integers, y: Integers) -> Integers:
     """The exact product [B, R, K] @ [B, K, C] of int64 matrices, given that K * max|x| * max|y| < 2^62.
 
-    The product is computed in float32 if K * max|x| * max|y| is below 2^24, in float64 if it is below 2^53: every
-    partial sum is then an integer that the format holds, whatever the order. If K * max|x| * max|y| is larger, the
-    wider operand is cut into limbs for which the bound is below 2^53. With K < 2^40 a limb has at least 2 bits, since
-    K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may round the factors of float32 products to fewer bits, so on a
-    GPU float64 is the narrowest.
+    A matrix product is computed in float32 if K * max|x| * max|y| is below 2^24, in float64 if it is below 2^53: every
+    partial sum is then an integer that the float type holds, whatever the order. If K * max|x| * max|y| is larger, the
+    wider operand of a matrix product is cut into limbs for which the bound is below 2^53. With K < 2^40 a limb has at
+    least 2 bits, since K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may round the factors of float32 products to
+    fewer bits, so on a GPU float64 is the narrowest.
     """
     terms = x.shape[-1]
     if terms == 1:
@@ -161,7 +161,9 @@ def multiply_matrices(x: Integers, y: Integers) -> Integers:
 
 
 def _limbs(values: Integers, magnitude: int, bits: int) -> list[Values]:
-    """Limbs below 2^bits, least significant first, the last signed: the sum of limb i * 2^(i * bits) is the value."""
+    """Cut integers into limbs below 2^bits, least significant first, the last signed: the sum of limb i * 2^(i * bits)
+    is the value.
+    """
     limbs = []
     while magnitude >> bits:
         limbs.append((values & ((1 << bits) - 1)).astype(np.float64))

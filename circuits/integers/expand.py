@@ -14,11 +14,12 @@ from .language import IntegerOperation
 
 
 def expand(arrow: Arrow, keep: Set[type[Operation]] = frozenset()) -> Arrow:
-    """The same function without expansions other than those in `keep`; the arrow itself if it has no others.
+    """An arrow of the same function without expansions other than those in `keep`; the arrow itself if it has no
+    others.
 
-    Provenance is kept: every edge of a definition carries the provenance of the edge it defines. Each definition is
-    made once per operation and types. Expanding takes linear time. Raise OverflowRisk, naming the operation and its
-    source line, if a definition could pass 2^62.
+    Provenance is kept: every edge of a definition carries the provenance of the edge it defines. The definition of an
+    expansion is made once per operation and types. Expanding takes linear time. Raise OverflowRisk, naming the
+    operation and its source line, if a definition could pass 2^62.
     """
     replaced = [isinstance(o, Expansion) and type(o) not in keep for o in arrow.operations]
     if not any(replaced):

@@ -1,4 +1,5 @@
-"""Operations that other operations define: a target may implement them directly, or use the definition."""
+"""The contract of operations that other operations define: a target may implement them directly, or use the definition.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ from .language import IntegerOperation
 class Expansion(IntegerOperation):
     """An operation that other operations define; a target may implement it directly, or `expand` it.
 
-    The definition has the same value, is undefined in the same places and has the same type. If static intervals alone
-    would come out wider than the operation's own, the definition ends in a Check that always passes.
+    The definition of an expansion has the same value, is undefined in the same places and has the same type as the
+    operation. If static intervals alone would come out wider than the interval of an expanded operation, the definition
+    ends in a Check that always passes.
     """
 
     @abstractmethod
@@ -26,7 +28,7 @@ class Expansion(IntegerOperation):
     def definition(self, *sources: Fixed) -> Arrow:
         """The operation as an arrow of other operations: sources -> its target.
 
-        Raise OverflowRisk if a step of the definition could pass 2^62, which the operation itself need not.
+        Raise OverflowRisk if a step of the definition could pass 2^62, even if the operation itself does not.
         """
         (target,) = self.target_types(*sources)
         builder = Builder()
@@ -35,5 +37,5 @@ class Expansion(IntegerOperation):
 
 
 def narrow(builder: Builder, wire: int, target: Fixed) -> int:
-    """The wire in the target's interval, by a Check unless its type is the target's already."""
+    """A wire in the target's interval, by a Check unless its type is the target's already."""
     return wire if builder.type(wire) == target else builder.add(Check(target.low, target.high), wire)

@@ -30,7 +30,7 @@ class IntegerOperation(Operation):
     """How many sources the operation has; None is any number, at least one."""
 
     pointwise: ClassVar[bool] = False
-    """Whether each element of the target depends only on the elements of the sources at its place."""
+    """Whether each element of the target depends only on the elements of the sources at the same place."""
 
     @abstractmethod
     def target(self, *sources: Fixed) -> Fixed:
@@ -41,9 +41,9 @@ class IntegerOperation(Operation):
         """The target's value on values inside the sources' intervals."""
 
     def lifted(self, count: int) -> IntegerOperation | None:
-        """The operation that does this one `count` times, along a new first axis of sources and target.
+        """The operation that does a given one `count` times, along a new first axis of sources and target.
 
-        Return None if no operation does so: then the definition is lifted.
+        Return None if no operation does so: in that case the operation's definition is lifted.
         """
         return self if self.pointwise or self.arity == 0 else None
 
@@ -63,7 +63,7 @@ class IntegerOperation(Operation):
 
 
 class Elementwise(IntegerOperation):
-    """An operation element by element that every array module has a function for.
+    """An elementwise operation for which every array module has a function.
 
     An elementwise operation can write its value over the value of a source that has its target's shape.
     """
@@ -71,11 +71,11 @@ class Elementwise(IntegerOperation):
     pointwise = True
 
     function: ClassVar[str]
-    """The name of the array module's function."""
+    """The name of the array module's function that computes the operation."""
 
     @cached_property
     def constants(self) -> tuple[np.int64, ...]:
-        """The constants that the function takes after the sources."""
+        """The constants that the array module's function takes after the sources."""
         return ()
 
     @property
@@ -87,7 +87,7 @@ class Elementwise(IntegerOperation):
         return made
 
     def overwrite(self, source: int, *values: Integers) -> Values:
-        """The target's value, put in the memory of the source at this place, which is spent."""
+        """The target's value, written into the memory of the source with this number, whose own value is lost."""
         function = getattr(array_module(*values), self.function)
         made: Values = function(*values, *self.constants, out=values[source])
         return made

@@ -12,9 +12,9 @@ from .steps import Affine, Regroup, Step
 
 @lru_cache(1 << 14)
 def normal_form(source: Shape, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The same map with neighbours merged if no outside element is lost, and without identities.
+    """The same map with neighbouring steps merged if no outside element is lost, and without identities.
 
-    Layers of a network read the same views again and again: a form is found once.
+    Layers of a network read the same views again and again: the normal form of each is computed once.
     """
     done: list[Step] = []
     shapes = [source]
@@ -35,8 +35,8 @@ def normal_form(source: Shape, steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _tidy(step: Step, source: Shape) -> Step | None:
-    """The step with strides 0 along axes of extent 1, affine if it only adds or removes such axes; None if it is the
-    identity.
+    """A step of a view with strides 0 along axes of extent 1, affine if it only adds or removes such axes; None if it
+    is the identity.
     """
     shape = step.shape
     if isinstance(step, Regroup):

@@ -23,8 +23,8 @@ from .wiring import Concatenate, Reindex, Sum, broadcast, part, sum_over
 
 @dataclass(frozen=True)
 class Select(Expansion):
-    """a where the condition is 1, b where it is 0. The sources are a condition (0 or 1 by its type, no fraction bits),
-    a and b.
+    """Select: a where the condition is 1, b where it is 0. The sources of Select are a condition (0 or 1 by its type,
+    no fraction bits), a and b.
     """
 
     name = "integer.select"
@@ -127,8 +127,8 @@ class Clamp(Expansion):
 
 @dataclass(frozen=True)
 class Wrap(Expansion):
-    """What two's complement of `bits` bits keeps of x: x + n 2^bits, n a whole number, within the signed interval of
-    these bits, or from 0 on if it is not `signed`.
+    """Wrap: what `bits` bits of two's complement keep of x: x + n 2^bits, n a whole number, within the signed interval
+    of these bits, or from 0 on if it is not `signed`.
     """
 
     name = "integer.wrap"
@@ -143,12 +143,12 @@ class Wrap(Expansion):
 
     @property
     def low(self) -> int:
-        """The least value of the result."""
+        """The least value to which the operation restricts x."""
         return -(1 << self.bits - 1) if self.signed else 0
 
     @property
     def high(self) -> int:
-        """The greatest value of the result."""
+        """The greatest value to which the operation restricts x."""
         return self.low + (1 << self.bits) - 1
 
     def is_identity(self, source: Type) -> bool:
@@ -168,7 +168,7 @@ class Wrap(Expansion):
         return made
 
     def define(self, builder: Builder, *wires: int) -> int:
-        """The definition is x less 2^bits times the number of whole turns, which a shift finds."""
+        """The definition of Wrap is x less 2^bits times the number of whole turns, which a shift finds."""
         (x,) = wires
         source = builder.format(x)
         above = x
@@ -181,8 +181,8 @@ class Wrap(Expansion):
 
 @dataclass(frozen=True)
 class ArgMax(Expansion):
-    """The index of the greatest element along an axis, which is removed; the lowest index wins. The index has no
-    fraction bits.
+    """The index of the greatest element along an axis, which is removed; the lowest index wins. The index that ArgMax
+    gives has no fraction bits.
     """
 
     name = "integer.arg_max"
@@ -214,8 +214,8 @@ class ArgMax(Expansion):
 
 @dataclass(frozen=True)
 class ArgMaxOneHot(Expansion):
-    """1 at the greatest element along an axis, 0 elsewhere; the lowest index wins; the result has x's shape and no
-    fraction bits.
+    """ArgMaxOneHot: 1 at the greatest element along an axis, 0 elsewhere; the lowest index wins; the result has x's
+    shape and no fraction bits.
     """
 
     name = "integer.arg_max_one_hot"
@@ -247,7 +247,7 @@ class ArgMaxOneHot(Expansion):
 
 
 def _attains(builder: Builder, wire: int, axis: int) -> int:
-    """1 where an element equals the greatest along the axis."""
+    """Indicators that are 1 where an element equals the greatest along the axis."""
     shape = builder.format(wire).shape
     greatest = wire
     while (extent := builder.format(greatest).shape[axis]) > 1:

@@ -27,10 +27,11 @@ class Regroup:
 @part
 @dataclass(frozen=True)
 class Affine:
-    """Target index p reads source index x with x_i = offsets[i] + sum over j of strides[i][j] * p_j.
+    """An affine step of a view: target index p reads source index x with x_i = offsets[i] + sum over j of strides[i][j]
+    * p_j.
 
-    `shape` is the target's; there is one offset and one row of strides per source axis. An element whose index lies
-    outside the source reads 0.
+    The `shape` of an affine step is its target's; there is one offset and one row of strides per source axis. An
+    element whose index lies outside the source reads 0.
     """
 
     shape: Shape
@@ -49,7 +50,7 @@ class Affine:
         return all(low >= 0 and high < extent for (low, high), extent in zip(spans, source, strict=True))
 
     def is_regroup(self, source: Shape) -> bool:
-        """Whether this step only adds and removes axes of extent 1."""
+        """Whether a step of a view only adds and removes axes of extent 1."""
         if any(self.offsets):
             return False
         columns = [axis for axis, extent in enumerate(self.shape) if extent > 1]
@@ -62,7 +63,7 @@ class Affine:
         )
 
     def columns(self) -> list[list[int]]:
-        """For each target axis, the source axes that move with it."""
+        """For each target axis, the source axes whose index depends on it."""
         return [[i for i, row in enumerate(self.strides) if row[j]] for j in range(len(self.shape))]
 
 

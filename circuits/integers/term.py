@@ -46,11 +46,11 @@ class Integer(Term):
         return Integer(self.builder, self.builder.add(splat))
 
     def offset(self, amount: int) -> Integer:
-        """x + amount, amount an integer in units of x's last bit."""
+        """The term x + amount, with amount an integer in units of x's last bit."""
         return self + self.constant(amount)
 
     def refine(self, fraction_bits: int) -> Integer:
-        """The same real value with more fraction bits, which is exact."""
+        """A term of the same real value with more fraction bits, which is exact."""
         extra = fraction_bits - self.fraction_bits
         assert extra >= 0, "refine never drops bits"
         return Scale(1 << extra, extra)(self) if extra else self
@@ -64,6 +64,6 @@ class Integer(Term):
 
 
 def align(*terms: Integer) -> list[Integer]:
-    """The same real values with a common number of fraction bits, the greatest, which is exact."""
+    """Terms of the same real values with a common number of fraction bits, the greatest, which is exact."""
     fraction_bits = max(term.fraction_bits for term in terms)
     return [term.refine(fraction_bits) for term in terms]

@@ -25,9 +25,9 @@ from .windows import Gather, Scatter
 class View:
     """A map from target indices to source indices, or to nothing (which reads 0), as a short list of steps.
 
-    Steps lead from the source to the target; they are kept in a normal form, in which neighbours that can be merged
-    are, and identities are removed. Two views are equal if their normal forms are. A view stays small until `indices`,
-    `gather` or `scatter` is called, which make arrays of full size.
+    The steps of a view lead from its source to its target; they are kept in a normal form, in which neighbours that can
+    be merged are merged and identities are removed. Two views are equal if their normal forms are equal. A view stays
+    small until `indices`, `gather` or `scatter` is called, which make arrays of full size.
     """
 
     source_shape: Shape
@@ -53,19 +53,21 @@ class View:
 
     @staticmethod
     def reshape(source: Shape, shape: Shape) -> View:
-        """The same elements in the same order, last axis fastest, in another shape."""
+        """The view of the same elements in the same order, last axis fastest, in another shape."""
         return View(source, (Regroup(shape),))
 
     @staticmethod
     def transpose(source: Shape, axes: Sequence[int]) -> View:
-        """Axis j of the target is axis axes[j] of the source."""
+        """The view that permutes axes: axis j of the target is axis axes[j] of the source."""
         if sorted(axes) != list(range(len(source))):
             raise TypingError(f"expected each axis of {list(source)} once, found axes {list(axes)}")
         return View.select(source, tuple(source[axis] for axis in axes), [axes.index(i) for i in range(len(source))])
 
     @staticmethod
     def broadcast(shape: Shape, axes: Sequence[int]) -> View:
-        """Copies along new axes: `shape` is the target's, `axes` are those of its axes that the source lacks."""
+        """The view that copies along new axes: `shape` is the target's, `axes` are those of its axes that the source
+        lacks.
+        """
         if len(set(axes)) != len(axes) or not set(axes) <= set(range(len(shape))):
             raise TypingError(f"expected distinct axes of {list(shape)}, found {list(axes)}")
         kept = [axis for axis in range(len(shape)) if axis not in axes]
@@ -73,12 +75,14 @@ class View:
 
     @staticmethod
     def select(source: Shape, shape: Shape, axes: Sequence[int]) -> View:
-        """Source axis i follows target axis axes[i]; target axes that are not named are copies."""
+        """A view by axes: source axis i follows target axis axes[i]; target axes that are not named are copies."""
         return View(source, (Affine(shape, (0,) * len(source), rows(len(shape), axes, (1,) * len(axes))),))
 
     @staticmethod
     def slice(source: Shape, starts: Sequence[int], stops: Sequence[int], steps: Sequence[int] | None = None) -> View:
-        """Elements starts[i], starts[i] + steps[i], ... below stops[i] of each axis i; steps are at least 1."""
+        """The view of the elements starts[i], starts[i] + steps[i], ... below stops[i] of each axis i; steps are at
+        least 1.
+        """
         steps = steps if steps is not None else (1,) * len(source)
         if not len(starts) == len(stops) == len(steps) == len(source):
             raise TypingError(f"expected one start, stop and step per axis of {list(source)}, found {starts}, {stops}")
@@ -100,7 +104,7 @@ class View:
 
     @staticmethod
     def pad(source: Shape, before: Sequence[int], after: Sequence[int]) -> View:
-        """The elements with zeros before and after them, as many along each axis as stated."""
+        """The view of the elements with zeros before and after them, as many along each axis as stated."""
         if not len(before) == len(after) == len(source) or min((*before, *after), default=0) < 0:
             raise TypingError(f"expected amounts >= 0, one per axis of {list(source)}, found {before} and {after}")
         shape = tuple(map(sum, zip(before, source, after, strict=True)))
@@ -109,7 +113,7 @@ class View:
 
     @staticmethod
     def flip(source: Shape, axes: Sequence[int]) -> View:
-        """The elements with the named axes reversed."""
+        """The view of the elements with the named axes reversed."""
         signs = [-1 if axis in axes else 1 for axis in range(len(source))]
         offsets = tuple(n - 1 if sign < 0 else 0 for n, sign in zip(source, signs, strict=True))
         return View(source, (Affine(source, offsets, rows(len(source), range(len(source)), signs)),))
@@ -122,9 +126,10 @@ class View:
         steps: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
     ) -> View:
-        """Sliding windows: axis axes[k] becomes the window's position; a last axis per k walks the window.
+        """The view of sliding windows: axis axes[k] becomes the window's position; a last axis per k walks the window.
 
-        Target index (p, w) reads x with x_axis = steps[k] * p_axis + dilations[k] * w_k, always inside it.
+        In a view of windows, target index (p, w) reads x with x_axis = steps[k] * p_axis + dilations[k] * w_k, which is
+        always inside x.
         """
         steps, dilations = steps or (1,) * len(axes), dilations or (1,) * len(axes)
         shape, moves = [*source, *sizes], [list(row) for row in rows(len(source) + len(sizes), range(len(source)))]
@@ -144,7 +149,8 @@ class View:
         return not self.steps
 
     def lifted(self, count: int) -> View:
-        """The view that views each of `count` arrays along a new first axis, which stays as it is."""
+        """The view that applies this one to each of `count` arrays along a new first axis, which it leaves unchanged.
+        """
         steps: list[Step] = []
         for step in self.steps:
             shape = (count, *step.shape)
@@ -176,13 +182,13 @@ class View:
         return flat
 
     def indices(self) -> Indices:
-        """The flat source index of every target element, -1 outside; of the target's shape."""
+        """The flat source index of every target element, -1 outside, in an array of the target's shape."""
         shape = self.target_shape
         return self.at(np.arange(math.prod(shape), dtype=np.int64)).reshape(shape)
 
     def gather(self, array: Values) -> Values:
-        """The elements y[p] = x[f(p)], and 0 for each p whose f(p) is outside x. The result may share the array's
-        memory; it must not be written to.
+        """The elements y[p] = x[f(p)], and 0 for each p whose f(p) is outside x. The array that a view gathers may
+        share its source's memory, and must not be written to.
         """
         for step in self._gathers:
             array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)
@@ -224,7 +230,7 @@ class View:
 
     @property
     def counted(self) -> int:
-        """How many elements are looked at, one by one, to learn how often source elements are read."""
+        """The most elements that are counted one by one to learn how often source elements are read."""
         shapes = [self.source_shape, *(step.shape for step in self.steps)]
         affine = [(step, source) for step, source in zip(self.steps, shapes, strict=False) if isinstance(step, Affine)]
         if len(affine) == 1 and all(len(moved) <= 1 for moved in affine[0][0].columns()):

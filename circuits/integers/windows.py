@@ -17,7 +17,9 @@ from .steps import Affine, locate
 
 
 class Gather:
-    """The step's target on a source array: a strided window onto it, after zeros are added around it if needed."""
+    """The target of a view's step on a source array: a strided window onto it, after zeros are added around it if
+    needed.
+    """
 
     def __init__(self, step: Affine, source: Shape) -> None:
         self.step = step
@@ -48,7 +50,7 @@ class Gather:
         return self._window(array)
 
     def _window(self, array: Values) -> Values:
-        """The window is made by strides if the module lays its arrays out in memory accordingly, by indices
+        """The window of a step is made by strides if the module lays its arrays out in memory accordingly, by indices
         otherwise.
         """
         shape = self.step.shape
@@ -75,7 +77,7 @@ class Gather:
 
 
 class _Pad:
-    """The box that a step reaches into, zero where it is outside the source."""
+    """The part of the source's index space that a step reads, zero where it is outside the source."""
 
     def __init__(self, step: Affine, source: Shape) -> None:
         spans = [step.span(axis) for axis in range(len(source))]
@@ -94,7 +96,7 @@ class _Pad:
 
 
 class Scatter:
-    """The adjoint of `Gather`: each source element is the sum of the target elements that read it."""
+    """The adjoint of a step's `Gather`: each source element is the sum of the target elements that read it."""
 
     def __init__(self, step: Affine, source: Shape) -> None:
         self.source = source
@@ -109,8 +111,8 @@ class Scatter:
         leading = _leading(step)
         minor = [axis for axis in range(len(kept)) if axis not in leading]
         self._parts: list[tuple[Place, Place, tuple[int, ...]]] | None = None
-        """The step as several injective ones: what each reads of the array, adds to, and its axes; None if there are
-        many.
+        """A step as several injective parts, each with the elements that it reads, the elements to which it adds, and
+        its axes; None if there are too many parts.
         """
         if all(len(moved) <= 1 for moved in columns) and math.prod(step.shape[axis] for axis in minor) <= 1024:
             fixed = product(*(range(step.shape[axis]) for axis in minor))
@@ -145,7 +147,7 @@ def _products(step: Affine, sizes: Sequence[int]) -> list[int]:
 
 
 def _leading(step: Affine) -> list[int]:
-    """For each source axis that moves, the longest target axis that moves it."""
+    """For each source axis whose index varies, the longest target axis on which it depends."""
     chosen = []
     for row in step.strides:
         movers = [axis for axis, stride in enumerate(row) if stride]
@@ -157,9 +159,9 @@ def _leading(step: Affine) -> list[int]:
 def _part(
     step: Affine, source: Shape, leading: list[int], chosen: dict[int, int]
 ) -> tuple[Place, Place, tuple[int, ...]] | None:
-    """The injective part of the step at chosen places of its other axes; None if it lies outside the source.
+    """The injective part of a step at chosen places of its other axes; None if that part lies outside the source.
 
-    A part is a view in which along each source axis at most one axis moves.
+    An injective part of a step is a view in which along each source axis at most one axis moves.
     """
     reads: list[tuple[int, slice | int]] = list(chosen.items())
     order = sorted(set(leading))

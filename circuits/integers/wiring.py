@@ -18,8 +18,8 @@ from .view import View
 
 @dataclass(frozen=True)
 class Reindex(IntegerOperation):
-    """The elements y[p] = x[f(p)], where f is the view; 0 where it reads outside. The source of a Reindex has the
-    view's source shape.
+    """Reindex: the elements y[p] = x[f(p)], where f is the view; 0 where the view reads outside x. The source of a
+    Reindex has the view's source shape.
     """
 
     name = "integer.reindex"
@@ -49,8 +49,8 @@ class Reindex(IntegerOperation):
 class Sum(IntegerOperation):
     """y[q] = sum of x[p] over the p with f(p) = q: the adjoint of Reindex(view).
 
-    The source of a Sum has the view's target shape, the target its source shape; elements that f leaves out are
-    dropped. The interval of a Sum follows from the least and the greatest number of terms.
+    The source of a Sum has the view's target shape, and its target the view's source shape; elements that f leaves out
+    are dropped. The interval of a Sum follows from the least and the greatest number of terms.
     """
 
     name = "integer.sum"
@@ -129,7 +129,7 @@ def broadcast(builder: Builder, wire: int, shape: Shape, axes: tuple[int, ...]) 
 
 
 def part(builder: Builder, wire: int, axis: int, start: int, stop: int) -> int:
-    """The elements from start to stop along one axis."""
+    """The elements of a wire from start to stop along one axis."""
     shape = builder.format(wire).shape
     starts = tuple(start if i == axis else 0 for i in range(len(shape)))
     stops = tuple(stop if i == axis else extent for i, extent in enumerate(shape))
@@ -137,7 +137,7 @@ def part(builder: Builder, wire: int, axis: int, start: int, stop: int) -> int:
 
 
 def sum_over(builder: Builder, wire: int, axes: tuple[int, ...]) -> int:
-    """The sum over some axes, which are removed."""
+    """The sum of a wire over some axes, which are removed."""
     return builder.add(Sum(View.broadcast(builder.format(wire).shape, axes)), wire)
 
 

@@ -19,7 +19,7 @@ from .installed import module
 from .operations import Splat, meaning_of
 
 DEEPEST = 64
-"""How deep definitions may hold definitions."""
+"""How deeply definitions of a diagram may be nested."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Diagram:
     """An open hypergraph as plain lists: the operations stand in an order in which each reads only wires that are
     written already.
 
-    `types` are the types of the wires; sources and targets are wires, by operation.
+    The field `types` has the types of a diagram's wires; `sources` and `targets` are wires, by operation.
     """
 
     operations: list[Any]
@@ -75,7 +75,7 @@ def _segments(family: Any) -> list[list[int]]:
 def _ordered(
     operations: list[Any], sources: list[list[int]], targets: list[list[int]], inputs: list[int], name: str
 ) -> list[int]:
-    """The operations in Kahn's order. Ordering takes linear time."""
+    """The operations of a diagram in Kahn's order. Ordering the operations of a diagram takes linear time."""
     reader = {wire: index for index, wires in enumerate(sources) for wire in wires}
     missing = [len(wires) for wires in sources]
     order: list[int] = []
@@ -103,10 +103,10 @@ def _ordered(
 def arrow(diagram: object, name: str = "diagram") -> Arrow:
     """The arrow of a diagram in catgrad's core, in its language with derivatives, or of both mixed.
 
-    An operation means what was registered for it, what catgrad's core says, or what its own definition (`arrow`) or
-    translation (`to_core`) is, in this order. Copies and discards leave no trace; a product with a constant becomes a
-    scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError for an unknown operation, a wire that is not written and
-    read once, or a cycle. Translating takes linear time.
+    An operation of catgrad means what was registered for it, what catgrad's core says, or what its own definition
+    (`arrow`) or translation (`to_core`) is, in this order. In the arrow of a diagram, copies and discards leave no
+    trace; a product with a constant becomes a scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError for an unknown
+    operation, a wire that is not written and read once, or a cycle. Translating a diagram takes linear time.
     """
     given = read(diagram, name)
     builder = Builder()

@@ -22,7 +22,7 @@ MOST_PIECES = 1 << 12
 
 
 class Pen:
-    """Draws operations of catgrad's core on wires of float32."""
+    """A pen that draws operations of catgrad's core on wires of float32."""
 
     def __init__(self) -> None:
         self.core, signature = module("catgrad.core.operation"), module("catgrad.signature")
@@ -91,7 +91,7 @@ class Pen:
         return self.transposed(x, [*rest, *last]), outer, inner
 
     def pieces(self, x: int, axis: int) -> list[int]:
-        """The elements of x along an axis, which is removed."""
+        """Draw the elements of x along an axis, which is removed."""
         count = self.shape(x)[axis]
         if count > MOST_PIECES:
             raise CircuitizeError(f"expected an axis of at most {MOST_PIECES} elements to cut, found {count}; split it")
@@ -99,7 +99,7 @@ class Pen:
         return self.draw(self.core.NSplit(outer, count), turned)
 
     def stacked(self, pieces: Sequence[int], axis: int) -> int:
-        """Draw the pieces joined along a new axis: the inverse of `pieces`."""
+        """Draw pieces joined along a new axis: the inverse of `pieces`."""
         made = self.one(self.core.NConcatenate(self.wires[pieces[0]], len(pieces)), *pieces)
         order = list(range(len(self.shape(made)) - 1))
         order.insert(axis, len(order))
@@ -139,7 +139,7 @@ def diagram(given: Arrow | Program) -> Any:
 
 
 def _monogamous(pen: Pen, inputs: Sequence[int], outputs: Sequence[int]) -> Any:
-    """The open hypergraph in which each wire is read once: by a copy if it is read more often, by a discard if
+    """An open hypergraph in which each wire is read once: by a copy if the arrow reads it more often, by a discard if
     never.
     """
     count, drawn = len(pen.wires), len(pen.edges)
@@ -187,7 +187,7 @@ def _max(pen: Pen, operation: Any, x: int) -> int:
 
 
 def _einsum(pen: Pen, operation: Any, x: int, y: int) -> int:
-    """Draw the contraction as [N, A, B] times [N, B, C], each group of letters merged into one axis."""
+    """Draw a contraction as the product [N, A, B] times [N, B, C], each group of letters merged into one axis."""
     of_x, of_y, target = operation.letters
     extents = dict(zip(of_x + of_y, pen.shape(x) + pen.shape(y), strict=True))
     n = [letter for letter in target if letter in of_x and letter in of_y]
@@ -279,4 +279,4 @@ RULES: dict[type, Drawn] = {
     arrays.Sigmoid: lambda pen, operation, x: _sigmoid(pen, x),
     arrays.Tanh: _tanh,
 }
-"""How each operation is drawn; composites are expanded before."""
+"""The function that draws each operation; composites are expanded before."""

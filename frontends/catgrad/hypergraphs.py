@@ -25,13 +25,13 @@ VERSION = "0.1.3"
 
 @cache
 def package() -> ModuleType:
-    """The package open-hypergraphs. Raise CircuitizeError unless the package has the known version."""
+    """Import the package open-hypergraphs. Raise CircuitizeError unless the package has the known version."""
     require("open-hypergraphs", VERSION)
     return importlib.import_module("open_hypergraphs")
 
 
 def hypergraph(given: Arrow | Program) -> Any:
-    """The `OpenHypergraph` of an arrow, or of a program's: wires and edges as they are, each with its label.
+    """The `OpenHypergraph` of an arrow, or of a program's arrow: its wires and edges, each with its label.
 
     The label of a wire is its type, the label of an edge its operation. As in the arrow, a wire that is copied has
     several readers, and one that is discarded has none; `diagram`, in contrast, makes copies and discards operations,
@@ -136,7 +136,7 @@ def _chosen(counts: Values, ends: Values, order: Sequence[int]) -> list[int]:
 def _order(wires: int, arity: Values, sources: Values, coarity: Values, targets: Values) -> list[int]:
     """Kahn's order of the edges, by number where there is a choice: edges that already stand in an order keep it.
 
-    Raise CircuitizeError for a cycle. For n edges and their ends it takes time n log n.
+    Raise CircuitizeError for a cycle. Sorting n edges and their ends in Kahn's order takes time O(n log n).
     """
     edges = len(arity)
     writer = np.full(wires, -1, np.int64)

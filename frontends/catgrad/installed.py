@@ -1,4 +1,4 @@
-"""The installed catgrad: its version, and what it needs to be imported at all."""
+"""The installed catgrad: its version, and what must be prepared so that it can be imported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def prepare() -> None:
     """Let `import catgrad` work without torch, which catgrad imports but does not ask for; harmless if catgrad is
     missing.
 
-    The replacement acts only if torch is not installed: catgrad's backend for torch is then an empty class.
+    The replacement for torch acts only if torch is not installed: catgrad's backend for torch is then an empty class.
     """
     if _TORCH_BACKEND not in sys.modules and not importlib.util.find_spec("torch"):
         module = ModuleType(_TORCH_BACKEND)
@@ -40,7 +40,9 @@ def require(package: str, wanted: str) -> None:
 
 @cache
 def module(name: str) -> ModuleType:
-    """A module of catgrad, or of its open hypergraphs. Raise CircuitizeError unless catgrad has the known version."""
+    """Import a module of catgrad, or of its open hypergraphs. Raise CircuitizeError unless catgrad has the known
+    version.
+    """
     require("catgrad", VERSION)
     numpy = version("numpy")
     if int(numpy.partition(".")[0]) >= 2:

@@ -25,8 +25,8 @@ _registered: dict[type, Meaning] = {}
 def register(operation: type, meaning: Meaning) -> None:
     """Say what an operation means: `meaning(operation, *tensors)` returns a tensor, or one for each target.
 
-    A registered meaning takes precedence over everything else that is known of the operation: so a definition can be
-    given a better arrow than its own. Only the exact type counts, not the types that it inherits from.
+    A registered meaning takes precedence over everything else that is known of an operation, so that a definition can
+    get a better arrow than its own. A meaning is registered for the exact type of an operation, not for its subclasses.
     """
     _registered[operation] = meaning
 
@@ -42,7 +42,7 @@ class Splat(Tensor):
 
 
 class Positive(Tensor):
-    """1 where another tensor is above 0, else 0."""
+    """A tensor that is 1 where another tensor is above 0, else 0."""
 
     __slots__ = ("of",)
 
@@ -86,7 +86,7 @@ def _core() -> dict[type, Meaning]:
 
 
 def _last(axes: Shape) -> tuple[int, ...]:
-    """The last axes, as many as a shape has."""
+    """The numbers of the last axes, as many as a shape has axes."""
     return tuple(range(-len(axes), 0))
 
 

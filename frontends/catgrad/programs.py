@@ -27,16 +27,18 @@ from .roles import is_diagram, require_roles, require_three
 Batch = Mapping[str, NDArray[np.float64]]
 
 FEATURES = Format.between(-1.0, 1.0, 8)
-"""The format of inputs, unless told otherwise: from -1 to 1, eight fraction bits."""
+"""The default format of the inputs of catgrad models: from -1 to 1, eight fraction bits."""
 
 
 def predict(
     model: object, *, inputs: Format = FEATURES, parameters: Format = WEIGHTS, examples: Sequence[Batch] = ()
 ) -> Program:
-    """Parameters `parameter1`, ... and `inputs` (or `inputs1`, ...) -> `outputs` (or `outputs1`, ...), simplified.
+    """A program from the parameters `parameter1`, ... and `inputs` (or `inputs1`, ...) -> `outputs` (or `outputs1`,
+    ...), simplified.
 
-    Parameters and inputs are committed, outputs public. Without examples to calibrate with, an example is made up:
-    normal parameters of variance 1 / fan-in and uniform inputs, from a fixed seed.
+    In a program from a catgrad model, parameters and inputs are committed, and outputs are public. If there are no
+    examples to calibrate with, an example is made up: normal parameters of variance 1 / fan-in and uniform inputs, from
+    a fixed seed.
     """
     made, count = forward(model)
     return _program(simplify(made), count, 0, inputs, parameters, examples)
@@ -52,12 +54,13 @@ def step(
     parameters: Format = WEIGHTS,
     examples: Sequence[Batch] = (),
 ) -> Program:
-    """Parameters, `inputs` and `targets` -> parameters: the step as catgrad itself derives it, simplified.
+    """A program from parameters, `inputs` and `targets` to new parameters: the training step as catgrad itself derives
+    it, simplified.
 
     `optimizer` and `loss` are what catgrad's `compile_model` takes: for instance `sgd(0.01)`, and `mse`, whose gradient
-    is that of half the sum of squares. All ports of the step are committed. For a step by circuitize's own derivative,
-    with other losses and optimisers, give `network(model)` to `training_step`. Raise CircuitizeError if optimiser and
-    loss are exchanged, or are something else.
+    is that of half the sum of squares. All ports of catgrad's training step are committed. For a step by circuitize's
+    own derivative, with other losses and optimisers, give `network(model)` to `training_step`. Raise CircuitizeError if
+    optimiser and loss are exchanged, or are neither.
     """
     diagram, count, width = step_diagram(model, optimizer, loss)
     return _program(simplify(arrow(diagram, "step")), count, width, inputs, parameters, examples, targets)
@@ -106,7 +109,7 @@ def network(model: object, parameters: Format = WEIGHTS) -> Model:
 def program_of(found: object) -> Program | None:
     """The program that a user means by a catgrad model, or by (model, optimizer, loss); None for anything else.
 
-    Raise CircuitizeError for a tuple with a diagram in it that is not these three in this order.
+    Raise CircuitizeError for a tuple with a diagram in it that is not (model, optimizer, loss).
     """
     if isinstance(found, (tuple, list)) and any(map(is_diagram, found)):
         require_three(found)

@@ -18,7 +18,7 @@ ORDER = "(model, optimizer, loss), such as (model, sgd(0.01), mse)"
 
 
 class Kind(Enum):
-    """The kind of object that one of the three is."""
+    """The kind of a catgrad object: a model, an optimiser or a loss."""
 
     MODEL = "a model"
     OPTIMIZER = "an optimiser"
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 
 def is_diagram(found: object) -> bool:
-    """Whether this is an open hypergraph; catgrad need not be installed to ask."""
+    """Whether an object is an open hypergraph, also if catgrad is not installed."""
     return any(kind.__module__.startswith("open_hypergraphs.") for kind in type(found).__mro__)
 
 
@@ -38,12 +38,13 @@ def require_three(found: Sequence[Any]) -> None:
 
 
 def require_roles(optimizer: object, parameters: object, loss: object, predictions: object) -> None:
-    """Raise CircuitizeError unless these are an optimiser of the parameters and a loss of the predictions.
+    """Raise CircuitizeError unless two lenses are an optimiser of the parameters and a loss of the predictions.
 
-    Optimisers and losses are lenses from types to the same types, so types do not tell them apart; catgrad's own are
-    known by their operations. Other lenses are tried on numbers: an optimiser leaves a parameter as it is if its
-    gradient is zero; no loss does that with predictions, but its gradient vanishes where predictions meet their
-    targets. A lens that behaves like neither, such as an optimiser that lets weights decay, is taken by its place.
+    Optimisers and losses are lenses from types to the same types, so that types do not tell them apart; those of
+    catgrad itself are recognised by their operations. Lenses that are not catgrad's own are tried on numbers: an
+    optimiser leaves a parameter as it is if its gradient is zero; a loss does not do that with predictions, but its
+    gradient vanishes where predictions meet their targets. A lens that behaves neither like an optimiser nor like a
+    loss, such as an optimiser that lets weights decay, is taken by its place.
     """
     chosen = _lens("optimizer", optimizer, parameters), _lens("loss", loss, predictions)
     known = tuple(_known(lens) for lens in chosen)

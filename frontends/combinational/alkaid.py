@@ -20,7 +20,7 @@ VERSIONS = (2, 3, 4)
 
 
 def from_json(data: Any, where: str) -> Logic:
-    """The logic of parsed JSON. Raise FormatError for logic of another version."""
+    """The combinational logic that parsed JSON describes. Raise FormatError for logic of another version."""
     version = data.get("spec_version")
     if version not in VERSIONS:
         raise FormatError(

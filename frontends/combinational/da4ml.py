@@ -18,11 +18,15 @@ from .writing import ONE, Interval, Notes, Terms, bits
 
 WORD = 1 << 32
 FIELDS = 6
-"""Numbers before the lists of a binary: its version, the user's, inputs, outputs, instructions and tables."""
+"""The numbers at the beginning of a DAIS binary: the format's version, the user's version, and the numbers of inputs,
+outputs, instructions and tables.
+"""
 
 
 def from_json(data: Any, where: str) -> Logic:
-    """The logic of parsed JSON: one CombLogic, or the stages of a Pipeline, one after the other."""
+    """The combinational logic that parsed JSON describes: one CombLogic, or the stages of a Pipeline, one after the
+    other.
+    """
     stages = data[0] if _is_pipeline(data) else [data]
     notes, entering = Notes(where), None
     inputs, tables = int(stages[0][0][0]), list[Table]()

@@ -15,8 +15,8 @@ from .logic import Logic
 START = b"\x01\x00\x00\x00"
 """The version with which a file begins."""
 FIELDS, CODE = 6, 8
-"""Numbers before the lists of a binary (versions, inputs, outputs, instructions, tables), and numbers of one
-instruction.
+"""How many numbers stand at the beginning of a DAIS binary (versions, inputs, outputs, instructions, tables), and how
+many an instruction has.
 """
 LOOKUP = 8
 
@@ -24,8 +24,8 @@ Words = NDArray[np.int32]
 
 
 def from_binary(data: bytes, where: str) -> Logic:
-    """The logic of a binary, the same as of its JSON, except that intervals are everything that an instruction's bits
-    hold.
+    """The combinational logic of a DAIS binary, the same as that of the JSON, except that intervals are everything that
+    an instruction's bits hold.
 
     Raise FormatError if the file is not as long as it says.
     """
@@ -51,7 +51,9 @@ def from_binary(data: bytes, where: str) -> Logic:
 
 
 def _records(code: Words, contents: list[Words], where: str) -> tuple[list[Any], list[Any]]:
-    """Instructions as the JSON has them, and for each look-up a table that begins at its argument's least number."""
+    """The instructions of a DAIS binary in the form of the JSON, and for each look-up a table that begins at its
+    argument's least number.
+    """
     packed = code[:, 3:5].astype(np.int64)
     data = (packed[:, 1] << 32) | (packed[:, 0] & 0xFFFFFFFF)
     intervals = _intervals(code[:, 5:].astype(np.float64))

@@ -1,4 +1,4 @@
-"""Files of combinational logic, whose system is told by what they hold."""
+"""Files of combinational logic, whose system, da4ml or alkaid, is recognised by their content."""
 
 from __future__ import annotations
 
@@ -27,14 +27,17 @@ def from_logic(path: str | Path, batch: int = 1) -> IntegerProgram:
     """The integer program of a file of combinational logic: `inputs` [batch, n] -> `outputs` [batch, m].
 
     The file is what `save` of da4ml's CombLogic or Pipeline or of alkaid's CombLogic writes, compressed or not, or
-    `save_binary` of da4ml's CombLogic. The program's value is that of the systems' own interpreters, to the bit. Raise
-    FormatError for a file of another kind, a damaged file, or instructions that are malformed.
+    `save_binary` of da4ml's CombLogic. The value of a program from combinational logic equals that of the systems' own
+    interpreters, to the bit. Raise FormatError for a file of another kind, a damaged file, or instructions that are
+    malformed.
     """
     return program(read(Path(path)), batch)
 
 
 def read(path: Path) -> Logic:
-    """The logic of a file. Raise FormatError, naming the file, if it holds no logic."""
+    """Read the combinational logic of a file. Raise FormatError, naming the file, if the file holds no combinational
+    logic.
+    """
     text = _text(path)
     if text.startswith(dais.START):
         with _structure(str(path)):
@@ -47,7 +50,9 @@ def read(path: Path) -> Logic:
 
 
 def parsed(data: Any, where: str) -> Logic:
-    """The logic of parsed JSON. Raise FormatError if the JSON is no logic."""
+    """The combinational logic that parsed JSON describes. Raise FormatError if the JSON describes no combinational
+    logic.
+    """
     with _structure(where):
         if isinstance(data, list):
             return da4ml.from_json(data, where)
@@ -58,7 +63,7 @@ def parsed(data: Any, where: str) -> Logic:
 
 @contextmanager
 def _structure(where: str) -> Iterator[None]:
-    """Raise FormatError if the object being read is not built as the files of da4ml or alkaid are."""
+    """A context that raises FormatError if the object being read is not built as the files of da4ml or alkaid are."""
     try:
         yield
     except (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError) as error:

@@ -42,7 +42,7 @@ class Forms:
 
     @property
     def count(self) -> int:
-        """How many atoms there are."""
+        """How many atoms the sums have."""
         return len(self.atoms)
 
 
@@ -78,7 +78,7 @@ def forms(logic: Logic) -> Forms:
 
 
 def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
-    """Where the terms of each instruction begin, and which instructions they read, as lists."""
+    """The place where the terms of each instruction begin, and which instructions they read, as lists."""
     order = np.argsort(logic.row, kind="stable")
     owner = logic.row[order] // SLOTS
     own = owner < logic.count
@@ -138,7 +138,7 @@ def _require_exact(logic: Logic, steps: sparse.csr_array, linear: Integers, roun
 
 
 def _odd(values: Reals) -> Reals:
-    """Each number without its factors of two: an odd whole number."""
+    """The odd part of each number: the number without its factors of two."""
     mantissa, _ = np.frexp(np.abs(values))
     whole = np.ldexp(mantissa, EXACT).astype(np.int64)
     lowest = np.maximum(whole & -whole, 1)

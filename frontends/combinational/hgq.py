@@ -33,9 +33,9 @@ def from_hgq(
 
     The argument `model` is a Keras model of HGQ2's quantized layers, or a `.keras` file with such a model. The
     program's value is that of `model.predict` to the bit, for inputs in the program's format, where float32 is exact
-    there. `tracer` is the package that traces the model, by default alkaid if it is installed, else da4ml. Inputs have
-    the bits that the first quantizers read, or the given bits: sign, integer and fraction bits for each. Raise
-    CircuitizeError if a package is missing, and for a model that the package does not trace.
+    there. `tracer` is the package that traces the model, by default alkaid if it is installed, else da4ml. The inputs
+    of the network have the bits that the first quantizers read, or the given bits: sign, integer and fraction bits for
+    each. Raise CircuitizeError if a package is missing, and for a model that the package does not trace.
     """
     return program(logic_of(model, tracer, inputs), batch)
 

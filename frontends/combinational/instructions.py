@@ -16,7 +16,7 @@ from .writing import ONE, Interval, Notes, bits
 class Instructions:
     """The instructions of one CombLogic: `made` are the numbers that they have among all notes.
 
-    `tables` is how many tables earlier parts have.
+    The argument `tables` is how many tables the earlier parts of a logic have.
     """
 
     notes: Notes
@@ -25,7 +25,7 @@ class Instructions:
 
     @contextmanager
     def reading(self, number: int) -> Iterator[None]:
-        """Raise FormatError, naming the instruction, if the block fails on a malformed one."""
+        """A context that raises FormatError, naming the instruction, if its block fails on a malformed one."""
         try:
             yield
         except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
@@ -96,7 +96,7 @@ class Instructions:
         self.made.append(self.notes.add(Kind.TABLE, interval, index, table=self.tables + table, low=round(low / step)))
 
     def unary(self, interval: Interval, number: int, factor: float, code: int) -> None:
-        """Note an operation on bits: the opposite of all bits (0), whether any is 1 (1), or whether all are (2)."""
+        """Note an operation on bits: the negation of all bits (0), whether any is 1 (1), or whether all are (2)."""
         ends = self.interval(number)
         signed, integer, fraction = bits(ends) if ends[:2] != (0.0, 0.0) else (0, 1, 0)
         total, units = signed + integer + fraction, factor * 2.0**fraction
@@ -113,10 +113,10 @@ class Instructions:
             raise ValueError(f"operation {code} of bits")
 
     def binary(self, interval: Interval, x: tuple[int, float], y: tuple[int, float], code: int) -> None:
-        """Note an operation on the bits of two numbers: those in common (0), all of them (1), or those that only one
-        has (2).
+        """Note an operation on the bits of two numbers: the bits that both have (0), the bits that one of them has (1),
+        or the bits that exactly one has (2).
 
-        In sums, x and y are all their bits together with the bits in common.
+        As integers, x + y is the sum of the bits that one of them has and the bits that both have.
         """
         if code not in (0, 1, 2):
             raise ValueError(f"operation {code} of bits")

@@ -28,13 +28,13 @@ from .numbers import Numbers, Rows
 from .rounding import fit, rectify
 
 LEAST, GREATEST = 100, 101
-"""Kinds of choices that are the lesser, or the greater, of a sum and a number."""
+"""The kinds of choices that are the lesser, or the greater, of a sum and a number."""
 
 Block = tuple[sparse.csr_array, Reals, Integers]
 Write = Callable[[list[Numbers]], Numbers]
 Planned = tuple[list[Block], Write]
-"""The sums that a group needs, as coefficients, constants and units; and the function that computes its numbers from
-them.
+"""The sums that a group of instructions needs, as coefficients, constants and units; and the function that computes its
+numbers from them.
 """
 
 
@@ -50,7 +50,7 @@ class Group:
 
     @property
     def signed(self) -> bool:
-        """Whether the operands have a sign, for operations of bits."""
+        """Whether the operands of a bitwise operation are signed."""
         return self.bound < 0
 
 
@@ -90,9 +90,10 @@ def _groups(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> list[Gro
 
 
 def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) -> Integers:
-    """The atoms in the order of what each reads, if that is a single atom, so that they are its neighbours again.
+    """The atoms of a group in the order of the atom that each reads, if that is a single atom, so that their operands
+    are neighbours in a row too.
 
-    Other atoms are in the order of the outputs that are equal to them alone.
+    Atoms that read several atoms are in the order of the outputs that are equal to them alone.
     """
     single = np.diff(matrix.indptr) == 1
     first = np.zeros(len(atoms), np.int64)
@@ -102,8 +103,8 @@ def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) 
 
 
 def _bounded(found: Forms, rows: Rows, atoms: Integers) -> tuple[Integers, Integers, Integers]:
-    """For choices: 1 where the choice is the lesser of a sum and a number, -1 where it is the greater, else 0; which
-    operand the sum is; and the number, in units of the sum's last bit.
+    """For each choice: 1 where the choice is the lesser of a sum and a number, -1 where it is the greater, else 0;
+    which operand the sum is; and the number, in units of the sum's last bit.
 
     A choice is written `v < c ? v : c`, where the key is v - c or c - v.
     """
@@ -181,13 +182,13 @@ NOTHING = np.iinfo(np.int64).max
 
 
 def _units_of(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> Integers:
-    """The units as `_last_bits` gives them, also if there is no bit."""
+    """The units as `_last_bits` gives them, also for sums without any bit."""
     nothing = (np.diff(operand[0].indptr) == 0) & (operand[1] == 0)
     return np.where(nothing, NOTHING, _last_bits(rows, operand))
 
 
 def _wrapped(rows: Rows, logic: Logic, group: Group, made: Numbers) -> Numbers:
-    """A choice wrapped to its instruction's bits, if its system rounds it into them."""
+    """A choice wrapped to its instruction's bits, if its system rounds choices to these bits."""
     if not (logic.kind[group.at] == Kind.WRAPPED_SELECT).any():
         return made
     wanted = -logic.fraction[group.at]
@@ -238,7 +239,7 @@ def _whole(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> tuple[Block, 
 
 
 def _bits(rows: Rows, logic: Logic, group: Group) -> Planned:
-    """Whether any bit is 1, or all are."""
+    """The result of ANY or ALL: whether any bit of an operand is 1, or whether all are."""
     block, whole = _whole(rows, group.operands[0])
 
     def write(read: list[Numbers]) -> Numbers:

@@ -23,7 +23,9 @@ integers.
 
 
 class Kind(IntEnum):
-    """What an instruction computes from its operands, each a sum of earlier numbers times powers of two."""
+    """The kind of an instruction: what it computes from its operands, each a sum of earlier numbers times powers of
+    two.
+    """
 
     LINEAR = 0
     """The instruction gives its operand."""
@@ -50,7 +52,7 @@ class Kind(IntEnum):
 
 
 ARITY = {Kind.INPUT: 0, Kind.SELECT: 3, Kind.WRAPPED_SELECT: 3, Kind.PRODUCT: 2, Kind.AND: 2}
-"""The number of operands by kind; all other kinds have one operand."""
+"""The number of operands by kind of instruction; kinds that are not listed have one operand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +65,14 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Logic:
-    """Instructions as columns, their operands and the outputs as rows of a sparse matrix.
+    """Combinational logic: instructions as columns, their operands and the outputs as rows of a sparse matrix.
 
-    Instruction n has `signed`, `integer` and `fraction` bits; `place` is the element of the input; `low` is the
-    argument of a table's first entry in units of the operand's last bit, or the bits that ANY, ALL and AND read. Term t
-    adds `factor[t]` times instruction `column[t]`, or times 1 if that is `count`, to operand `row[t]`: row SLOTS * n +
-    slot belongs to instruction n, and SLOTS * count + m is output m. `ends` [count, 2] are the least and the greatest
-    number that an input takes, in units of its last bit. `where` says whose file it is.
+    Instruction n of a logic has `signed`, `integer` and `fraction` bits; `place` is the element of the input; `low` is
+    the argument of a table's first entry in units of the operand's last bit, or the bits that ANY, ALL and AND read.
+    Term t of a logic adds `factor[t]` times instruction `column[t]`, or times 1 if that is `count`, to operand
+    `row[t]`: row SLOTS * n + slot belongs to instruction n, and SLOTS * count + m is output m. The field `ends` [count,
+    2] holds the least and the greatest number that an input takes, in units of its last bit. The field `where` names
+    the file of the logic, for messages.
     """
 
     where: str
@@ -90,12 +93,12 @@ class Logic:
 
     @property
     def count(self) -> int:
-        """How many instructions there are."""
+        """How many instructions the logic has."""
         return len(self.kind)
 
     @property
     def bits(self) -> Integers:
-        """All bits of each instruction, sign included; none if it is always 0."""
+        """How many bits each instruction has, the sign included; 0 if its number is always 0."""
         found: Integers = np.maximum(self.signed + self.integer + self.fraction, 0)
         return found
 

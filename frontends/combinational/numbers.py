@@ -19,8 +19,8 @@ from .logic import Integers, Reals
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A wire [batch, n] without fraction bits: element j times 2^unit[j], where the element is from low[j] to
-    high[j].
+    """A row of whole numbers: a wire [batch, n] without fraction bits: element j times 2^unit[j], where the element is
+    from low[j] to high[j].
     """
 
     wire: int
@@ -35,7 +35,9 @@ class Numbers:
 
 
 class Rows:
-    """Writes rows: `made` are the rows that exist already, with the atoms that they hold, in order."""
+    """The writer of rows of whole numbers: `made` are the rows that exist already, with the atoms that they hold, in
+    order.
+    """
 
     def __init__(self, builder: Builder, batch: int, atoms: int) -> None:
         self.builder = builder
@@ -88,7 +90,7 @@ class Rows:
         return [made for made in found if made is not None]
 
     def part(self, x: Numbers, start: int, stop: int) -> Numbers:
-        """Some neighbouring elements of a row."""
+        """Return some neighbouring elements of a row."""
         if (start, stop) == (0, x.count):
             return x
         view = View.slice((self.batch, x.count), (0, start), (self.batch, stop))
@@ -96,13 +98,13 @@ class Rows:
         return Numbers(wire, x.unit[start:stop], x.low[start:stop], x.high[start:stop])
 
     def times(self, wire: int, factors: Integers) -> int:
-        """Each element of a wire times a number of its own."""
+        """Each element of a wire times the factor given for it."""
         if (factors == factors[0]).all():
             return wire if factors[0] == 1 else self.builder.add(Scale(int(factors[0]), 0), wire)
         return self.builder.add(Contract("bj,j->bj"), wire, self.builder.add(Constant.of(factors)))
 
     def plus(self, wire: int, amounts: Integers) -> int:
-        """Each element of a wire plus a number of its own."""
+        """Each element of a wire plus the number given for it."""
         if not amounts.any():
             return wire
         if (amounts == amounts[0]).all():
@@ -112,7 +114,7 @@ class Rows:
         return self.builder.add(Add(), wire, self.builder.add(constant))
 
     def narrowed(self, x: Numbers) -> Numbers:
-        """The same row, with a type that states the ends if it has a bit too many."""
+        """The same row, with a type of exactly the row's interval if its own has a bit too many."""
         type, low, high = self.builder.format(x.wire), int(x.low.min()), int(x.high.max())
         if type.low < 2 * min(low, 0) - 1 or type.high > 2 * max(high, 0) + 1:
             wire = self.builder.add(Check(max(low, type.low), min(high, type.high)), x.wire)
@@ -143,7 +145,9 @@ class Rows:
         return low + constant, high + constant
 
     def _element_by_element(self, matrix: sparse.csr_array, constant: Integers, unit: Integers) -> Numbers | None:
-        """The sums if each reads one atom, and these atoms are neighbours in a row in the same order; else None."""
+        """The row of the sums if each sum reads one atom, and these atoms are neighbours in a row in the same order;
+        else None.
+        """
         if (np.diff(matrix.indptr) != 1).any():
             return None
         atoms = matrix.indices

@@ -45,7 +45,7 @@ def program(logic: Logic, batch: int = 1) -> IntegerProgram:
 
 
 def _entering(logic: Logic, found: Forms) -> Format:
-    """The format that holds the values of every element of the input."""
+    """The input format that holds the values of every element of the input."""
     at = found.atoms[logic.kind[found.atoms] == Kind.INPUT]
     if not len(at):
         return Format(0, 0, 1)

@@ -13,12 +13,12 @@ from .numbers import Rows
 
 
 def rectified_last(logic: Logic, found: Forms, rows: Rows, depth: int) -> Forms:
-    """The same sums, without the rectifiers of this depth that only roundings of one number read.
+    """The same sums over atoms, without the rectifiers of this depth that only roundings of one number read.
 
-    The law is floor(s max(p, 0) + c) = max(floor(s p + c), 0) for s > 0 and 0 <= c < 1, in units of the rounding's last
-    bit; the rectifier must neither round p itself nor wrap. The rounding then reads what the rectifier read, and acts
-    as the rectifier too. A rectifier before a rounding that wraps stays: its adder is short, and would need all bits
-    for the sign.
+    Moving a rectifier after a rounding relies on floor(s max(p, 0) + c) = max(floor(s p + c), 0) for s > 0 and 0 <= c <
+    1, in units of the rounding's last bit; the rectifier must neither round its operand p nor wrap. A rounding to which
+    a rectifier was moved reads the rectifier's operand and rectifies its own result. A rectifier before a rounding that
+    wraps stays: its adder is short, and would need all bits for the sign.
     """
     atoms = np.flatnonzero((found.depth == depth) & (found.kind == Kind.RELU))
     if not len(atoms):

@@ -28,16 +28,17 @@ def fitted(
 
 
 def rectify(rows: Rows, x: Numbers) -> Numbers:
-    """x, or 0 where x is negative."""
+    """Return x, or 0 where x is negative."""
     if (x.low >= 0).all():
         return x
     return Numbers(rows.builder.add(ReLU(), x.wire), x.unit, np.maximum(x.low, 0), np.maximum(x.high, 0))
 
 
 def fit(rows: Rows, logic: Logic, at: Integers, x: Numbers, dropped: int) -> Numbers:
-    """x, whose elements have `dropped` bits more than instructions of one sign, rounded down to their bits, which wrap.
+    """Return x, whose elements have `dropped` bits more than instructions of one sign, rounded down to their bits,
+    which wrap.
 
-    Elements of fewer bits are shifted up before, so that all wrap at one place.
+    In rounding, elements of fewer bits are shifted up first, so that all elements wrap at the same bit.
     """
     builder, wire = rows.builder, x.wire
     low, high, unit = x.low >> dropped, x.high >> dropped, x.unit + dropped

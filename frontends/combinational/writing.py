@@ -12,7 +12,7 @@ from circuitize.circuits.errors import FormatError
 from .logic import SLOTS, Integers, Kind, Logic, Reals, Table
 
 Terms = Iterable[tuple[int, float]]
-"""Numbers of earlier instructions with their factors; ONE is the number 1."""
+"""The terms of a sum: numbers of earlier instructions with their factors, where ONE stands for the number 1."""
 ONE = -1
 Interval = tuple[float, float, float]
 """The minimum, maximum and step of a number."""
@@ -20,7 +20,7 @@ Interval = tuple[float, float, float]
 
 @dataclass
 class Notes:
-    """Instructions as far as they are read: intervals as minimum, maximum and step, or bits if these are known."""
+    """Notes of the instructions read so far: intervals as minimum, maximum and step, or bits if these are known."""
 
     where: str
     kinds: list[int] = field(default_factory=list)
@@ -89,9 +89,9 @@ class Notes:
 
 
 def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]:
-    """The sign, the bits before and those after the binary point of intervals [n, 3], minimum, maximum, step.
+    """The sign, the bits before and the bits after the binary point of intervals [n, 3], minimum, maximum, step.
 
-    The widths are the fewest bits of two's complement; no bits for the interval of 0 alone.
+    The number of bits of an interval is the least in two's complement, and 0 for the interval that holds 0 alone.
     """
     low, high, step = intervals.T
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -113,8 +113,8 @@ def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]
 
 
 def bits(interval: Interval) -> tuple[int, int, int]:
-    """The sign and the bits before and after the binary point of one interval. Raise ValueError if it is no
-    interval.
+    """The sign and the bits before and after the binary point of one interval. Raise ValueError if the three numbers
+    are no interval.
     """
     try:
         found = bits_of(np.array([interval], np.float64), "")

@@ -1,4 +1,5 @@
-"""The config.json of a Hugging Face GPT-2: what it says of the network, and what is refused."""
+"""The config.json of a Hugging Face GPT-2: the description of a network that it gives, and the values that are refused.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +61,8 @@ class Config:
 
 
 def read(folder: Path) -> tuple[Config, bytes]:
-    """The configuration of a folder, and the bytes of its file. Raise CircuitizeError for the configuration of another
-    model.
+    """The configuration of a folder, and the bytes of its file. Raise CircuitizeError for the configuration that is not
+    one of GPT-2.
     """
     path = folder / NAME
     try:

@@ -76,11 +76,12 @@ class Folder:
         )
 
     def save(self, path: str | Path, weights: Mapping[str, Any] | None = None) -> None:
-        """Write the folder again, config.json and tensors, with the given weights, named as parameters, in the place of
-        its own.
+        """Write the folder's config.json and tensors to another folder, with the given weights, named as parameters, in
+        the place of the folder's own.
 
-        Files, headers and types are those that were read; without other weights the bytes are equal. Other files, such
-        as a tokenizer's, are not copied. Raise CircuitizeError for names and shapes that differ.
+        The files, headers and types of a folder that is written again are those that were read; without other weights
+        the bytes are equal. Other files, such as a tokenizer's, are not copied. Raise CircuitizeError for weights of
+        other names or shapes.
         """
         given = dict(weights or {})
         require_names("weights", given, self.names)
@@ -95,7 +96,7 @@ def read(folder: str | Path) -> Folder:
     """The folder of a GPT-2: config.json, and model.safetensors or its index with the files that it lists.
 
     Raise CircuitizeError for another model, and FormatError for damaged files, and for tensors that the configuration
-    does not speak of or that are missing.
+    does not imply, or that are missing.
     """
     path = Path(folder)
     config, text = configuration.read(path)
@@ -130,7 +131,7 @@ def from_huggingface(
     """The GPT-2 of a folder as a model that starts from its weights, for `training_step` and `predict`.
 
     The model gives the logits of every position, or with `last` those of the last position alone. The layer norms of
-    the model have the configuration's epsilon. `read(folder)` of `circuitize.frontends.huggingface` gives the folder
+    the GPT-2 have the epsilon of config.json. `read(folder)` of `circuitize.frontends.huggingface` gives the folder
     itself, whose `model(...)` returns this model and whose `save(...)` writes the folder again.
     """
     return read(folder).model(length, attention, formats, last)

@@ -20,10 +20,12 @@ INNER = {
     "dense1.dense1": "mlp.c_fc",
     "dense1.dense2": "mlp.c_proj",
 }
-"""The tensors of each block; each has a weight and a bias. GPT-2 keeps dense weights [in, out], as circuitize does."""
+"""The parts of each block of GPT-2 that have a weight and a bias. GPT-2 keeps dense weights [in, out], as circuitize
+does.
+"""
 
 BUFFERS = re.compile(r"(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)")
-"""Causal masks, which older folders hold; they say nothing about the network."""
+"""Causal masks, which older folders of GPT-2 hold and which say nothing about the network."""
 
 
 def names(config: Config, prefix: str) -> dict[str, str]:

@@ -27,13 +27,13 @@ def _finite(equation: Equation) -> Value:
 
 
 def truth(equation: Equation, found: bool) -> Value:
-    """Return a known truth in the shape of the result."""
+    """Return a known truth value in the shape of the result."""
     return Value(np.broadcast_to(np.asarray(found), equation.shapes[0]), equation.dtypes[0])
 
 
 def _decided(equation: Equation, name: str) -> Value | None:
-    """A comparison whose result is the same for all elements: of a wire with itself or infinity, or of intervals
-    apart.
+    """The result of a comparison that is the same for all elements: of a wire with itself or with infinity, or of
+    values whose intervals are disjoint.
     """
     a, b = equation.inputs
     if isinstance(a.content, Tensor) and isinstance(b.content, Tensor) and a.content.wire == b.content.wire:
@@ -89,7 +89,9 @@ for _name in COMPARISONS:
 
 
 def _indicator(equation: Equation) -> Tensor | None:
-    """labels == 0, 1, ..., n - 1 along an axis that labels from 0 to n - 1 were repeated along: a one-hot encoding."""
+    """The one-hot encoding that a comparison means: labels from 0 to n - 1, repeated along an axis, compared with 0, 1,
+    ..., n - 1 along that axis.
+    """
     for one, other in (equation.inputs, equation.inputs[::-1]):
         if not other.known or one.spread is None or one.kind != "int" or len(other.shape) != len(equation.shapes[0]):
             continue
@@ -164,7 +166,7 @@ def _is_nan(value: Value) -> bool:
 
 
 def _case(equation: Equation, index: int) -> Tensor:
-    """A case of a choice as a wire, in which a masking number becomes a bound that a circuit can hold."""
+    """A case of a Select as a wire, in which a masking number becomes a bound that a circuit can hold."""
     value = equation.inputs[index]
     if not value.known or value.kind != "float":
         return equation.tensor(index)

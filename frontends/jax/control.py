@@ -1,4 +1,6 @@
-"""Primitives that hold jaxprs: inlined, unrolled where their length is known, refused where it is not."""
+"""JAX primitives that hold jaxprs: calls are inlined, and loops are unrolled if their length is known and refused
+otherwise.
+"""
 
 from __future__ import annotations
 

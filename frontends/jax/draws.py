@@ -1,4 +1,6 @@
-"""Keys of random numbers that are not known: the numbers drawn with them become inputs, so that keys never enter."""
+"""Unknown keys of random numbers: the numbers drawn with such keys become inputs of the program, so that the keys do
+not enter it.
+"""
 
 from __future__ import annotations
 
@@ -52,13 +54,15 @@ def drawn(equation: Equation, name: str) -> Value | None:
 
 
 def derived(value: Value, name: str, parameters: tuple[object, ...], shape: Shape) -> Value:
-    """A key that is made from another."""
+    """A key of random numbers that is made from another key."""
     assert isinstance(value.content, Key)
     return Value(Key((name, parameters, value.content.origin), shape), value.dtype)
 
 
 def keys(equation: Equation) -> list[Value]:
-    """The keys that a primitive makes from keys. Raise CircuitizeError for a primitive that makes numbers from keys."""
+    """The keys of random numbers that a primitive makes from keys. Raise CircuitizeError for a primitive that makes
+    numbers from keys.
+    """
     if equation.name not in KEYED:
         equation.tensor(next(i for i, value in enumerate(equation.inputs) if isinstance(value.content, Key)))
     origins: list[object] = []

@@ -18,7 +18,7 @@ from .value import Interval, Value, range_of
 
 
 def _whole(equation: Equation) -> list[Interval] | None:
-    """The intervals of the operands, for an equation of whole numbers; None for one of floats."""
+    """The intervals of the operands, if an equation computes whole numbers; None if it computes floats."""
     return None if equation.inputs[0].kind == "float" else [value.interval for value in equation.inputs]
 
 

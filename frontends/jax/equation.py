@@ -23,7 +23,9 @@ FINITE = "all numbers are finite, so what stands only for NaN is left out"
 
 
 class Result(NamedTuple):
-    """The result of a rule: a wire, the interval of its whole numbers, and its parts, as `Value` says."""
+    """The result of a rule: a wire, the interval of its whole numbers, and the parts of which it was joined, as in
+    `Value`.
+    """
 
     content: Tensor
     interval: Interval | None = None
@@ -32,7 +34,7 @@ class Result(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A jaxpr to run on values, which a generator asks for on behalf of a primitive that calls."""
+    """A jaxpr to run on values, which the rule of a calling primitive, a generator, yields."""
 
     jaxpr: Any
     constants: Sequence[Value]
@@ -47,8 +49,8 @@ Calls: TypeAlias = Generator[Call, "list[Value]", "list[Value]"]
 
 @dataclass(frozen=True)
 class Rule:
-    """The translation of a JAX primitive; `moves` tells that each whole number in the result is one of an operand's, or
-    zero.
+    """The translation of a JAX primitive; `moves` tells that each whole number in the result is an element of an
+    operand, or zero.
     """
 
     function: Callable[[Equation], Made | Sequence[Made]]
@@ -63,7 +65,7 @@ CALLS: dict[str, tuple[Callable[[Equation], Calls], str]] = {}
 def primitive(
     *names: str, meaning: str, moves: bool = False
 ) -> Callable[[Callable[[Equation], Made | Sequence[Made]]], Callable[[Equation], Made | Sequence[Made]]]:
-    """Register a rule for primitives of these names; `meaning` is what the table of the page says."""
+    """Register a rule for primitives of these names; `meaning` is the text of the documentation's table."""
 
     def register(
         function: Callable[[Equation], Made | Sequence[Made]],
@@ -92,7 +94,7 @@ class Draw:
     word: str
     shape: Shape
     bounds: tuple[float, ...]
-    """How often a mask is 1, or the bounds between which uniform numbers lie."""
+    """The probability that a drawn mask is 1, or the bounds between which uniform numbers lie."""
 
     @property
     def format(self) -> Format:
@@ -105,7 +107,7 @@ class Draw:
         return Format.signed(10 + int(np.ceil(np.log2(greatest))), 8)
 
     def drawn(self, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Draw such numbers."""
+        """Draw random numbers of this kind."""
         if self.word == "normal":
             return generator.normal(size=self.shape)
         numbers = generator.random(self.shape)
@@ -122,20 +124,22 @@ class Context:
     jax: Any
     builder: Builder
     draws: dict[tuple[object, ...], Draw] = field(default_factory=dict)
-    """Draws by the origin of the key and what is drawn: the same draw, as in parts that are computed again, is one
-    input.
+    """The draws of a function, by the key's origin and the kind of numbers drawn: a draw that is computed again is the
+    same input.
     """
     wires: dict[str, Tensor] = field(default_factory=dict)
     assumptions: dict[str, bool] = field(default_factory=dict)
-    """The assumptions, each with the line that asks for it, and whether a user is to be warned of it."""
+    """The assumptions of a translation, each with the line that asks for it, and whether a user is to be warned of it.
+    """
     equations: int = 0
     raises: bool = False
-    """Whether functions that circuitize has as operations are raised to them: they are where circuitize takes the
-    derivative. JAX's own derivative reads the parts of functions with a rule of their own.
+    """Whether functions that circuitize has as operations are recognised in the jaxpr; they are recognised if
+    circuitize takes the derivative. JAX's own derivative of some functions reads intermediate results of their
+    definitions.
     """
     references: dict[Any, Any] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
-    """The folders of packages that are not the user's."""
+    """The folders of packages whose frames are not the user's code."""
 
     def draw(self, origin: tuple[object, ...], word: str, shape: Shape, bounds: tuple[float, ...]) -> Tensor:
         """The input that stands for the numbers drawn with a key."""
@@ -174,7 +178,9 @@ class Equation:
         return self.constant(value.array()) if value.known else self._no_key()
 
     def operand(self, index: int) -> Tensor | float | NDArray[np.float64]:
-        """An operand as a wire or as a value that may stand beside one: a number if all its elements are equal."""
+        """An operand as a wire or as a value that an operator takes beside a wire: a number if all its elements are
+        equal.
+        """
         value = self.inputs[index]
         number = value.uniform()
         if number is not None:
@@ -182,7 +188,7 @@ class Equation:
         return value.array().astype(np.float64) if value.known else self.tensor(index)
 
     def finite(self, number: float) -> float:
-        """Return the number, if it is finite. Raise CircuitizeError, with the place, if the number is NaN or
+        """Return a known number, if it is finite. Raise CircuitizeError, with the place, if the number is NaN or
         infinite.
         """
         if not np.isfinite(number):
@@ -199,7 +205,8 @@ class Equation:
         return Tensor(builder, builder.add(Constant.of(found)))
 
     def known(self, index: int, what: str) -> NDArray[Any]:
-        """An operand that must be known now. Raise CircuitizeError if the operand is not known."""
+        """The value of an operand that must be known while tracing. Raise CircuitizeError if the operand is not known.
+        """
         value = self.inputs[index]
         if not value.known:
             raise self.fault(f"expected {what} known when the function is traced, found one that is computed")

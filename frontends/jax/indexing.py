@@ -1,4 +1,4 @@
-"""Reading and writing at places: known places are wiring, others are looked up."""
+"""JAX primitives that read and write at indices: known indices become wiring, computed ones are looked up."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _bounded(equation: Equation) -> None:
 
 
 def _wired(equation: Equation, x: Tensor, dimensions: Dimensions, shape: Shape) -> Tensor:
-    """A gather at known places: the same gather, applied to the numbers of the elements, tells what to read."""
+    """A gather at known indices: the same gather, applied to the elements' numbers, says which elements to read."""
     places = _places(equation, x.shape, dimensions)
     if (places < 0).any():
         raise equation.fault(f"expected indices within {list(x.shape)}, found one outside; correct it")
@@ -87,7 +87,7 @@ def _places(equation: Equation, shape: Shape, dimensions: Dimensions) -> NDArray
 
 
 def picked(x: Tensor, places: NDArray[np.int64], shape: Shape) -> Tensor:
-    """The elements of x at the given places, by whole rows of the last axes if they are read whole."""
+    """The elements of x at the given places, taken as whole rows of the last axes where these are read completely."""
     flat, rows = places.reshape(-1), x
     width = 1
     for axis in range(x.ndim - 1, -1, -1):
@@ -104,7 +104,9 @@ def picked(x: Tensor, places: NDArray[np.int64], shape: Shape) -> Tensor:
 
 
 def gathered(equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, shape: Shape) -> Tensor:
-    """The elements at computed places: of one axis, of several axes whose places are joined, or of each row its own."""
+    """The elements at computed indices: of one axis, of several axes whose indices are joined, or with different
+    indices for each row.
+    """
     wire = indices.content
     assert isinstance(wire, Tensor)
     taken = set(dimensions.collapsed) | set(dimensions.batch)
@@ -129,8 +131,8 @@ def gathered(equation: Equation, x: Tensor, indices: Value, dimensions: Dimensio
 
 
 def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int]) -> Tensor:
-    """For each row of a table [batch.., n, kept..] the elements at its own places: an indicator of the place, times the
-    row.
+    """For each row of a table [batch.., n, kept..] the elements at that row's indices: an indicator of the place, times
+    the row.
     """
     letters = "abcdefghijklmnopqrstuvwxy"
     hot = functions.one_hot(places, table.shape[batch])
@@ -143,8 +145,8 @@ def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int])
 def _cut(
     equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, taken: set[int]
 ) -> tuple[Tensor, list[int], list[Any]]:
-    """The operand without the parts that slices from known places leave out, the axes that are looked up, and where in
-    them.
+    """The operand without the parts that slices from known places leave out, the axes of the looked-up indices, and the
+    indices.
 
     Raise CircuitizeError for slices that begin at computed places.
     """
@@ -175,7 +177,7 @@ def _cut(
 
 
 def _number(value: Value) -> Tensor | NDArray[np.float64]:
-    """One column of indices: a wire, or numbers known now."""
+    """One column of indices: a wire, or numbers known while tracing."""
     return value.content if isinstance(value.content, Tensor) else value.array().astype(np.float64)
 
 
@@ -209,7 +211,7 @@ def _scatter(equation: Equation) -> Tensor:
 
 
 def _spread(equation: Equation, updates: Tensor) -> Tensor:
-    """The updates added to zeros: the reverse derivative of the gather of the same dimensions."""
+    """A scatter-add: updates added to zeros: the reverse derivative of the gather of the same dimensions."""
     numbers = equation["dimension_numbers"]
     window = tuple(numbers.update_window_dims)
     gone = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)

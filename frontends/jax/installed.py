@@ -10,7 +10,7 @@ from circuitize.circuits.errors import CircuitizeError
 
 REMEDY = "pip install 'circuitize[jax]'"
 OLDEST = (0, 7)
-"""The oldest release that is read: older ones have other primitives and other names of parameters."""
+"""The oldest release of JAX that is supported: older ones have other primitives and other names of parameters."""
 
 
 @cache

@@ -53,7 +53,7 @@ def _broadcast(equation: Equation) -> Result:
 
 
 def _thin(spread: tuple[Value, tuple[int, ...]], shape: Shape) -> tuple[Value, tuple[int, ...]]:
-    """The same value, whose repeated axes of extent one are left out, since they are new axes as well."""
+    """The value without those repeated axes that have extent one, which count as new axes."""
     value, places = spread
     kept = [axis for axis, place in enumerate(places) if value.shape[axis] == shape[place]]
     if len(kept) == len(places) or not isinstance(value.content, Tensor):
@@ -120,7 +120,7 @@ def _pad(equation: Equation) -> Tensor:
 
 
 def padded(x: Tensor, configuration: Sequence[tuple[int, int, int]]) -> Tensor:
-    """x with zeros before, after and between the elements of each axis; a negative number takes elements away."""
+    """Pad x: with zeros before, after and between the elements of each axis; a negative number takes elements away."""
     for axis, (_, _, between) in enumerate(configuration):
         if between:
             x = spaced(x, axis, between + 1)

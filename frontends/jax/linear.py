@@ -68,7 +68,9 @@ def _spread(
     spread: tuple[int, ...],
     gaps: tuple[int, ...],
 ) -> Tensor:
-    """The convolution of a dilated operand: each element times the kernel, reversed, added where it reaches."""
+    """The convolution of a dilated operand: each element times the kernel, reversed, added at the places that it
+    reaches.
+    """
     rank = x.ndim - 2
     sizes = kernel.shape[:rank]
     turned = kernel.apply(arrays.Flip(tuple(range(rank))))

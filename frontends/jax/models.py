@@ -34,15 +34,16 @@ def from_jax(
     """A model for `training_step` and `predict` from a function of JAX.
 
     The function `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, the
-    function is `forward(parameters, state, inputs)`, which returns predictions and the new state. A `key` is the last
-    argument of `forward`: the numbers drawn with it become inputs of each step, `mask1` and so on. `inference` has the
-    same arguments but the key and returns predictions alone, as outside training; without it predictions are those of
-    `forward`.
+    function is `forward(parameters, state, inputs)`, which returns predictions and the new state. With a `key`, the
+    last argument of `forward` is the key of random numbers: the numbers drawn with it become inputs of each step,
+    `mask1` and so on. `inference` has the same arguments as `forward` except for the key, and returns predictions
+    alone, as outside training; without it predictions are those of `forward`.
 
     `parameters` and `state` are pytrees of arrays; their leaves are named by their paths. The argument `inputs` is a
     batch, or its shape and element type, whose first axis counts examples; a model that draws takes only batches of
     this extent. `formats` are the formats of parameters, of state and of whole numbers given as `inputs`, by default
-    from 0 to 2^15 - 1. Raise CircuitizeError, with the user's line, for what a circuit cannot do.
+    from 0 to 2^15 - 1. Raise CircuitizeError, with the user's line, for anything in a JAX model that a circuit cannot
+    compute.
     """
     jax = package()
     weights, _ = leaves(jax, parameters, "")
@@ -142,7 +143,7 @@ def _fresh(draw: Draw, formats: Mapping[str, Format]) -> Parameter:
 
 
 def _arranged(made: Translated, every: int, draws: int) -> Arrow:
-    """P x S x X x draws -> Y x S' as P x S x draws x X -> Y x S' x draws."""
+    """The arrow P x S x X x draws -> Y x S' , rearranged as P x S x draws x X -> Y x S' x draws."""
     if not draws:
         return made.arrow
     source, builder = list(made.arrow.source), Builder()
@@ -152,7 +153,7 @@ def _arranged(made: Translated, every: int, draws: int) -> Arrow:
 
 
 def _beside(made: Translated, every: int, fresh: Sequence[Parameter]) -> Arrow:
-    """P x S x X -> Y as P x S x draws x X -> Y, which reads no draws."""
+    """The arrow P x S x X -> Y as P x S x draws x X -> Y, which reads no draws."""
     source, builder = list(made.arrow.source), Builder()
     before = builder.inputs(source[:every])
     builder.inputs([parameter.type for parameter in fresh])

@@ -57,7 +57,7 @@ def imported(
     renews: int | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Translated:
-    """A function of pytrees as an arrow with named wires; see `from_jax_step` for the names, and for the results that
+    """A function of pytrees as an arrow with named wires; see `from_jax_step` for the names, and for which results
     renew arguments.
 
     `parameters` of the result are the values of the renewed arguments.
@@ -74,15 +74,16 @@ def from_jax_step(
     visibility: Mapping[str, Visibility | str] | None = None,
     examples: Sequence[Batch] | None = None,
 ) -> Program:
-    """A whole step as it is given, as a program: pytrees in, pytrees out.
+    """The program of a whole training step written in JAX, from pytrees to pytrees.
 
-    Inputs are named by the function's own names of its arguments and the paths in them: `params.dense.kernel`. The
-    first `renews` results are the program's first arguments in renewed form, and leave under their names; by default as
-    many as have the same structure and shapes. The name of another result is `loss`, if there is one such and it is a
-    number, or `output1` and so on with its path. Keys of random numbers become inputs, one for each draw. Whole numbers
-    are from 0 to 2^15 - 1 unless `formats` say otherwise; other formats hold twice the given values. If all arguments
-    hold numbers, they are the example to calibrate with, with draws from a fixed seed. Raise CircuitizeError, with the
-    user's line, for what a circuit cannot do.
+    The inputs of a JAX step are named by the function's names of its arguments and by paths within these:
+    `params.dense.kernel`. The first `renews` results of a JAX step are the program's first arguments in renewed form,
+    and leave under their names; by default all leading results that have the same structure and shapes. A result that
+    renews nothing is named `loss`, if it is the only such result and a number, or `output1` and so on with its path. In
+    a JAX step, each draw with a key of random numbers becomes an input. Whole-number inputs of a JAX step are from 0 to
+    2^15 - 1 unless `formats` say otherwise; the formats of its floats hold twice the given values. If all arguments of
+    a JAX step hold numbers, they are the example to calibrate with, with draws from a fixed seed. Raise
+    CircuitizeError, with the user's line, for anything in a JAX step that a circuit cannot compute.
     """
     chosen = dict(formats or {})
     made, entering = _imported(function, arguments, renews, chosen)
@@ -131,7 +132,7 @@ def _imported(
 
 
 def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
-    """The function's own names of its arguments."""
+    """The names that a function has for its arguments."""
     numbered = [f"argument{place}" for place in range(1, len(arguments) + 1)]
     try:
         bound = inspect.signature(function).bind(*range(len(arguments)))
@@ -167,7 +168,7 @@ def _renewed(
 
 
 def _others(jax: Any, parts: Sequence[Any], taken: set[str]) -> list[str]:
-    """Names of the results that renew nothing."""
+    """The names of the results of a JAX step that renew nothing."""
     every = [leaf for part in parts for leaf in jax.tree_util.tree_leaves(part)]
     if len(every) == 1 and not every[0].shape and "loss" not in taken:
         return ["loss"]

@@ -1,5 +1,5 @@
-"""Functions of JAX that circuitize has as operations, recognised in a jaxpr by what JAX itself makes of them: softmax,
-GELU and others.
+"""Functions of JAX that circuitize has as operations, recognised in a jaxpr by the equations into which JAX translates
+them: softmax, GELU and others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from .value import Value
 
 Producers = Mapping[Any, Any]
 Guess = Callable[[Any, Producers], "tuple[Any, int] | None"]
-"""For an equation that may be a function's last: the variable whose type the argument has, and the axis, or None."""
+"""For an equation that may be the last one of a known function: the variable whose type the argument has, and the axis,
+or None.
+"""
 
 
 @dataclass(frozen=True)
@@ -29,15 +31,17 @@ class Whole:
     argument: Any
 
     def value(self, jax: Any, value: Value, dtype: Any) -> Value:
-        """The result of the function: computed by JAX if the argument is known, by circuitize's operation on a wire."""
+        """The result of a recognised function: computed by JAX if the argument is known, by circuitize's operation on a
+        wire.
+        """
         if isinstance(value.content, Tensor):
             return Value(self.function.ours(value.content, self.axis), dtype)
         return Value(np.asarray(self.function.theirs(jax, value.content, self.axis)), dtype)
 
 
 def _through(variable: Any, producers: Producers, *names: str) -> Any:
-    """The equation behind a chain of first operands, each made by a primitive of the next name; None if the chain
-    breaks.
+    """The equation at the end of a chain of first operands, each made by a primitive of the next name; None if the
+    chain breaks.
     """
     equation = None
     for name in names:
@@ -53,21 +57,21 @@ def _elementwise(equation: Any, producers: Producers) -> tuple[Any, int] | None:
 
 
 def _normalized(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """The axis of a sum by which the equation divides."""
+    """The axis of the sum by which an equation divides."""
     found = _through(equation.invars[-1], producers, "broadcast_in_dim", "reduce_sum")
     return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
 
 
 def _logarithm(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """The axis of a sum under a logarithm."""
+    """The axis of the sum whose logarithm an equation takes."""
     found = _through(equation.invars[0], producers, "log", "abs", "reduce_sum")
     return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function of JAX along an axis, or element by element, the operation for it, and how its last equation tells
-    type and axis.
+    """A function of JAX along an axis, or element by element, the operation for it, and how the last equation of its
+    definition tells the argument's type and the axis.
     """
 
     theirs: Callable[[Any, Any, int], Any]
@@ -76,7 +80,7 @@ class Function:
 
 
 def _called(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """The axis of a logarithm of softmax, which JAX calls by name."""
+    """The axis of a logarithm of softmax, which is a named call in a jaxpr."""
     if equation.params.get("name") != "log_softmax" or len(equation.outvars) != 1:
         return None
     inner = equation.params["jaxpr"].jaxpr.eqns
@@ -100,7 +104,8 @@ FUNCTIONS = (
 def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
     """For the place of an equation in a jaxpr: the function of JAX that it ends, if circuitize has that function.
 
-    `references` keeps the jaxprs that JAX makes. Finding the functions takes time linear in the equations.
+    The argument `references` is a cache of the jaxprs that JAX makes of known functions. Recognising functions in a
+    jaxpr takes time linear in the equations.
     """
     producers = {variable: equation for equation in jaxpr.eqns for variable in equation.outvars}
     found = {}
@@ -120,7 +125,7 @@ def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
 
 
 def _last(jax: Any, number: int, references: dict[Any, Any]) -> str:
-    """The primitive of the last equation of a function."""
+    """The primitive in the last equation of a known function."""
     if ("last", number) not in references:
         like = jax.ShapeDtypeStruct((2, 3), "float32")
         references["last", number] = _end(_traced(jax, number, like, 1)).primitive.name
@@ -140,7 +145,7 @@ def _traced(jax: Any, number: int, like: Any, axis: int) -> Any:
 
 
 def _end(reference: Any) -> Any:
-    """The equation that makes the result, apart from copies."""
+    """The equation that computes a jaxpr's result, without the copies after it."""
     producers = {variable: equation for equation in reference.eqns for variable in equation.outvars}
     found = producers[reference.outvars[0]]
     while found.primitive.name == "copy":
@@ -149,7 +154,7 @@ def _end(reference: Any) -> Any:
 
 
 def _argument(reference: Any, equation: Any, producers: Producers) -> Any:
-    """The argument for which the equation is the end of the reference, if both compute the same graph."""
+    """The argument for which an equation is the end of a reference jaxpr, if both compute the same graph."""
     theirs = {variable: one for one in reference.eqns for variable in one.outvars}
     (argument,) = reference.invars
     met: dict[Any, Any] = {}

@@ -1,4 +1,4 @@
-"""Primitives that reduce axes: sums, extremes, their places, sums so far, the k greatest."""
+"""Primitives that reduce axes: sums, extrema and their indices, cumulative sums, and the k greatest elements."""
 
 from __future__ import annotations
 

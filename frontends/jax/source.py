@@ -10,19 +10,20 @@ from typing import Any
 TRANSFORMS = ("jvp", "transpose", "vmap", "remat", "checkpoint", "rematted_computation", "jit")
 """The words in which JAX wraps the names of parts."""
 OTHERS = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku", "numpy", "circuitize")
-"""Packages whose frames are not the user's."""
+"""The packages whose frames are not the user's code."""
 
 
 def folders() -> tuple[str, ...]:
-    """The folders of packages that are not the user's, as far as they are imported."""
+    """The folders of the packages whose frames are not the user's code, of those that are imported."""
     found = (getattr(sys.modules.get(name), "__file__", None) for name in OTHERS)
     return tuple(str(Path(file).parent) for file in found if file)
 
 
 def source(equation: Any, others: tuple[str, ...]) -> tuple[tuple[str, int] | None, str]:
-    """The file and line of the innermost frame outside these folders, or None; and the part of the model.
+    """The file and line of the innermost frame outside the given folders, or None; and the part of the model.
 
-    The part is JAX's name stack, or else the user's function; `derivative` follows if the equation is transposed.
+    The part of the model is JAX's name stack, or else the user's function; `derivative` follows if the equation is
+    transposed.
     """
     traceback = equation.source_info.traceback
     skipped = ("<", *others)

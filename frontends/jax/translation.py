@@ -25,24 +25,24 @@ from .value import Key, Value, range_of
 from .walk import run
 
 COUNT = labels(1 << 15)
-"""The format of whole-number inputs, unless told otherwise: from 0 to 2^15 - 1."""
+"""The default format of whole-number inputs: from 0 to 2^15 - 1."""
 
 
 @dataclass(frozen=True)
 class Translated(Imported):
     """An arrow made from a function of JAX.
 
-    `draws` are the numbers that the function draws with given keys: inputs, after all others. `assumptions` are the
-    facts that were taken to hold, each with the line that asks for it.
+    `draws` are the numbers that the function draws with given keys: inputs, after all others. The `assumptions` of a
+    traced function are the facts that were taken to hold, each with the line that asks for it.
     """
 
     draws: tuple[Draw, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    """The assumptions that change what the function says, of which a user is warned."""
+    """The assumptions that may change the function's meaning, about which a user is warned."""
 
     def warn(self) -> None:
-        """Warn of these assumptions at the line that called our caller."""
+        """Warn of these assumptions at the line of the user's call."""
         for text in self.warnings:
             warn(text, stacklevel=3)
 
@@ -78,10 +78,10 @@ def translate(
     name: str,
     raises: bool,
 ) -> Translated:
-    """The arrow of a function whose arguments have these leaves; `leaving` names the leaves of what it returns.
+    """The arrow of a function whose arguments have these leaves; `leaving` names the leaves of its results.
 
-    Keys are neither inputs nor outputs: the numbers drawn with them are. With `raises`, functions of JAX that
-    circuitize has as operations are raised to them. The arrow is simplified.
+    Keys are neither inputs nor outputs: the numbers drawn with them are inputs. With `raises`, functions of JAX that
+    circuitize has as operations are recognised and become these operations. The arrow of a JAX function is simplified.
     """
     jax = package()
     arguments = jax.tree_util.tree_unflatten(structure, [like(jax, leaf.content) for leaf in entering])
@@ -104,7 +104,7 @@ def translate(
 
 
 def _entering(builder: Builder, leaf: Leaf, formats: Mapping[str, Format]) -> Value:
-    """The value of a leaf: a key, or a wire with the interval of its format."""
+    """The Value of a pytree's leaf: a key, or a wire with the interval of its format."""
     shape = tuple(leaf.content.shape)
     if leaf.is_key:
         return Value(Key(("input", leaf.name), shape), leaf.content.dtype)
@@ -127,7 +127,7 @@ def _entering(builder: Builder, leaf: Leaf, formats: Mapping[str, Format]) -> Va
 
 
 def whole(leaf: Leaf) -> Format:
-    """The format of whole numbers, or of truths, unless told otherwise: as much of COUNT as their type has."""
+    """The format of whole numbers, or of truths, by default: the part of COUNT's interval that their type holds."""
     _, greatest = range_of(leaf.content.dtype)
     return ONE_HOT if leaf.kind == "bool" else labels(min(COUNT.high, greatest) + 1)
 

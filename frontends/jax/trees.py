@@ -24,17 +24,17 @@ class Leaf:
 
     @property
     def kind(self) -> str:
-        """Return the kind of its elements: `float`, `int`, `bool`, `key` or `other`."""
+        """Return the kind of the leaf's elements: `float`, `int`, `bool`, `key` or `other`."""
         return kind(self.content.dtype)
 
     @property
     def is_key(self) -> bool:
-        """Whether it is a key of random numbers, or several, typed or of two words of 32 bits each."""
+        """Whether the leaf is a key of random numbers, or several, typed or of two words of 32 bits each."""
         return self.kind == "key" or (str(self.content.dtype) == "uint32" and self.content.shape[-1:] == (2,))
 
     @property
     def values(self) -> Any:
-        """The numbers, if the leaf holds them."""
+        """The numbers that the leaf holds, None if it has only a shape and a type."""
         if self.is_key or not hasattr(self.content, "__array__"):
             return None
         return np.asarray(self.content).astype(np.float64)
@@ -58,10 +58,10 @@ def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
 
 
 def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
-    """Values by name, as a run of a program leaves them, put into the pytree whose leaves have these names.
+    """Values by name, as a program's run returns them, put into the pytree whose leaves have these names.
 
-    `root` is the prefix of the names: the argument's name for a whole step, none for a model. Raise CircuitizeError for
-    a name without a value.
+    The argument `root` is the prefix of the leaves' names: the argument's name for a whole step, none for a model.
+    Raise CircuitizeError for a name without a value.
     """
     jax = package()
     named, structure = leaves(jax, like, root)

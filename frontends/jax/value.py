@@ -1,4 +1,4 @@
-"""What a variable of a jaxpr stands for: a wire, an array known now, or a key of random numbers."""
+"""What a variable of a jaxpr stands for: a wire, an array known while tracing, or a key of random numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Interval: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Key:
-    """A key of random numbers that is not known now, identified by its origin."""
+    """A key of random numbers that is not known while tracing, identified by its origin."""
 
     origin: tuple[object, ...]
     shape: Shape
@@ -26,9 +26,9 @@ class Key:
 class Value:
     """The content of a variable and its element type; for whole numbers and truths on a wire, also their interval.
 
-    `columns` are the parts of a wire that were joined along its last axis, each of extent one: indices are made from
-    them. `spread` is the value that a wire repeats along new axes, and the axes of the result at which its own axes
-    stand.
+    The field `columns` of a Value holds the parts of a wire that were joined along its last axis, each of extent one:
+    indices are made from such columns. The field `spread` of a Value holds the value that a wire repeats along new
+    axes, and the axes of the result at which its own axes stand.
     """
 
     content: Tensor | Key | Any
@@ -50,19 +50,19 @@ class Value:
 
     @property
     def kind(self) -> str:
-        """Return the kind of its elements: `float`, `int`, `bool`, `key` or `other`."""
+        """Return the kind of the variable's elements: `float`, `int`, `bool`, `key` or `other`."""
         return kind(self.dtype)
 
     @property
     def interval(self) -> Interval:
-        """The least and the greatest whole number, or truth."""
+        """The least and the greatest whole number, or truth value, that the variable can hold."""
         if not self.known:
             return self.low, self.high
         array = np.asarray(self.content)
         return (int(array.min()), int(array.max())) if array.size else (0, 0)
 
     def array(self) -> NDArray[Any]:
-        """The known array, with its own dtype."""
+        """The array of a variable that is known while tracing, with its own dtype."""
         return np.asarray(self.content)
 
     def uniform(self) -> float | None:
@@ -77,7 +77,7 @@ class Value:
 
 
 def kind(dtype: Any) -> str:
-    """`float`, `int`, `bool`, `key` for keys of random numbers, or `other`."""
+    """The kind of an element type: `float`, `int`, `bool`, `key` for keys of random numbers, or `other`."""
     name = str(dtype)
     if name.startswith("key"):
         return "key"

@@ -1,4 +1,4 @@
-"""Running a jaxpr on values: known equations by JAX itself, in its own types; the others by the rules."""
+"""Running a jaxpr on values: equations with known operands by JAX itself, all others by the translation rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .source import folders, source
 from .value import Key, Value
 
 MODULES = (control, draws, elementwise, comparison, indexing, layout, linear, reductions, windows)
-"""The modules that hold the rules."""
+"""The modules that hold the translation rules of JAX primitives."""
 FOLDED = 1 << 22
 """The most elements of an array that is computed when the function is read."""
 MOST = 1 << 20
@@ -26,7 +26,7 @@ MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeErr
 
 
 def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value]:
-    """The results of a closed jaxpr. Calls wait on a list, however deep they nest.
+    """The results of a closed jaxpr. Nested calls are kept on a list, so that their depth is not limited.
 
     Raise CircuitizeError, with the user's line, for a primitive without a rule, or operands that a rule does not take.
     """
@@ -48,7 +48,7 @@ def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value
 
 
 def _frame(context: Context, call: Call) -> Calls:
-    """The equations of one jaxpr, in order."""
+    """The equations of a jaxpr that is being run, in order."""
     jaxpr = call.jaxpr
     environment: dict[Any, Value] = {}
     environment.update(zip(jaxpr.constvars, call.constants, strict=True))
@@ -92,7 +92,9 @@ def _frame(context: Context, call: Call) -> Calls:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter whose whole numbers, also in tuples of tuples, are Python's: JAX leaves some of numpy's."""
+    """A parameter whose whole numbers, also in tuples of tuples, are converted to Python's, since JAX leaves some as
+    numpy's.
+    """
     if type(value) is not tuple:
         return _whole(value)
     return tuple(tuple(map(_whole, one)) if type(one) is tuple else _whole(one) for one in value)
@@ -103,7 +105,9 @@ def _whole(value: Any) -> Any:
 
 
 def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
-    """The same calls, with a place to report if JAX has no line: it traces functions of its own once."""
+    """The given calls, each with a place to report if JAX has no line for it, since JAX traces its own functions only
+    once.
+    """
     results: list[Value] | None = None
     while True:
         try:
@@ -114,7 +118,7 @@ def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
 
 
 def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, raised.Whole | None]]:
-    """The equations that some result depends on, with the function that an equation ends and stands for, if any."""
+    """The equations that some result depends on, each with the known function whose end it is, if any."""
     needed = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
     kept: list[tuple[Any, raised.Whole | None]] = []
     for place in range(len(jaxpr.eqns) - 1, -1, -1):
@@ -127,7 +131,7 @@ def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, rai
 
 
 def _folded(known: Equation, equation: Any) -> list[Value] | None:
-    """The results computed by JAX itself, if all operands are known and nothing is too large."""
+    """The results of an equation, computed by JAX itself, if all operands are known and no result is too large."""
     if not all(value.known for value in known.inputs):
         return None
     if known.name in CALLS and known.name != "while":
@@ -141,7 +145,7 @@ def _folded(known: Equation, equation: Any) -> list[Value] | None:
 
 
 def _held(array: Any) -> Any:
-    """Arrays of numbers as numpy's; keys of random numbers as they are."""
+    """Arrays of numbers as numpy arrays; keys of random numbers unchanged."""
     return array if str(array.dtype).startswith("key") else np.asarray(array)
 
 

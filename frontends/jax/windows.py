@@ -28,7 +28,7 @@ def _dilations(equation: Equation, rank: int) -> tuple[int, ...]:
 
 
 def _windows(x: Tensor, sizes: Sequence[int], steps: Sequence[int], gaps: Sequence[int]) -> Tensor:
-    """The windows' elements as one last axis."""
+    """A tensor's windows, with the elements of each in one last axis."""
     axes = [axis for axis in range(x.ndim) if sizes[axis] > 1 or steps[axis] > 1]
     chosen = [tuple(column[axis] for axis in axes) for column in (sizes, steps, gaps)]
     made = x.apply(arrays.Window(tuple(axes), chosen[0], chosen[1], chosen[2])) if axes else x
@@ -73,7 +73,9 @@ def _scattered(equation: Equation) -> Tensor:
 def _greatest(
     equation: Equation, x: Tensor, sizes: Sequence[int], steps: Sequence[int], sides: Sides, gaps: Sequence[int]
 ) -> Tensor:
-    """The greatest element of each window. Each place of padding repeats an element of every window that reaches it."""
+    """The greatest element of each window. For a maximum of windows, each place of padding repeats an element of every
+    window that reaches it.
+    """
     for axis, side in enumerate(sides):
         if any(side):
             x = _repeated(equation, x, axis, side, sizes[axis], gaps[axis])

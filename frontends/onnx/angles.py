@@ -10,11 +10,11 @@ from circuitize.frontends.tensor import Tensor
 from .node import Node, operator
 
 TERMS = 9
-"""The number of terms of the series for arguments up to tan(pi / 8): it is right to 2e-9."""
+"""The number of terms of the series for arguments up to tan(pi / 8): the series is right to 2e-9."""
 
 
 def arctangent(x: Tensor) -> Tensor:
-    """The angle whose tangent is x: four times a quarter of the angle, by its series."""
+    """The angle whose tangent is x: computed as four times the series of a quarter of the angle."""
     quarter = _halved(_halved(x))
     square = quarter * quarter
     total = square * ((-1.0) ** (TERMS - 1) / (2 * TERMS - 1))

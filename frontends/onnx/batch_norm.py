@@ -1,4 +1,4 @@
-"""Batch norms behind convolutions, folded into their kernels: what inference needs of them."""
+"""Batch norms behind convolutions, folded into the kernels of the convolutions, for inference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def folded(model: Any) -> Any:
     The factor of a folded batch norm is k = scale / sqrt(variance + epsilon), by channel, in float64. A batch norm is
     folded if scale, bias, mean, variance and kernel are float initializers, and the kernel and the convolution's bias
     have no other reader; batch norms of training stay as they are. The folded kernel keeps its name; the bias gets the
-    name of the batch norm's shift, unless something else reads that.
+    name of the batch norm's shift, unless another node reads that shift.
     """
     onnx = package()
     made = onnx.ModelProto()

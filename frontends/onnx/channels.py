@@ -1,6 +1,7 @@
-"""Images with their channels last, as the native layers have them: ONNX's images have them second.
+"""Images with the channels in the last axis, as circuitize's layers have them; ONNX's images have the channels in the
+second axis.
 
-An operator of images turns the axes of what it reads and turns back what it makes. Two turns that meet cancel, and
+An operator of images turns the axes of its inputs and turns back those of its result. Two turns that meet cancel, and
 element-by-element operations are done before a turn, so that between two convolutions nothing is turned.
 """
 
@@ -31,7 +32,7 @@ def turn_of(x: Tensor) -> tuple[Tensor, tuple[int, ...]] | None:
 
 
 def turned(x: Tensor, axes: Sequence[int]) -> Tensor:
-    """x with axis i taken from its axis axes[i]; a turn before is joined with this one."""
+    """Return x with axis i taken from its axis axes[i]; an earlier turn of x is joined with this one."""
     before = turn_of(x)
     if before is not None:
         x, first = before

@@ -106,7 +106,7 @@ def _without_units(letters: str, x: Tensor, terms: Sequence[str]) -> tuple[str, 
 
 
 def _single(x: Tensor, letters: str, others: Sequence[str]) -> tuple[Tensor, str]:
-    """x summed over the letters that stand nowhere else."""
+    """Return x summed over the letters that no other operand and not the result has."""
     alone = [axis for axis, letter in enumerate(letters) if not any(letter in other for other in others)]
     if not alone:
         return x, letters

@@ -1,4 +1,4 @@
-"""ONNX's element types, and values that carry theirs through the importer."""
+"""ONNX's element types, and the values that carry element types through the importer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from circuitize.frontends.tensor import Tensor
 Known: TypeAlias = Values
 
 EXACT = 1 << 52
-"""The greatest magnitude of whole numbers in arithmetic: float64 holds them, and numbers one step beyond, exactly."""
+"""The greatest magnitude of whole numbers in arithmetic: float64 holds such numbers, and those one bit longer, exactly.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Element:
 
     @property
     def bits(self) -> int:
-        """The width of whole numbers: they wrap modulo 2^bits."""
+        """The width of an element type of whole numbers, which wrap modulo 2^bits."""
         return (self.high - self.low).bit_length()
 
     @property
@@ -42,7 +43,7 @@ class Element:
 
     @property
     def tensor(self) -> str:
-        """The type as ONNX's schemas write it."""
+        """The element type as ONNX's schemas write it."""
         return f"tensor({self.name})"
 
 
@@ -82,7 +83,7 @@ NAMED = {element.tensor: element for element in ELEMENTS.values()}
 
 @dataclass(frozen=True)
 class Value:
-    """What a name of the graph stands for: a wire or a known array, its element type, and the interval of its numbers.
+    """The value of a name in the graph: a wire or a known array, its element type, and the interval of its numbers.
 
     A known array has its element's dtype; a wire holds the same numbers as reals.
     """

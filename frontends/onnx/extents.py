@@ -27,7 +27,7 @@ class Extents:
         self.used: set[str] = set()
 
     def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
-        """The shape of an input. Raise CircuitizeError if an extent stays open that the file does not declare."""
+        """The shape of a model's input. Raise CircuitizeError if an extent that the file leaves open is not given."""
         found, left = [], []
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
@@ -56,7 +56,7 @@ class Extents:
         return tuple(found)
 
     def _wanted(self, name: str, dims: Sequence[Any]) -> list[str]:
-        """How each extent that is still open can be given."""
+        """The options by which each extent that is still open can be given."""
         wanted: dict[str, None] = {}
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
@@ -67,7 +67,7 @@ class Extents:
         return list(wanted)
 
     def require_used(self) -> None:
-        """Raise CircuitizeError if an extent is given that no input has."""
+        """Raise CircuitizeError if a given extent belongs to no input."""
         unknown = [name for name in self.given if name not in self.used]
         if unknown:
             raise CircuitizeError(

@@ -60,7 +60,7 @@ def is_known(node: Node) -> bool:
 
 
 def folded(node: Node) -> list[Value] | None:
-    """The results of a node of known inputs, one for each output; None if they are too large, or not computed."""
+    """The results of a node of known inputs, one for each output; None if they are too large, or cannot be computed."""
     left = OWN | DRAWN | (WRAPPING if node.has(0) and node.whole else frozenset())
     if not is_known(node) or node.operator in left or node.domain != "":
         return None
@@ -90,7 +90,7 @@ def _element(onnx: ModuleType, array: Known) -> Element | None:
 
 
 def _model(onnx: ModuleType, node: Node) -> Any:
-    """The node alone, with its inputs as initializers, so that shapes may be inferred from their values."""
+    """A model of a single node, with its inputs as initializers, so that shapes may be inferred from their values."""
     names, feeds = [], {}
     for place, value in enumerate(node.inputs):
         names.append(f"{GIVEN}{place}" if value is not None else "")
@@ -112,7 +112,7 @@ def _model(onnx: ModuleType, node: Node) -> Any:
 
 
 def _small(onnx: ModuleType, model: Any) -> bool:
-    """Whether shape inference shows that all results are small."""
+    """Whether shape inference shows that all results of a node are small."""
     try:
         inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except Exception:  # the package is free in what it raises
@@ -127,7 +127,9 @@ def _small(onnx: ModuleType, model: Any) -> bool:
 
 
 def _bounded(model: Any) -> bool:
-    """Whether the results cannot have more elements than the inputs: they are places, or some of the elements."""
+    """Whether a node's results cannot have more elements than its inputs, since they are indices or a choice of
+    elements.
+    """
     return model.graph.node[0].op_type in {"NonZero", "Unique", "Compress", "NonMaxSuppression", "TopK"}
 
 

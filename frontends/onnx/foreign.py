@@ -18,8 +18,8 @@ class Form(NamedTuple):
     """An operator's domains, inputs (name, type variable, types, whether it may be left out), and attributes.
 
     `defaults` holds attributes with their defaults, None if there is none; `kinds` says which types the attributes
-    have. The result has the type of `result`: a type variable, or a type that is left open. With `more`, the last three
-    inputs may be repeated.
+    have. The result of a foreign operator has the type of `result`: a type variable, or a type that is left open. If
+    `more` is set, the last three inputs of a foreign operator may be repeated.
     """
 
     domains: frozenset[str]
@@ -42,7 +42,7 @@ TRUNCS = (
     _quant("x", "scale", "zeropt", "in_bitwidth", "out_bitwidth", **FLOOR),
     _quant("x", "scale", "zeropt", "in_bitwidth", "out_scale", "out_bitwidth", **SIGNS, **FLOOR),
 )
-"""The form in version 1, and the form from version 2 on."""
+"""The form of QONNX's operators in version 1, and the form from version 2 on."""
 
 
 def _triple(name: str, variable: str = "T") -> tuple[tuple[str, str, frozenset[str], bool], ...]:
@@ -80,7 +80,7 @@ FORMS: MappingProxyType[str, Form] = MappingProxyType(
 
 
 def form(operator: str, version: int, domain: str) -> Form | None:
-    """The operator as the domain has it in that version; None for an operator that is not read."""
+    """The form of an operator in a domain in that version; None for an operator that is not read."""
     found = TRUNCS[version >= 2] if operator == "Trunc" else FORMS.get(operator)
     return found if found is not None and domain in found.domains else None
 

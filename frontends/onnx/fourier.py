@@ -16,7 +16,7 @@ LARGEST_TRANSFORM = 1 << 12
 
 
 def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
-    """The angles of the transform, [made, length], each reduced to one turn before it is multiplied."""
+    """The angles of a Fourier transform, [made, length], each reduced to one turn before it is multiplied."""
     if not 1 <= length <= LARGEST_TRANSFORM:
         raise node.fault(f"expected transforms of 1 to {LARGEST_TRANSFORM} elements, found {length}; shorten them")
     turns = np.outer(np.arange(made), np.arange(length)) % length
@@ -28,7 +28,8 @@ def _transform(node: Node) -> Tensor:
     """The transform along one axis of [..., 1 or 2], whose last axis is the real and the imaginary part; `inverse`
     divides by the length.
 
-    With onesided only the first half is made; with inverse too, real numbers are made from the first half.
+    With `onesided`, a Fourier transform gives only its first half; with `inverse` too, it takes a first half and gives
+    real numbers.
     """
     x = node.ranked(node.tensor(0), 2)
     given = node.attribute("axis", 1) if node.version < 20 else node.scalar(2, "the axis") if node.has(2) else -2

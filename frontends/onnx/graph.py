@@ -50,15 +50,17 @@ def arrow(
     dims: Mapping[str, int] | None = None,
     parameters: Collection[str] = (),
 ) -> Imported:
-    """The arrow of an ONNX model (a ModelProto, or the path of a file), initializers and `known` inputs as constants.
+    """The arrow of an ONNX model (a ModelProto, or the path of a file), with initializers and `known` inputs as
+    constants.
 
-    Nodes that depend on constants alone are computed now, so that shapes may depend on them. Inputs of whole numbers
-    lie in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `formats`, by
-    the name of a tensor that a node writes, are stated for that tensor: rounded half to even, saturated. `dims` gives
-    extents that the file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters` names the
-    initializers that become inputs, after the others. Raise UnknownValue if a shape depends on an input that is not
-    known, FormatError for a malformed model, and CircuitizeError for an operator or a type that is not understood, for
-    shapes that are not concrete, for whole numbers that float64 may not hold, and if the package `onnx` is missing.
+    Nodes of a graph that depend on constants alone are computed when it is read, so that shapes may depend on them.
+    Inputs of whole numbers lie in their element type's interval, and within 2^52; `intervals` (low, high) by name
+    states smaller intervals. `formats`, by the name of a tensor that a node writes, are stated for that tensor: rounded
+    half to even, saturated. `dims` gives extents that the file leaves open, by their name (`batch`) or by input and
+    axis (`x:0`); `parameters` names the initializers that become inputs, after the others. Raise UnknownValue if a
+    shape depends on an input that is not known, FormatError for a malformed model, and CircuitizeError for an operator
+    or a type that is not understood, for shapes that are not concrete, for whole numbers that float64 may not hold, and
+    if the package `onnx` is missing.
     """
     onnx, model = package(), read(model)
     check(model)
@@ -87,8 +89,8 @@ def _sources(
     extents: Extents,
     parameters: Collection[str],
 ) -> tuple[dict[str, Value], list[str]]:
-    """The values that the graph starts from: its initializers and inputs by name, and the names of the inputs that
-    stay.
+    """The values with which the reading of a graph starts: its initializers and inputs by name, and the names of the
+    inputs that stay.
     """
     values: dict[str, Value] = {}
     names, held = [], {entry.name for entry in graph.initializer}
@@ -134,8 +136,8 @@ def _sources(
 
 
 def _only_picked(name: str, graph: Any) -> bool:
-    """Whether nodes pick elements of an initializer and do nothing else with it: only there places may stand for
-    texts.
+    """Whether nodes pick elements of an initializer and do nothing else with it: only then may places stand for an
+    initializer of texts.
     """
     return all(node.op_type in ("ArrayFeatureExtractor", "Gather") for node in graph.node if name in node.input)
 
@@ -143,8 +145,8 @@ def _only_picked(name: str, graph: Any) -> bool:
 def _followed(
     unknown: UnknownValue, builder: Builder, values: Mapping[str, Value], names: Sequence[str]
 ) -> UnknownValue:
-    """A value that is not known, named by an input that it follows from: one of whole numbers or truth values if there
-    is one.
+    """A value that is not known, as the name of an input from which it is computed: an input of whole numbers or truth
+    values if there is one.
     """
     if unknown.name in names or unknown.wire < 0:
         return unknown

@@ -43,7 +43,9 @@ def _gather_elements(node: Node) -> Tensor:
 
 @operator("GatherND", moves=True)
 def _gather_nd(node: Node) -> Tensor:
-    """The elements, or the parts behind the first axes, at places of several axes; the first axes may be common."""
+    """GatherND: the elements, or the parts behind the first axes, at indices into several axes; leading axes may be
+    batch axes.
+    """
     x, indices = node.ranked(node.tensor(0), 1), node.value(1)
     common = node.attribute("batch_dims", 0)
     depth = indices.shape[-1] if indices.shape else 0
@@ -62,7 +64,9 @@ def _gather_nd(node: Node) -> Tensor:
 
 @operator("OneHot", kinds=NUMBERS)
 def _hot(node: Node) -> Result:
-    """The second value at each index of a new axis, the first elsewhere; for indices outside the first value alone."""
+    """OneHot: the second value at each index along a new axis and the first value elsewhere; for an index outside the
+    axis only the first value.
+    """
     depth = int(node.scalar(1, "the depth"))
     values = node.tensor(2)
     if values.shape != (2,) or depth < 1:
@@ -94,7 +98,7 @@ def _compress(node: Node) -> Result:
 
 @operator("ReverseSequence", moves=True)
 def _reversed(node: Node) -> Tensor:
-    """The first elements of each example's sequence in reversed order, as many as a length says."""
+    """The first elements of each example's sequence in reversed order, where a length says how many."""
     x, lengths = node.ranked(node.tensor(0), 2), node.value(1)
     batch, time = node.axis(node.attribute("batch_axis", 1), x.ndim), node.axis(node.attribute("time_axis", 0), x.ndim)
     if batch == time or lengths.shape != (x.shape[batch],):
@@ -118,7 +122,7 @@ def _reversed(node: Node) -> Tensor:
 
 @operator("ArgMax", "ArgMin", kinds=NUMBERS)
 def _place(node: Node) -> Result:
-    """The place of the first extreme, or of the last, which is counted in a reversed axis."""
+    """The index of the first extremum, or of the last one, which is found in the reversed axis."""
     x = node.ranked(node.tensor() if node.operator == "ArgMax" else -node.tensor(), 1)
     axis = node.along(x, 0)
     count = x.shape[axis]
@@ -140,8 +144,8 @@ def _hardmax(node: Node) -> Tensor:
 
 @operator("TopK", kinds=NUMBERS, ignores=("sorted",))
 def _top(node: Node) -> list[Result]:
-    """The k greatest or least elements, in order; of equal ones the first comes first; it takes k rounds of maximum and
-    removal.
+    """The k greatest or least elements, in order, where of equal elements the first comes first; this takes k rounds of
+    maximum and removal.
     """
     x = node.ranked(node.tensor(), 1)
     count = node.attributes["k"] if "k" in node.attributes else node.scalar(1, "k")

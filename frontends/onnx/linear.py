@@ -64,7 +64,9 @@ def _convolution(node: Node) -> Tensor:
 
 
 def _operands(node: Node) -> tuple[Tensor, Tensor]:
-    """The first two inputs, both of one rank from 3 on, where the kernel has the extents that the node states."""
+    """The image and the kernel of a convolution, both of one rank from 3 on, where the kernel has the extents that the
+    node states.
+    """
     x = node.ranked(node.tensor(0), 3)
     if x.ndim > 2 + MOST_AXES:
         raise node.fault(f"expected at most {MOST_AXES} axes of positions, found shape {list(x.shape)}; merge axes")

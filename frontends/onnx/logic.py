@@ -10,7 +10,7 @@ from .node import ANY, BOOLS, NUMBERS, Made, Node, Result, operator
 from .whole import is_not_zero, truncated, wrapped
 
 FAR = 2.0**40
-"""Floats of a greater magnitude are not cast to 32 bits and fewer, since ONNX leaves the result open."""
+"""Floats of a greater magnitude are not cast to integers of 32 bits and fewer, since ONNX leaves the result open."""
 
 
 @operator("Cast", kinds=ANY, ignores=("saturate", "round_mode"))

@@ -118,7 +118,7 @@ def _sliced(value: Value, axis: int, place: int) -> Value:
 def rounds(
     onnx: ModuleType, step: Step, inputs: Sequence[Value | None], builder: Builder, entries: Sequence[Any]
 ) -> list[Step | Leave | Turn]:
-    """The first round of a Scan or a Loop."""
+    """Begin the first round of a Scan or a Loop."""
     proto, where = step.proto, step.where
     version = step.scope.versions.get("", 0)
     chosen = signature(proto.op_type, version, "")

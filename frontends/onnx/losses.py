@@ -12,7 +12,7 @@ from .node import Node, operator
 
 @operator("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
 def _likelihood(node: Node) -> list[Tensor]:
-    """The scores [B, C, ...] and labels [B, ...] of a loss; labels that are ignored have weight 0."""
+    """The scores [B, C, ...] and labels [B, ...] of a loss; where ignored labels have weight 0."""
     scores, labels = node.ranked(node.tensor(0), 2), node.tensor(1)
     if labels.shape != (scores.shape[0], *scores.shape[2:]):
         raise node.fault(
@@ -43,7 +43,9 @@ def _likelihood(node: Node) -> list[Tensor]:
 
 
 def _groups(node: Node, count: int) -> list[list[Tensor]]:
-    """The inputs after the rate and the step, regrouped: parameter, gradient and state for each parameter in turn."""
+    """The inputs of an optimiser's node after the rate and the step, regrouped: parameter, gradient and state for each
+    parameter in turn.
+    """
     tensors = [node.tensor(index) for index in range(2, len(node.inputs))]
     if not tensors or len(tensors) % count:
         raise node.fault(f"expected {count} inputs for each parameter, found {len(tensors)}; correct the node")
@@ -52,7 +54,7 @@ def _groups(node: Node, count: int) -> list[list[Tensor]]:
 
 
 def _flat(groups: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """A list of each parameter's results, as a list of results by kind."""
+    """The results of an optimiser's node, regrouped from parameter by parameter to kind by kind."""
     return [group[kind] for kind in range(len(groups[0])) for group in groups]
 
 

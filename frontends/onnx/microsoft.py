@@ -16,7 +16,7 @@ from .node import OPERATORS, Attributes, Made, Node, Result, operator
 from .quantized import INT, UINT8, accumulated, centred, factor, known_scale, product_of, saturated, sums_of
 
 OPSET = 21
-"""The opset by which the operators in between are read."""
+"""The opset by which onnxruntime's operators between dequantization and quantization are read."""
 BETWEEN = MappingProxyType(
     {
         "QLinearAdd": "Add",
@@ -30,12 +30,16 @@ BETWEEN = MappingProxyType(
 """For each operator the real operator that it applies, of one or two inputs."""
 
 SHIFTED = ("QLinearAdd", "QLinearMul")
-"""Operators that onnxruntime rounds with the zero point included, so that ties go to the number that is then even."""
+"""Operators that onnxruntime rounds with the zero point included, so that ties go to the number that is even after the
+zero point is added.
+"""
 
 
 @operator(*BETWEEN, kinds=INT)
 def _linear(node: Node) -> Result:
-    """The inputs, each with its scale and zero point, then the scale and zero point of the result."""
+    """The operands of a quantized operator, each with its scale and zero point, then the scale and zero point of the
+    result.
+    """
     if node.attribute("channels_last", 0):
         raise node.fault("expected channels before positions, found them last; transpose the input")
     count = 2 if node.operator in ("QLinearAdd", "QLinearMul") else 1
@@ -45,7 +49,9 @@ def _linear(node: Node) -> Result:
 
 @operator("QLinearConcat", kinds=frozenset({"float"}))
 def _concatenated(node: Node) -> Result:
-    """The result's scale and zero point first, then the inputs with their scales and zero points."""
+    """The operands of a quantized operator whose inputs begin with the result's scale and zero point, then the inputs
+    with their scales and zero points.
+    """
     if len(node.inputs) < 3 or len(node.inputs) % 3 != 2:
         raise node.fault(f"expected three inputs for each tensor, found {len(node.inputs) - 2}; correct the node")
     made = _of_reals(node, "Concat", [_real(node, place) for place in range(2, len(node.inputs), 3)])
@@ -54,7 +60,7 @@ def _concatenated(node: Node) -> Result:
 
 @operator("QGemm", kinds=INT)
 def _gemm(node: Node) -> Result:
-    """alpha * A B, plus a bias of int32 in units of the product; floats if the result has no scale."""
+    """QGemm: alpha * A B, plus a bias of int32 in units of the product; the result is of floats if it has no scale."""
     turned = node.flag("transA", 0), node.flag("transB", 0)
     a, b = factor(node, 0, 2), factor(node, 3, 5, last=not turned[1], channel=0 if turned[1] else None)
     (low, high), reach = sums_of(a, b, node.value(0).shape[0 if turned[0] else -1])
@@ -77,7 +83,7 @@ def _gemm(node: Node) -> Result:
 
 
 def _real(node: Node, place: int) -> Value:
-    """The real numbers that an input stands for, with the scale and the zero point after it."""
+    """The real numbers that an input stands for, given the scale and the zero point that follow it."""
     return Value(rescaled(centred(node, place, _zero(node, place + 2)), known_scale(node, place + 1)), FLOAT)
 
 

@@ -34,8 +34,8 @@ def package() -> ModuleType:
 
 
 def read(source: object) -> Any:
-    """The given ModelProto, or the one in a file. Raise FormatError if the file holds no model; external data is not
-    followed.
+    """The given ModelProto, or the one that a file holds. Raise FormatError if the file holds no model; external data
+    is not followed.
     """
     onnx = package()
     if isinstance(source, onnx.ModelProto):
@@ -80,8 +80,8 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
 
 
 def check(model: Any) -> None:
-    """Raise FormatError for parts that are not read: training information, sparse initializers; and for a model without
-    a graph.
+    """Raise FormatError for parts of a model that are not read, which are training information and sparse initializers,
+    and for a model without a graph.
     """
     graph = model.graph
     if not all(isinstance(text, str) for text in _texts(model)):
@@ -100,7 +100,7 @@ def check(model: Any) -> None:
 
 
 def _texts(model: Any) -> Iterator[Any]:
-    """Every name in the model, its functions and the graphs inside: protobuf gives bytes if a name is no text."""
+    """Every name in the model, its functions and the graphs inside: where protobuf gives bytes if a name is no text."""
     yield from (entry.domain for entry in model.opset_import)
     graphs, nodes = [model.graph], []
     for function in model.functions:
@@ -128,7 +128,7 @@ def _texts(model: Any) -> Iterator[Any]:
 
 
 def shown(text: str) -> str:
-    """Text of the file as one line that no terminal acts on."""
+    """A text of a model file as one line without control characters."""
     return text if text.isprintable() else ascii(text)
 
 

@@ -36,10 +36,10 @@ def from_onnx(
 ) -> Model:
     """An ONNX network as a `Model`, whose parameters start from its initializers, so that `training_step` trains it.
 
-    The model has one input beside parameters, whose first axis counts examples, and one output, or the output named by
-    `output`. `dims` are extents that the file leaves open, except the first. In training batch norm takes its batch's
-    statistics, and its own statistics are state that each step renews; dropout takes masks, whose shape follows from
-    `dims`. Raise the errors of `network`.
+    The Model of an ONNX network has one input beside parameters, whose first axis counts examples, and one output, or
+    the output named by `output`. `dims` are extents that the file leaves open, except the first. In training batch norm
+    takes its batch's statistics, and its own statistics are state that each step renews; dropout takes masks, whose
+    shape follows from `dims`. Raise the same errors as `network`.
     """
     model = read(source)
     check(model)
@@ -89,8 +89,7 @@ def _with_state(
     batch: int,
     data: str,
 ) -> Model:
-    """A model whose statistics and masks are state: P x S x X -> Y x S' in training, P x S x X -> Y outside
-    training.
+    """A Model whose statistics and masks are state: P x S x X -> Y x S' in training, P x S x X -> Y outside training.
     """
     statistics = [name for name in trained.renewed if name in one.parameters]
     wanted = [*chosen, *(trained.renewed[name] for name in statistics)]

@@ -41,8 +41,8 @@ def _remainder(node: Node) -> Result:
 
 @operator("BitShift", kinds=WHOLE_NUMBERS)
 def _shift(node: Node) -> Result:
-    """A shift by as many bits as the element has, or more, leaves nothing but the sign; from opset 28 on also a shift
-    by a negative count.
+    """A shift by as many bits as the element has, or more, leaves nothing but copies of the sign; from opset 28 on so
+    does a shift by a negative count.
     """
     x, counts = node.tensor(0), node.tensor(1)
     left = node.choice("direction", "LEFT", "RIGHT") == "LEFT"
@@ -67,7 +67,7 @@ def _shift(node: Node) -> Result:
 
 
 def _shifted(node: Node, x: Tensor, ends: Interval, count: int, left: bool) -> tuple[Tensor, Interval]:
-    """x shifted by a known count, and the interval of the result."""
+    """Return x shifted by a known count, and the interval of the result."""
     element, (low, high) = node.element, ends
     if count >= element.bits and left:
         return x * 0.0, (0, 0)

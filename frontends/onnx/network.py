@@ -46,14 +46,14 @@ def network(
     known: Mapping[str, ArrayLike] | None = None,
     fold_batch_norms: bool = False,
 ) -> Network:
-    """The program of an ONNX model (a ModelProto, or the path of a file), its float initializers as parameters.
+    """The program of an ONNX model (a ModelProto, or the path of a file), with its float initializers as parameters.
 
-    Parameters are initializers of finite floats with at least one axis that some node reads; `constants`, names of
-    these or "weights" for all, stay in the circuit, and so do initializers that decide about shapes. `dims` gives
-    extents that the file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all
-    outputs; `known` inputs have the given values, of their element types. With `fold_batch_norms` convolutions absorb
-    the batch norms behind them, as `batch_norm.folded` says. Raise the errors of `arrow`, and CircuitizeError for a
-    name that the graph has not.
+    The parameters of an ONNX network are initializers of finite floats with at least one axis that some node reads;
+    those that `constants` names, or all if it names "weights", stay in the circuit, and so do initializers that decide
+    about shapes. `dims` gives extents that the file leaves open: by name, `batch`, or by input and axis, `x:0`. The
+    argument `outputs` is by default all outputs; the inputs in `known` have the given values, of their element types.
+    With `fold_batch_norms` convolutions absorb the batch norms behind them, as `batch_norm.folded` says. Raise the
+    errors of `arrow`, and CircuitizeError for a name that the graph does not have.
     """
     model = with_outputs(read(source), outputs)
     check(model)
@@ -101,8 +101,8 @@ def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
 
 
 def default_format(name: str, type: str) -> Format:
-    """The format of an input of this element type: for floats sixteenths from 0 to 1, for narrow whole numbers all of
-    them.
+    """The format of an input of this element type: for floats sixteenths from 0 to 1, for narrow whole numbers all
+    numbers of their type.
 
     Raise CircuitizeError for wide whole numbers.
     """
@@ -120,7 +120,7 @@ def default_format(name: str, type: str) -> Format:
 
 
 def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
-    """The model with only the given outputs, and only what they need."""
+    """The model with only the given outputs, and only the nodes that these need."""
     if not wanted:
         return model
     onnx = package()
@@ -160,7 +160,7 @@ def _parameters(model: Any) -> dict[str, Reals]:
 
 
 def _behind(model: Any, name: str) -> set[str]:
-    """All names from which a value is computed."""
+    """All names of a graph from which a value is computed."""
     producers = {made: node for node in model.graph.node for made in node.output if made}
     waiting, found = [name], {name}
     while waiting:

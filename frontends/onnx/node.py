@@ -36,9 +36,10 @@ T = TypeVar("T", bound=Callable[["Node"], Any])
 class Translation(NamedTuple):
     """The translation of an operator, and the kinds of elements that it takes.
 
-    `moves` says that results hold elements of the inputs, or zeros, so that whole numbers keep their interval.
-    `ignores` are attributes that do not affect the results' values; any other attribute that is given and not read is
-    refused. Without `folds`, known inputs become wires too: the result has a format that a known array has not.
+    The flag `moves` of a translation says that its results hold elements of the inputs, or zeros, so that whole numbers
+    keep their interval. The `ignores` of a translation are attributes that do not affect the results' values; any other
+    attribute that is given and not read is refused. For a translation without `folds`, known inputs become wires too:
+    the result has a stated format, which known arrays do not have.
     """
 
     function: Callable[[Node], Result | Sequence[Result]]
@@ -52,8 +53,8 @@ MASKS = -(2.0**126)
 """A known float of at most this stands for -infinity: exporters write masks as the least float32, too."""
 
 OPERATORS: dict[str, Translation] = {}
-"""The translations by ONNX's name; several opset versions share a translation, which looks at `Node.version` if they
-differ.
+"""The translations by ONNX's name; several opset versions share a translation, which checks `Node.version` where the
+versions differ.
 """
 
 FLOATS, NUMBERS, ANY = frozenset({"float"}), frozenset({"float", "int"}), frozenset({"float", "int", "bool"})
@@ -61,7 +62,7 @@ BOOLS, WHOLE_NUMBERS = frozenset({"bool"}), frozenset({"int"})
 
 
 class UnknownValue(CircuitizeError):
-    """A value that decides about shapes, and is not known when the graph is read; `wire` holds it."""
+    """The error of a value that decides about shapes but is not known when the graph is read; `wire` is its wire."""
 
     def __init__(self, name: str, message: str, wire: int = -1) -> None:
         super().__init__(message)
@@ -94,7 +95,7 @@ def operator(
     ignores: Sequence[str] = (),
     folds: bool = True,
 ) -> Callable[[T], T]:
-    """Enter a translation under ONNX's names, for first inputs of these kinds of elements."""
+    """Register a translation under ONNX's names, for first inputs of these kinds of elements."""
 
     def enter(translation: T) -> T:
         for name in names:
@@ -105,7 +106,9 @@ def operator(
 
 
 class Attributes(dict[str, Any]):
-    """Attributes by name, including the schema's defaults; which were given, and which were looked at."""
+    """The attributes of a node by name, including the schema's defaults; with records of which were given and which
+    were read.
+    """
 
     def __init__(self, entries: dict[str, Any], given: frozenset[str]) -> None:
         super().__init__(entries)
@@ -113,7 +116,7 @@ class Attributes(dict[str, Any]):
         self.read: set[str] = set()
 
     def get(self, name: str, default: object = None) -> Any:
-        """Return an attribute, or the default, and note that it was looked at."""
+        """Return an attribute, or the default, and record that it was read."""
         self.read.add(name)
         return super().get(name, default)
 
@@ -128,11 +131,11 @@ class Attributes(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Node:
-    """A node: its operator, the opset, attributes with the schema's defaults, the values it reads, and the results'
-    types.
+    """A node: its operator, the opset, attributes with the schema's defaults, the values that it reads, and the
+    results' types.
 
-    An input that is left out is None. `proto` is the node in the file, `entries` its attributes there. Raise
-    CircuitizeError wherever a part is not as a translation expects it.
+    An input that a node leaves out is None. The field `proto` is the node in the file, and `entries` are its attributes
+    in the file. Raise CircuitizeError for any part of the node that is not as its translation expects.
     """
 
     operator: str
@@ -217,10 +220,11 @@ class Node:
         return self.value().element.kind == "int"
 
     def kept(self, made: Tensor, interval: Interval, reach: int = 0, wraps: bool = True) -> Result:
-        """A result of whole numbers of that interval, wrapped as their element type wraps; floats stay as they are.
+        """Return a result of whole numbers of that interval, wrapped as their element type wraps; floats are returned
+        unchanged.
 
-        `reach` is the greatest magnitude on the way to the result; without `wraps`, and for 64 bits, nothing may wrap.
-        Raise CircuitizeError if float64 does not hold the numbers on the way.
+        The argument `reach` is the greatest magnitude of an intermediate result; without `wraps`, and for 64 bits, no
+        number may wrap. Raise CircuitizeError if float64 does not hold the intermediate results exactly.
         """
         element, (low, high) = self.element, interval
         if element.kind == "float":
@@ -240,8 +244,8 @@ class Node:
         return Made(wrapped(made, element), element, (element.low, element.high))
 
     def known(self, index: int, what: str) -> Known:
-        """An input that decides about shapes, which must be known. Raise UnknownValue if the input is not known when
-        the graph is read.
+        """The value of an input that decides about shapes, which must be known. Raise UnknownValue if the input is not
+        known when the graph is read.
         """
         content = self.value(index).content
         if isinstance(content, Tensor):
@@ -278,7 +282,7 @@ class Node:
         return self.axis(self.attribute("axis", default), x.ndim)
 
     def rows(self, x: Tensor) -> Tensor:
-        """x as a matrix whose columns are all axes from the attribute `axis` on."""
+        """Return x as a matrix whose columns are all axes from the attribute `axis` on."""
         axis = self.along(x, 1)
         return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
@@ -297,13 +301,15 @@ class Node:
         return tuple(sorted(self.distinct(found, rank)))
 
     def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
-        """Return the entries as whole numbers. Raise CircuitizeError unless there are `count` entries."""
+        """Return the entries of an attribute as whole numbers. Raise CircuitizeError unless an attribute has `count`
+        entries.
+        """
         if len(found) != count:
             raise self.fault(f"expected {count} {what}, found {len(found)}; correct the node")
         return [int(entry) for entry in found]
 
     def ranked(self, x: Tensor, least: int, most: int = 1 << 30) -> Tensor:
-        """x, if its rank is from `least` to `most`."""
+        """Return x, if its rank is from `least` to `most`."""
         if not least <= x.ndim <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}" if most < 1 << 30 else f"at least {least}"
             raise self.fault(f"expected a tensor of rank {wanted}, found shape {list(x.shape)}; reshape it")

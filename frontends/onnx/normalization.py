@@ -25,7 +25,7 @@ from .places import pad
 
 
 def _standard(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """(x - mean) / sqrt(variance + epsilon), followed by the mean and the reciprocal root."""
+    """LayerNormalization: (x - mean) / sqrt(variance + epsilon), followed by the mean and the reciprocal root."""
     mean = x.mean(axes, keepdims=True)
     centred = x - mean
     inverse = reciprocal_square_root((centred * centred).mean(axes, keepdims=True) + epsilon)
@@ -70,7 +70,7 @@ def _instance(node: Node) -> Tensor:
 
 @operator("GroupNormalization", ignores=("stash_type",))
 def _group(node: Node) -> Tensor:
-    """Scale and bias belong to channels, before opset 21 to groups."""
+    """The scale and bias of GroupNormalization belong to channels, before opset 21 to groups."""
     x, groups = node.ranked(node.tensor(), 3), node.attributes["num_groups"]
     if groups < 1 or x.shape[1] % groups:
         raise node.fault(f"expected groups that divide {x.shape[1]} channels, found {groups}; correct num_groups")
@@ -83,7 +83,9 @@ def _group(node: Node) -> Tensor:
 
 @operator("BatchNormalization", ignores=("momentum",))
 def _batch(node: Node) -> list[Tensor]:
-    """Batch norm takes the given statistics; in training it takes those of the batch, which move the given ones."""
+    """Batch norm takes the given statistics; in training it takes those of the batch, by which it renews the given
+    ones.
+    """
     training = node.flag("training_mode", 0)
     if (training or node.outputs > 1) and node.version < 14:
         raise node.fault("expected inference, found training mode before opset 14; export with a newer opset")
@@ -151,7 +153,7 @@ def _norm(node: Node) -> Tensor:
 
 @operator("LRN")
 def _local_response(node: Node) -> Tensor:
-    """x / (bias + alpha / size * the sum of squares of neighbouring channels) ^ beta."""
+    """LRN: x / (bias + alpha / size * the sum of squares of neighbouring channels) ^ beta."""
     x, size, beta = node.ranked(node.tensor(), 4, 4), node.attributes["size"], node.number("beta", 0.75)
     if size < 1 or size % 2 == 0:
         raise node.fault(f"expected an odd size, found {size}; correct it")

@@ -24,9 +24,9 @@ LARGEST_MATRIX = 1 << 22
 
 
 def pick(x: Tensor, axis: int, places: Known) -> Tensor:
-    """The elements of an axis at known places, whose axes replace it; negative places count from the end.
+    """The elements of an axis at known indices, whose axes replace that axis; negative indices count from the end.
 
-    Places in a few progressions, each perhaps repeated, are wiring; others are sums with one term each.
+    Known indices that form few arithmetic progressions become wiring; other indices become sums with one term each.
     """
     extent = x.shape[axis]
     if places.size and not -extent <= int(places.min()) <= int(places.max()) < extent:
@@ -51,7 +51,7 @@ def pick(x: Tensor, axis: int, places: Known) -> Tensor:
 
 
 def combined(x: Tensor, axis: int, matrix: Known) -> Tensor:
-    """x with each element of an axis replaced by sums of the old ones with known weights: `matrix` has a row for
+    """Return x with each element of an axis replaced by sums of the old ones with known weights: `matrix` has a row for
     each.
     """
     last = x.ndim - 1
@@ -61,7 +61,9 @@ def combined(x: Tensor, axis: int, matrix: Known) -> Tensor:
 
 
 def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
-    """The same as `combined`; if few elements have weights, in few progressions, they are picked and scaled."""
+    """Return what `combined` returns; if few elements have weights, and these lie in few progressions, they are picked
+    and scaled.
+    """
     order = np.argsort(matrix == 0.0, axis=1, kind="stable")
     most = int(np.count_nonzero(matrix, axis=1).max(initial=1))
     chosen = [order[:, tap] for tap in range(max(most, 1))]
@@ -91,7 +93,7 @@ def progressions(places: Known) -> int:
 
 
 def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0.0) -> Tensor:
-    """x with elements before and after each axis, all of one value; negative numbers cut."""
+    """Pad x with elements before and after each axis, all of one value; negative numbers of elements cut x."""
     starts = [max(-b, 0) for b in before]
     stops = [extent - max(-a, 0) for extent, a in zip(x.shape, after, strict=True)]
     if any(start >= stop for start, stop in zip(starts, stops, strict=True)):

@@ -1,4 +1,4 @@
-"""ONNX operators that look through windows: the windows, and pooling."""
+"""ONNX operators on sliding windows: the windows, and pooling."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole:
 
 
 def positive(node: Node, name: str, rank: int) -> list[int]:
-    """An attribute with one number, at least 1, for each axis of positions; all 1 if it is not given."""
+    """An attribute with one number, at least 1, for each axis of positions; if it is not given, all numbers are 1."""
     found = node.several(node.attribute(name, [1] * rank), rank, name)
     if min(found, default=1) < 1 or max(found, default=1) > MOST:
         raise node.fault(f"expected {name} from 1 to {MOST}, found {found}; correct them")
@@ -132,14 +132,14 @@ def _places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
 
 
 def _flat(x: Tensor, rank: int) -> Tensor:
-    """x with the window's axes merged into one."""
+    """Return x with the window's axes merged into one."""
     shape = x.shape[: x.ndim - rank]
     return x.reshape(*shape, math.prod(x.shape[x.ndim - rank :]))
 
 
 @operator("MaxPool", kinds=NUMBERS)
 def _greatest(node: Node) -> Result | list[Result]:
-    """The maximum of each window, and if asked for its place in the input as one row; the first of equals."""
+    """The maximum of each window, and on request its index in the flattened input; of equal maxima the first counts."""
     x, places = _pooled(node)
     rank = len(places.sizes)
     flat = _flat(windows(x, places, repeated=True), rank)
@@ -160,7 +160,7 @@ def _greatest(node: Node) -> Result | list[Result]:
 
 
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:
-    """The pooled tensor, its channels last, and its windows."""
+    """The input of a pooling node with its channels last, and the node's windows."""
     x, sizes = node.ranked(node.tensor(), 3, 5), tuple(node.attributes["kernel_shape"])
     same = str(node.attribute("auto_pad", "")).startswith("SAME")
     if same and any(gap != 1 for gap in node.attribute("dilations", [])):

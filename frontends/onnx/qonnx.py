@@ -38,8 +38,8 @@ Reals = NDArray[np.float64]
 
 @operator("Quant", "IntQuant", folds=False)
 def _quant(node: Node) -> Tensor:
-    """The quantized value ((x / scale + zero), rounded and saturated, less zero) times scale; a signed single bit is -1
-    or 1.
+    """The value that Quant gives is ((x / scale + zero), rounded and saturated, less zero) times scale; a signed single
+    bit is -1 or 1.
     """
     scale, zero = _known(node, 1, "the scale"), _known(node, 2, "the zero point")
     bits, signed = _bits(node, 3), node.flag("signed", 1)
@@ -53,15 +53,16 @@ def _quant(node: Node) -> Tensor:
 
 @operator("BipolarQuant", folds=False)
 def _bipolar_quant(node: Node) -> Tensor:
-    """The result is scale where x is at least 0, else -scale. The derivative of BipolarQuant is zero."""
+    """BipolarQuant gives scale where x is at least 0, else -scale. The derivative of BipolarQuant is zero."""
     return rescaled(_bipolar(node, _content(node)), _known(node, 1, "the scale"))
 
 
 @operator("Trunc", folds=False)
 def _truncated(node: Node) -> Tensor:
-    """Whole numbers without their last bits: (x / scale + zero) over a power of two, rounded, less zero, times scale.
+    """Trunc gives whole numbers without their last bits: (x / scale + zero) over a power of two, rounded, less zero,
+    times scale.
 
-    From version 2 on the scale of the result determines how many bits are cut, and the result saturates.
+    From version 2 on of Trunc the scale of the result determines how many bits are cut, and the result saturates.
     """
     scale, zero, before = _known(node, 1, "the scale"), _known(node, 2, "the zero point"), _bits(node, 3)
     rule, widest = _rule(node, "FLOOR"), Format.signed(MOST_BITS, 0)
@@ -82,7 +83,7 @@ def _truncated(node: Node) -> Tensor:
 
 
 def _known(node: Node, index: int, what: str) -> Reals:
-    """A known input of finite numbers; scales are above 0."""
+    """Return a known input of finite numbers; raise an error for a scale that is not above 0."""
     found = np.asarray(node.known(index, what), np.float64)
     if not found.size or not np.isfinite(found).all() or ("scale" in what and (found <= 0).any()):
         wanted = "above 0" if "scale" in what else "that are finite"
@@ -117,7 +118,7 @@ def _content(node: Node) -> Tensor | Reals:
 
 
 def _shifted(node: Node, scale: Reals, zero: Reals) -> Tensor | Reals:
-    """x / scale + zero; if x is known, in float64."""
+    """Return x / scale + zero; if x is known, this is computed in float64."""
     x = _content(node)
     return _plus(rescaled(x, scale, divides=True), zero) if isinstance(x, Tensor) else x / scale + zero
 
@@ -131,7 +132,9 @@ def _tensor(node: Node, x: Tensor | Reals) -> Tensor:
 
 
 def _rounded(node: Node, x: Tensor | Reals, format: Format, rule: str) -> Tensor:
-    """x rounded and saturated; a known x is rounded now, so that the scale's own rounding has no part in it."""
+    """Return x rounded and saturated; a known x is rounded when the graph is read, so that the rounding of the scale's
+    coefficient does not affect it.
+    """
     if isinstance(x, Tensor):
         return quantized(x, format, rule)
     (whole,) = arrays.Quantize(0, format.low, format.high, rule).run(x)
@@ -139,7 +142,7 @@ def _rounded(node: Node, x: Tensor | Reals, format: Format, rule: str) -> Tensor
 
 
 def _bipolar(node: Node, x: Tensor | Reals) -> Tensor:
-    """1 where x is at least 0, else -1."""
+    """Return 1 where x is at least 0, else -1."""
     if isinstance(x, Tensor):
         return 1.0 - 2.0 * (x < 0.0)
     return constant(node.builder, np.where(x >= 0.0, 1.0, -1.0))

@@ -30,8 +30,8 @@ INT = frozenset({"int"})
 
 @operator("QuantizeLinear", kinds=NUMBERS, ignores=("saturate", "precision"))
 def _quantize(node: Node) -> Result:
-    """The result is round(x / scale) + zero, ties to even, saturated; per tensor, along an axis, or in blocks of one
-    axis.
+    """QuantizeLinear gives round(x / scale) + zero, ties to even, saturated; per tensor, along an axis, or in blocks of
+    one axis.
     """
     x = node.tensor(0)
     scale, zero = _parameters(node, 1, x.shape)
@@ -52,7 +52,7 @@ def saturated(x: Tensor, zero: Known, element: Element) -> Tensor:
 
 @operator("DequantizeLinear", kinds=INT, folds=False)
 def _dequantize(node: Node) -> Result:
-    """The result is (x - zero) * scale, with all its bits."""
+    """DequantizeLinear gives (x - zero) * scale, without rounding."""
     scale, zero = _parameters(node, 1, node.value(0).shape)
     element = node.results[0] or _said(node, node.value(1).element)
     return Made(rescaled(centred(node, 0, zero), scale), element)
@@ -67,7 +67,7 @@ def _said(node: Node, otherwise: Element) -> Element:
 
 
 def centred(node: Node, index: int, zero: Known) -> Tensor:
-    """An input of whole numbers less its zero point; known numbers are subtracted now."""
+    """An input of whole numbers less its zero point; known numbers are subtracted when the graph is read."""
     content = node.value(index).content
     if isinstance(content, Tensor):
         return exact(content - zero.astype(np.float64)) if zero.any() else content
@@ -75,7 +75,9 @@ def centred(node: Node, index: int, zero: Known) -> Tensor:
 
 
 def _parameters(node: Node, index: int, shape: Shape) -> tuple[Reals, Known]:
-    """The scale, which is the input of that index, and the zero point after it, in shapes that broadcast to a shape."""
+    """The scale, which is the input of that index, and the zero point after it, in shapes that broadcast to the given
+    one.
+    """
     scale = np.asarray(node.known(index, "the scale"), np.float64)
     zero = node.known(index + 1, "the zero point") if node.has(index + 1) else np.zeros(scale.shape, np.int64)
     if zero.shape != scale.shape and not zero.size == scale.size == 1:
@@ -89,8 +91,8 @@ def _parameters(node: Node, index: int, shape: Shape) -> tuple[Reals, Known]:
 
 
 def _spread(node: Node, given: Known, shape: Shape) -> Known:
-    """The parameter as one number, one for each place along the attribute `axis`, or one for each block there, so that
-    it broadcasts.
+    """Return a quantization parameter as one number, one for each place along the attribute `axis`, or one for each
+    block there, so that it broadcasts.
     """
     block, axis = node.attribute("block_size", 0), node.attribute("axis", 1)
     if given.size == 1 and not block:
@@ -107,7 +109,7 @@ def _spread(node: Node, given: Known, shape: Shape) -> Known:
 
 
 def stated(name: str, found: Value, formats: dict[str, Format]) -> Value:
-    """A value of the graph in the format that the caller states for its name; other values as they are.
+    """A value of the graph in the format that the caller states for its name; other values unchanged.
 
     Raise CircuitizeError for whole numbers and truth values, which have formats of their own.
     """
@@ -137,8 +139,8 @@ def _convolution(node: Node) -> Result:
 def factor(node: Node, index: int, zero: int, last: bool = False, channel: int | None = None) -> Value:
     """An input of whole numbers less the zero point that another input holds, with its interval.
 
-    A zero point of several numbers has one for each row, with `last` for each column, or for each place along
-    `channel`.
+    A zero point of several numbers has one number for each row, with `last` for each column, or one for each place
+    along `channel`.
     """
     value = node.value(index)
     content = node.value(zero).content if node.has(zero) else np.zeros((), np.int64)
@@ -168,7 +170,7 @@ def _aligned(node: Node, given: Known, shape: Shape, last: bool, channel: int | 
 
 
 def product_of(node: Node, name: str, *inputs: Value) -> Tensor:
-    """A contraction by its float operator, with this node's attributes: exact on whole numbers."""
+    """A contraction by its float operator, with this node's attributes: which is exact on whole numbers."""
     made = OPERATORS[name].function(replace(node, operator=name, inputs=list(inputs), results=[FLOAT]))
     content = made.content if isinstance(made, Made) else made
     assert isinstance(content, Tensor)
@@ -182,7 +184,7 @@ def sums_of(x: Value, y: Value, count: int) -> tuple[Interval, int]:
 
 
 def accumulated(node: Node, made: Tensor, sums: tuple[Interval, int]) -> Result:
-    """Accumulators of int32, which may not wrap, as a result."""
+    """Return accumulators of int32 as a result; raise an error if they could wrap."""
     return replace(node, results=[INT32]).kept(exact(made), *sums, wraps=False)
 
 
@@ -224,8 +226,8 @@ def known_scale(node: Node, index: int) -> Reals:
 
 
 def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
-    """Accumulators times a scale over the scale of the result, which is the input of that index, before its zero
-    point.
+    """Return accumulators times their scale over the result's, quantized; the result's scale is the input with the
+    given index and is followed by its zero point.
     """
     element = node.element
     of_result = known_scale(node, index)
@@ -238,7 +240,9 @@ def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
 
 @operator("DynamicQuantizeLinear")
 def _dynamic(node: Node) -> Sequence[Result]:
-    """Quantize to uint8 from the least to the greatest element, and 0; undefined if all elements are 0."""
+    """DynamicQuantizeLinear quantizes to uint8 an interval that holds all elements and 0; it is undefined if all
+    elements are 0.
+    """
     x = node.tensor(0)
     flat = x.reshape(x.size)
     low, high = minimum(least(flat, 0), 0.0), maximum(-least(-flat, 0), 0.0)

@@ -38,7 +38,7 @@ DEFAULTS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RN
 
 @dataclass(frozen=True)
 class Cell:
-    """One direction of a layer: its weights, [4H, I] and [4H, H] or similar, biases [4H] for both, and its
+    """One direction of a layer: its weights, [4H, I] and [4H, H] or similar, biases [4H] for both, and its activation
     functions.
     """
 
@@ -75,7 +75,8 @@ class Cell:
         return (1.0 - z) * self.gate(1, x[:, 2 * rows :] + seen) + z * h
 
     def rnn(self, x: Tensor, h: Tensor) -> Tensor:
-        """Return the next hidden state [batch, hidden] of a plain recurrent cell, x being the input's part of it."""
+        """Return the next hidden state [batch, hidden] of a plain recurrent cell, where x is the input's contribution.
+        """
         return self.gate(0, x + h @ self.recurrence.T)
 
     def _parts(self, x: Tensor) -> list[Tensor]:
@@ -190,7 +191,7 @@ def _state(node: Node, index: int, x: Tensor, directions: int, hidden: int, by_b
 
 
 def _functions(node: Node, directions: int) -> list[list[Activation]]:
-    """The functions of each direction; parameters are handed to the functions that take some, in order."""
+    """The functions of each direction; the listed parameters go, in order, to the functions that take some."""
     each = DEFAULTS[node.operator]
     names = list(node.attribute("activations", []) if "activations" in node.attributes.given else each * directions)
     names = [entry.decode() if isinstance(entry, bytes) else str(entry) for entry in names]

@@ -30,7 +30,7 @@ def least(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 def _norm(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The norm, as one root of the exact sum of squares."""
+    """Return the norm, as one root of the exact sum of squares."""
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     flat = x.transpose(*kept, *axes) if x.ndim else x
     flat = flat.reshape(*[x.shape[axis] for axis in kept], math.prod(x.shape[axis] for axis in axes))
@@ -115,7 +115,7 @@ def _mean(node: Node, x: Tensor, axes: tuple[int, ...], count: int) -> Result:
 
 
 def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """x without some axes, which have extent 1."""
+    """Return x without some axes, which have extent 1."""
     return x.reshape(*[extent for axis, extent in enumerate(x.shape) if axis not in axes])
 
 

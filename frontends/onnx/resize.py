@@ -34,7 +34,7 @@ POSITIONS = (
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis that is resized: its extent before and after, the scale, and the part of it that is read."""
+    """One axis that is resized: its extent before and after, the scale, and the part of the axis that is read."""
 
     extent: int
     made: int
@@ -89,7 +89,9 @@ def _weights(node: Node, axis: Axis, positions: Reals, mode: str) -> Reals:
 
 @operator("Resize", "Upsample", kinds=NUMBERS, ignores=("cubic_coeff_a", "exclude_outside"))
 def _resize(node: Node) -> Result:
-    """The scales or extents of Resize must be known. Whole numbers are resized by the nearest element only."""
+    """The scales or extents of Resize must be known when the graph is read. Whole numbers are resized by the nearest
+    element only.
+    """
     x = node.tensor()
     old = node.operator == "Upsample" or node.version < 11
     mode = node.choice("mode", "nearest", "linear", *([] if old else ["cubic"]))
@@ -123,7 +125,7 @@ def _resize(node: Node) -> Result:
 
 
 def _axes(node: Node, x: Tensor, old: bool, position: str) -> dict[int, Axis]:
-    """The resized axes, by place."""
+    """The resized axes of a node, by their numbers."""
     given = node.attribute("axes", None)
     axes = node.distinct(given, x.ndim) if given is not None else tuple(range(x.ndim))
     scales, sizes = _scales(node, old), None

@@ -46,7 +46,7 @@ def _sample(node: Node) -> Tensor:
 
 
 def read_weights(grid: Tensor, extent: int, mode: str, padding: str, corners: bool) -> Tensor:
-    """From [B, P] of positions in [-1, 1] to weights [B, P, extent]: how much each position reads of each element of an
+    """From positions [B, P] in [-1, 1] to weights [B, P, extent]: how much each position reads of each element of an
     axis.
     """
     low, high = (0.0, extent - 1.0) if corners else (-0.5, extent - 0.5)
@@ -67,7 +67,7 @@ def read_weights(grid: Tensor, extent: int, mode: str, padding: str, corners: bo
 
 
 def mirrored(places: NDArray[np.int64], extent: int, corners: bool) -> NDArray[np.int64]:
-    """Which element of an axis stands at places beyond its ends: the mirrors are at the ends, or half a step beyond
+    """The element of an axis that is read at places beyond its ends: the mirrors are at the ends, or half a step beyond
     them.
     """
     if extent == 1:
@@ -78,7 +78,7 @@ def mirrored(places: NDArray[np.int64], extent: int, corners: bool) -> NDArray[n
 
 
 def _reflected(at: Tensor, low: float, high: float) -> Tensor:
-    """A position reflected between two mirrors: the distance from the lower one goes up and down."""
+    """A position reflected between two mirrors: its distance from the lower mirror goes up and down."""
     span = high - low
     if not span:
         return at * 0.0
@@ -88,7 +88,8 @@ def _reflected(at: Tensor, low: float, high: float) -> Tensor:
 
 
 def kernel(at: Tensor, places: NDArray[np.int64], mode: str) -> Tensor:
-    """From [..., P] to [..., P, places]: how much an element at each place weighs, by its distance."""
+    """From positions [..., P] to weights [..., P, places]: how much the element at each place counts, by its distance.
+    """
     distance = absolute(at.reshape(*at.shape, 1) - places.astype(np.float64))
     if mode != "cubic":
         return relu(1.0 - distance)

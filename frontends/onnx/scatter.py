@@ -1,4 +1,4 @@
-"""ONNX operators that write at places: Scatter and its kin, MaxUnpool, Col2Im."""
+"""ONNX operators that write at indices: Scatter and its kin, MaxUnpool, Col2Im."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 def counted(node: Node, index: int, extent: int) -> Tensor | NDArray[np.int64]:
-    """An input of places, counted from 0; negative places count from the end. Raise an error if known places are
+    """An input of indices, counted from 0; negative indices count from the end. Raise an error if known indices are
     outside the axis.
     """
     content = node.value(index).content
@@ -48,7 +48,7 @@ def _reduced(node: Node, count: int, updates: int) -> Interval:
 
 
 def written(node: Node, data: Tensor, hot: Tensor, updates: Tensor, reduction: str) -> Tensor:
-    """Write updates [P, M, R] into data [P, K, R]; hot [P, M, K] is 1 where an update goes, else 0.
+    """Write updates [P, M, R] into data [P, K, R]; `hot` [P, M, K] is 1 where an update is written, else 0.
 
     Without a reduction each place is written at most once: ONNX leaves open which of several writes is kept.
     """
@@ -70,8 +70,8 @@ def written(node: Node, data: Tensor, hot: Tensor, updates: Tensor, reduction: s
 
 
 def _replaced(data: Tensor, places: Known, updates: Tensor) -> Tensor:
-    """Rows of data [K, R] replaced by rows of updates [M, R] at known places, by wiring; of several updates the last
-    stays.
+    """Return rows of data [K, R] replaced by rows of updates [M, R] at known places, by wiring; of several updates the
+    last stays.
     """
     source = np.arange(data.shape[0])
     source[places] = data.shape[0] + np.arange(len(places))
@@ -79,7 +79,7 @@ def _replaced(data: Tensor, places: Known, updates: Tensor) -> Tensor:
 
 
 def _reduction(node: Node) -> str:
-    """How updates are combined with the values they are written to: truth values are replaced."""
+    """How updates are combined with the values at their places: truth values are replaced."""
     found = node.choice("reduction", *REDUCTIONS)
     if found != "none" and node.element.kind == "bool":
         raise node.fault(f"expected no reduction of truth values, found {found}; cast them")
@@ -126,7 +126,7 @@ def _elements(node: Node) -> Result:
 
 
 def _inside(x: Tensor, part: Tensor) -> Tensor:
-    """x with its first elements along each axis replaced."""
+    """Return x with its first elements along each axis replaced."""
     if x.shape == part.shape:
         return part
     inside = np.zeros(x.shape)
@@ -136,7 +136,7 @@ def _inside(x: Tensor, part: Tensor) -> Tensor:
 
 
 def linear(node: Node, index: int, extents: Sequence[int]) -> Tensor | NDArray[np.int64]:
-    """Places [..., axes] in axes of these extents as places in all of them flattened."""
+    """Return indices [..., axes] into axes of given extents as indices into the flattened axes."""
     content = node.value(index).content
     strides = np.cumprod([1, *extents[:0:-1]])[::-1]
     if isinstance(content, Tensor):
@@ -172,7 +172,7 @@ def _nd(node: Node) -> Result:
 
 @operator("TensorScatter", moves=True)
 def _cache(node: Node) -> Result:
-    """The cache with a part of one axis overwritten, for each example from a place of its own on."""
+    """The cache with a part of one axis overwritten, which begins at a different place for each example."""
     x, updates = node.ranked(node.tensor(0), 2), node.tensor(1)
     axis, circular = node.along(x, -2), node.choice("mode", "linear", "circular") == "circular"
     shape = tuple(updates.shape[a] if a == axis else n for a, n in enumerate(x.shape))
@@ -198,7 +198,7 @@ def _cache(node: Node) -> Result:
 
 @operator("MaxUnpool")
 def _unpooled(node: Node) -> Tensor:
-    """Each element at the place where a pool has taken it from, zeros elsewhere."""
+    """MaxUnpool: each element at the place from which a pooling took it, zeros elsewhere."""
     x, indices = node.ranked(node.tensor(0), 3), node.value(1)
     sizes = node.several(node.attributes["kernel_shape"], x.ndim - 2, "kernel extents")
     if indices.shape != x.shape:
@@ -228,7 +228,7 @@ def _unpooled(node: Node) -> Tensor:
 
 @operator("Col2Im")
 def _image(node: Node) -> Tensor:
-    """[B, C * window, positions] to [B, C, extents...]: windows put back in their places, and added."""
+    """Col2Im: [B, C * window, positions] to [B, C, extents...]: windows put back in their places, and added."""
     x = node.ranked(node.tensor(0), 3, 3)
     extents, sizes = node.integers(1, "the extents"), node.integers(2, "the windows' extents")
     rank = len(sizes)

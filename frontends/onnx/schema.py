@@ -13,7 +13,9 @@ from .foreign import MICROSOFT, QONNX, form
 CONTRIBUTED = 21
 """The opset of ONNX by which onnxruntime's own QuantizeLinear and DequantizeLinear are read."""
 OLDEST = 7
-"""The first opset that is read whole: from older ones only operators that have not changed until then are read."""
+"""The first opset all of whose operators are read: of older opsets only operators that are unchanged in this one are
+read.
+"""
 
 
 KEPT = ("GroupNormalization",)
@@ -21,7 +23,7 @@ KEPT = ("GroupNormalization",)
 
 
 class Misfit(Exception):
-    """A node that does not fit its operator's schema."""
+    """The error of a node that does not fit its operator's schema."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def _of(formal: Formal) -> str:
 
 @lru_cache(maxsize=4096)
 def signature(operator: str, opset: int, domain: str) -> Signature | None:
-    """The operator as the opset has it; None if the opset never had it, or has withdrawn it."""
+    """The operator as an opset defines it; None if the opset never had it, or has withdrawn it."""
     if domain in MICROSOFT and operator in ("QuantizeLinear", "DequantizeLinear"):
         return signature(operator, CONTRIBUTED, "")
     if domain in QONNX | MICROSOFT:
@@ -151,7 +153,7 @@ def _formal(given: Any) -> Formal:
 
 
 def foreign(operator: str, opset: int, domain: str) -> Signature | None:
-    """An operator of another domain than ONNX's; None for an operator that is not read."""
+    """The definition of an operator of another domain than ONNX's; None for an operator that is not read."""
     found = form(operator, opset, domain)
     if found is None:
         return None

@@ -21,9 +21,9 @@ from .tensors import value
 class Scope:
     """The names that a node sees: its graph's, and those around a branch; a function sees only its own.
 
-    `origins` are the names that a function's inputs have where it is called, `attributes` the values that its nodes
-    refer to, and `within` the functions that are open. `formats` are stated for the tensors written under these names;
-    each is removed once it is used.
+    In a scope, `origins` are the names that a function's inputs have where it is called, `attributes` the values that
+    its nodes refer to, and `within` the functions around it. The `formats` of a scope are stated for the tensors
+    written under these names; each is removed once it is used.
     """
 
     values: dict[str, Value]
@@ -59,15 +59,17 @@ class Scope:
         return found
 
     def result(self, name: str, where: str) -> Value:
-        """The value of a result of a graph or function. Raise FormatError if the result has no name, or no value."""
+        """Return the value of a result of a graph or function. Raise FormatError if the result has no name, or no
+        value.
+        """
         found = self.read(name, where)
         if found is None:
             raise FormatError(f"{where}: expected results with names, found one without; name it")
         return found
 
     def write(self, name: str, found: Value, where: str) -> None:
-        """Give a name its value, in the format stated for it. Raise FormatError, with the place, if the name has a
-        value already.
+        """Give a name its value, rounded to the format stated for the name if there is one. Raise FormatError, with the
+        place, if the name has a value already.
         """
         if name in self.values:
             raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")
@@ -96,7 +98,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Leave:
-    """The end of a function or branch: its results get the names that they have outside."""
+    """The end of a function or branch: a step that gives its results their names outside."""
 
     inner: Scope
     results: tuple[tuple[str, str], ...]
@@ -105,20 +107,22 @@ class Leave:
 
 
 class Turn(ABC):
-    """The turn between two rounds of a loop, which ends one round and begins the next."""
+    """The step between two rounds of a loop, which ends one round and begins the next."""
 
     @property
     @abstractmethod
     def place(self) -> int:
-        """The place at which the file has the loop."""
+        """The place of the loop in the file."""
 
     @abstractmethod
     def steps(self) -> list[Step | Leave | Turn]:
-        """The steps of a loop's next round, with the present step last; none if the results are written."""
+        """The steps of a loop's next round, followed by the present step; an empty list once the loop's results are
+        written.
+        """
 
 
 def called(proto: Any, place: int, inside: str) -> str:
-    """How a node is named in messages."""
+    """The name of a node in messages."""
     name = shown(proto.op_type)
     return inside + (f"{name} {proto.name!r}" if proto.name else f"node {place}, {name}")
 

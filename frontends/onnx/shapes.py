@@ -66,7 +66,7 @@ def _asked(node: Node) -> Element:
 
 
 def _diagonal(shape: tuple[int, ...], given: int) -> int:
-    """The number of a diagonal, no further outside the matrix than needed."""
+    """The number of a diagonal, limited to those just outside the matrix."""
     return max(-shape[-2], min(shape[-1], int(given)))
 
 

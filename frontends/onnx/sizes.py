@@ -21,9 +21,9 @@ class Bounded(Builder):
         self.most = most
         self.largest = 0
         self.turned: dict[int, tuple[int, tuple[int, ...]]] = {}
-        """The wires that are others with their axes in another order, and that order."""
+        """For each wire that is another one with its axes in another order, that wire and the order."""
         self.masks: dict[str, int] = {}
-        """The inputs that the graph does not name: what operators would draw."""
+        """The inputs that the graph does not name, for the numbers that operators would draw."""
 
     def mask(self, name: str, shape: Shape) -> int:
         """An input of truth values that an operator would draw, by a name that no other has."""

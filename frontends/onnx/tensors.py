@@ -19,7 +19,9 @@ FIELDS = {
     "uint32": "uint64_data",
     "uint64": "uint64_data",
 }
-"""The field in which elements are listed that are not raw; other types have theirs in int32_data."""
+"""The field of a TensorProto that lists elements of each type that are not raw; types that are not listed use
+int32_data.
+"""
 SIZES = {"float": 4, "double": 8, "float16": 2, "bfloat16": 2, "bool": 1}
 LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
 
@@ -46,8 +48,8 @@ def labels(tensor: Any) -> Value | None:
 
 
 def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
-    """The elements of a TensorProto. Raise FormatError if the elements are in another file, or are not as many as the
-    shape says.
+    """The elements of a TensorProto. Raise FormatError if a tensor's elements are in another file, or are not as many
+    as the shape says.
     """
     kind = element(onnx, tensor.data_type, where)
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):

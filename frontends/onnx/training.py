@@ -28,7 +28,7 @@ class Training:
 
 
 def in_training(model: Any) -> Training:
-    """The model as it is in training; the model itself if nothing differs.
+    """Return the model as it is in training; the model itself if nothing differs.
 
     A batch norm whose statistics are initializers that it alone reads renews them, from opset 14 on. A dropout of known
     ratio reads a mask, named after its result with `.mask`, from opset 12 on.
@@ -65,7 +65,7 @@ def in_training(model: Any) -> Training:
 
 
 def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[str], renewed: dict[str, str]) -> Any:
-    """The node in training, with outputs that renew its statistics; None if these are not its own."""
+    """A batch norm's node in training, with outputs that renew its statistics; None if other nodes read them."""
     statistics = list(node.input[3:5])
     if len(statistics) < 2 or any(name not in held or read[name] != 1 for name in statistics):
         return None
@@ -81,7 +81,7 @@ def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[st
 
 
 def _dropping(onnx: Any, node: Any, held: Mapping[str, Any], made: Mapping[str, Any], rates: dict[str, float]) -> Any:
-    """The node in training; None if it drops nothing."""
+    """A dropout's node in training; None if it drops nothing."""
     rate = 0.5
     if len(node.input) > 1 and node.input[1]:
         name = node.input[1]

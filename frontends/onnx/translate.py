@@ -25,7 +25,9 @@ MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryE
 
 
 def translated(node: Node, translation: Translation, chosen: Signature) -> list[Value]:
-    """The results of a node, one for each output it names; computed now if everything that it reads is known."""
+    """The results of a node, one for each output that it names; they are computed when the graph is read if everything
+    that it reads is known.
+    """
     first = chosen.formal(0).variable if chosen.inputs else ""
     for index, value in enumerate(node.inputs):
         if value is not None and chosen.formal(index).variable == first and value.element.kind not in translation.kinds:
@@ -56,7 +58,7 @@ NAMES = {"float": "floats", "int": "whole numbers", "bool": "truth values"}
 
 
 def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Result]:
-    """The results of the translation, or known arrays if all inputs are known and nothing is too large.
+    """The results of a node's translation, or known arrays if all inputs are known and nothing is too large.
 
     Known arrays come from ONNX's evaluator, which rounds as the element type does, if it gives the shapes of the
     translation, or if the translation refuses the node, as it may for wires alone.
@@ -86,9 +88,7 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
 
 
 def _turned(node: Node, translation: Translation) -> list[Result]:
-    """The results of the translation; for an operator that treats elements alike, of turned tensors, from before the
-    turn.
-    """
+    """The results of a node's translation; an elementwise operator of turned tensors is applied before the turn."""
     values = [value for value in node.inputs if value is not None]
     turns = [turn_of(v.content) if isinstance(v.content, Tensor) else None for v in values if math.prod(v.shape) != 1]
     orders = {turn[1] for turn in turns if turn is not None}

@@ -1,5 +1,4 @@
-"""Walking the nodes of an ONNX graph in order; functions, and branches whose condition is known, open where they
-stand.
+"""Walking the nodes of an ONNX graph in order; functions, and branches whose condition is known, are expanded in place.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from .translate import translated
 
 TRAINING = ("Adagrad", "Adam", "Momentum")
 HOMES = dict.fromkeys(TRAINING, "ai.onnx.preview.training") | dict.fromkeys(ml.NAMES, ml.DOMAIN)
-"""The domain of each operator that is not in ONNX's own domain."""
+"""The domain of each operator that does not belong to ONNX's own domain."""
 DOMAINS = {"", "ai.onnx.preview", *HOMES.values()}
 MOST_NODES = 1 << 18
 """The most nodes of a graph, counted with its functions written out."""
@@ -46,7 +45,7 @@ def walk(
 
     `formats` are stated for tensors that the graph's nodes write under these names; each is removed once it is used.
 
-    Raise the errors that `arrow` raises.
+    Raise the same errors as `arrow`.
     """
     graph, own = model.graph, own_functions(onnx, model)
     later = frozenset(name for proto in graph.node for name in proto.output)
@@ -77,7 +76,7 @@ def walk(
 def _taken(
     onnx: ModuleType, step: Step, own: Mapping[tuple[str, str], FunctionBody], builder: Builder
 ) -> list[Step | Leave | Turn]:
-    """Do what a node says: write its results, or return the steps that stand for it."""
+    """Execute a node: write its results, or return the steps that replace it."""
     proto, scope, where = step.proto, step.scope, step.where
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     key = (domain, proto.op_type)
@@ -108,12 +107,14 @@ def _taken(
 
 
 def _is_in(domain: str, operator: str) -> bool:
-    """Whether the operator of that name is one of this domain."""
+    """Whether the operator with that name belongs to a domain."""
     return domain == HOMES[operator] if operator in HOMES else domain in domains_of(operator)
 
 
 def _attribute(entry: Any, scope: Scope) -> Any:
-    """An attribute; a function's reference to an attribute is resolved and renamed, None if that is not given."""
+    """An attribute; a function's reference to an attribute is resolved and renamed, and gives None if the function was
+    called without that attribute.
+    """
     if not entry.ref_attr_name:
         return entry
     if entry.ref_attr_name not in scope.attributes:
@@ -125,7 +126,7 @@ def _attribute(entry: Any, scope: Scope) -> Any:
 
 
 def _signature(proto: Any, domain: str, scope: Scope, where: str) -> Signature | None:
-    """The operator in its opset; None for one that is neither translated nor known to this opset."""
+    """The definition of an operator in its opset; None for one that is neither translated nor known to this opset."""
     if domain not in scope.versions:
         raise FormatError(f"{where}: expected an opset of domain {domain!r}, found none; import one")
     version = scope.versions[domain]
@@ -195,7 +196,7 @@ def _opened(
 
 
 def _without(proto: Any, gone: frozenset[str]) -> Any:
-    """The node without the inputs that its function was not given."""
+    """A node of a function without the inputs that the call leaves out."""
     if not gone.intersection(proto.input):
         return proto
     kept = type(proto)()

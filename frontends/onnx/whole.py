@@ -14,9 +14,10 @@ Interval = tuple[int, int]
 
 
 def wrapped(x: Tensor, element: Element) -> Tensor:
-    """x modulo 2^bits, in the element's interval.
+    """Return x modulo 2^bits, in the element's interval.
 
-    The quotient may be rounded up, by 1 at most: a remainder below 0 shows this, and is corrected.
+    The quotient of a reduction modulo 2^bits may be rounded up, by 1 at most: a remainder below 0 shows this, and is
+    corrected.
     """
     period = float(element.high - element.low + 1)
     above = x - float(element.low)
@@ -25,8 +26,8 @@ def wrapped(x: Tensor, element: Element) -> Tensor:
 
 
 def quotient(x: Tensor, y: Tensor) -> Tensor:
-    """x / y, truncated toward zero; undefined where y is 0. As in `wrapped`, a quotient that was rounded up is
-    corrected.
+    """Return x / y, truncated toward zero; undefined where y is 0. In a truncating division, as in `wrapped`, a
+    quotient that was rounded up is corrected.
     """
     above, below = absolute(x), absolute(y)
     found = floor(above / below)
@@ -35,7 +36,7 @@ def quotient(x: Tensor, y: Tensor) -> Tensor:
 
 
 def truncated(x: Tensor) -> Tensor:
-    """x without its fraction, truncated toward zero."""
+    """Return x without its fraction, truncated toward zero."""
     return floor(relu(x)) - floor(relu(-x))
 
 

@@ -27,20 +27,20 @@ MODEL, WEIGHTS, CONSTANTS = (
     "data/constants/model_constants_config.json",
 )
 OLDER = "serialized_exported_program.json"
-"""The file by which older archives are recognised, whose tensors are pickled."""
+"""The file by which older archives are recognised, of which the tensors are pickled."""
 
 SCHEMA = 8
-"""The major version of the schema that is read."""
+"""The major version of torch.export's schema that is read."""
 
 MOST_ENTRIES = 1 << 14
 MOST_TEXT = 1 << 26
 """The most bytes of one description in an archive."""
 
 MOST_VALUES = 1 << 22
-"""The most values in a description."""
+"""The most values in a description of a torch.export archive."""
 
 MOST_ELEMENTS = 1 << 28
-"""The most elements of one tensor."""
+"""The most elements of one tensor in a torch.export archive."""
 
 SCALARS = {1: "U8", 2: "I8", 3: "I16", 4: "I32", 5: "I64", 6: "F16", 7: "F32", 8: "F64", 12: "BOOL", 13: "BF16"}
 """The types of numbers by their number in the schema, as safetensors calls them."""
@@ -50,7 +50,7 @@ AGAIN = "save it again with torch.export.save of a recent torch, such as 2.15"
 
 @dataclass(frozen=True)
 class Stored:
-    """A tensor of the archive: its values, and the bytes that it is a view of, which tied tensors share."""
+    """A tensor of the archive: its values, and the bytes of which it is a view, which tied tensors share."""
 
     values: NDArray[Any]
     place: tuple[Any, ...]
@@ -157,8 +157,8 @@ def _stored(
 
 
 def sizes(entries: Any) -> tuple[int, ...]:
-    """The extents of a shape as numbers. Raise ValueError for an extent that is symbolic, or no whole number of at
-    least 0.
+    """The extents of a shape in an archive as numbers. Raise ValueError for an extent that is symbolic, or no whole
+    number of at least 0.
     """
     found = tuple(entry.get("as_int") for entry in entries)
     if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):

@@ -92,7 +92,7 @@ ONE: dict[str, Callable[[Tensor], Tensor]] = {
     "logical_not": lambda x: 1.0 - (x != 0.0),
     "bitwise_not": lambda x: 1.0 - x,
 }
-"""The functions of one tensor. A bitwise not is read for truths only."""
+"""ATen's functions of one tensor, by name. The operator bitwise_not is read for truth values only."""
 
 
 def _of_one(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
@@ -190,7 +190,7 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 @operator("prelu", "_prelu_kernel")
 def prelu(x: Tensor, weight: Tensor) -> Tensor:
-    """The slope below 0 is one for each channel, axis 1, or one for all."""
+    """The slope of ATen's prelu below 0 is one number for each channel, axis 1, or one for all."""
     if weight.ndim == 1 and weight.size > 1:
         weight = weight.reshape(weight.size, *[1] * (x.ndim - 2))
     return relu(x) - weight * relu(-x)
@@ -208,13 +208,13 @@ def elu(x: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 
 
 @operator("softplus")
 def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """Above its threshold torch takes x itself, which differs by less than e^-20."""
+    """For softplus above a threshold torch takes x itself, which differs by less than e^-20."""
     return _times(activations.softplus(_times(x, beta)), 1.0 / beta)
 
 
 @operator("where.self", "where.ScalarSelf", "where.ScalarOther")
 def where_self(condition: Any, x: Any, other: Any) -> Any:
-    """Return x where the condition holds, else `other`; a known condition, equal everywhere, takes no choice."""
+    """Return x where the condition holds, else `other`; a known condition that is equal everywhere takes no Select."""
     chosen = [bounded(value) if isinstance(value, float) else value for value in (x, other)]
     if isinstance(condition, np.ndarray) and condition.size and (condition == condition.flat[0]).all():
         one = chosen[0 if condition.flat[0] else 1]

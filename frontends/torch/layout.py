@@ -25,7 +25,7 @@ def view(x: Tensor, size: Sequence[int] = (), shape: Sequence[int] = ()) -> Tens
 
 @operator("clone", "contiguous", "alias", "detach", "lift_fresh_copy", "_to_copy", "to.dtype", "dropout", "type_as")
 def same(x: Any = None, input: Any = None, p: float = 0.0, train: bool = False, other: Any = None) -> Tensor:
-    """Return the tensor itself: copies, casts and dropout outside training. Refuse dropout if it is in training."""
+    """Return the tensor itself, for copies, casts and dropout outside training. Refuse dropout if it is in training."""
     if train and p:
         raise CircuitizeError("expected dropout outside training, found it in training; export module.eval()")
     found: Tensor = x if x is not None else input
@@ -140,7 +140,7 @@ def unflatten(x: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 @operator("flip")
 def flip(x: Tensor, dims: Sequence[int]) -> Tensor:
-    """Return the tensor with the order along some axes reversed."""
+    """Return the tensor with the elements along some axes reversed."""
     return movement.flip(x, *dims)
 
 
@@ -190,7 +190,9 @@ def index_select(x: Tensor, dim: int, index: Any) -> Tensor:
 
 @operator("gather")
 def gather(x: Tensor, dim: int, index: Tensor, sparse_grad: bool = False) -> Tensor:
-    """Return for each index the element of x there along the axis, at the index's own place along all others."""
+    """Return for each index the element of x at that index along the axis, and at the index's own position along all
+    other axes.
+    """
     return movement.gather_elements(x, index, dim)
 
 

@@ -21,11 +21,11 @@ REMEDY = "pip install torch, or give an archive that torch.export.save wrote"
 
 
 def network(source: str | Path | bytes, formats: Mapping[str, Format] | None = None) -> Model:
-    """The module in an archive as a model that starts from its values, for `training_step` and `predict`.
+    """The module in an archive file as a model that starts from its values, for `training_step` and `predict`.
 
-    The model fits the batch size that it was exported for. Buffers, such as running statistics, are frozen parameters.
-    A parameter whose format is not given has a format that holds twice its values. Raise CircuitizeError for a module
-    of several inputs or outputs, and the errors of `arrow`.
+    The model of an archive fits the batch size that it was exported for. Buffers, such as running statistics, are
+    frozen parameters of the model. A parameter whose format is not given has a format that holds twice its values.
+    Raise CircuitizeError for a module of several inputs or outputs, and the errors of `arrow`.
     """
     made, buffers = program(source)
     (data, *others) = [name for name in made.inputs if name not in made.parameters] or [""]
@@ -55,10 +55,10 @@ def from_torch(
     """A module of torch on inputs like the example, a tensor or a tuple of tensors, as a model; or the model in an
     archive at a path.
 
-    The module is exported as it is outside training. Through torch.export, in core ATen if `decompose` says so, the
-    module keeps its names, its tied parameters and its batch norms, and fits the example's batch. Through torch's
-    exporter to ONNX, which needs the package onnxscript, the module fits any batch, but batch norms are folded, ties
-    are cut, and parameters that the exporter transposes are renamed. Raise CircuitizeError if torch is missing or
+    A module of torch is exported as it behaves outside training. Through torch.export, in core ATen if `decompose` says
+    so, the module keeps its names, its tied parameters and its batch norms, and fits the example's batch. Through
+    torch's exporter to ONNX, which needs the package onnxscript, the module fits any batch, but batch norms are folded,
+    ties are cut, and parameters that the exporter transposes are renamed. Raise CircuitizeError if torch is missing or
     refuses the module, and the errors of `network` or `from_onnx`.
     """
     if exporter not in ("export", "onnx"):
@@ -94,7 +94,7 @@ def exported_to_onnx(module: Any, example: Any) -> Any:
 
 
 def _outside_training(module: Any, example: Any, exporter: str, export: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
-    """What torch exports of a module outside training; afterwards the module is as it was."""
+    """The export of a module outside training, after which the module's mode is restored."""
     try:
         torch = importlib.import_module("torch")
     except ImportError:

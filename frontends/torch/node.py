@@ -1,4 +1,4 @@
-"""The meaning of ATen's operators: rules by name, each with the parameters that the operator has."""
+"""The meaning of ATen's operators: translation rules by name, each with the operator's parameters."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ from circuitize.frontends.attention import MASKED
 from circuitize.frontends.tensor import Tensor
 
 Known = NDArray[np.float64]
-"""Numbers that follow from the graph alone, such as positions and masks."""
+"""The type of numbers that follow from the graph alone, such as positions and masks."""
 
 Made = Tensor | Known | Sequence[Tensor | Known]
 Rule = Callable[..., Made]
 R = TypeVar("R", bound=Rule)
 
 RULES: dict[str, Rule] = {}
-"""The rules by the operator's name and overload, such as add.Tensor."""
+"""The translation rules by the operator's name and overload, such as add.Tensor."""
 
 UNREAD = {"layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "half_to_float", "dtype"}
-"""Arguments that say where and how numbers lie, which does not matter for reals. For `dtype`, known whole numbers are
-cut.
+"""The names of arguments that say where and how numbers are stored, which does not matter for reals. If an argument
+`dtype` names a type of whole numbers, known numbers are truncated.
 """
 
 SMALLEST = -1e30
-"""A number below this stands for minus infinity, as the least float does in masks."""
+"""The bound below which a number stands for minus infinity, as the least float does in masks."""
 
 
 def operator(*names: str) -> Callable[[R], R]:
-    """Decorate the rule of these operators; its parameters have the operator's names, except `x` for `self`."""
+    """Decorate the translation rule of these operators; its parameters have the operator's names, except `x` for
+    `self`.
+    """
 
     def registered(rule: R) -> R:
         for name in names:
@@ -45,7 +47,7 @@ def operator(*names: str) -> Callable[[R], R]:
 
 
 def bounded(number: float) -> float:
-    """The number, or MASKED for minus infinity, which scores have where a mask hides them."""
+    """Return a number, or MASKED for minus infinity, which scores have where a mask hides them."""
     return MASKED if number < SMALLEST else number
 
 

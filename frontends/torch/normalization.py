@@ -26,7 +26,7 @@ def _affine(x: Tensor, weight: Any, bias: Any) -> Tensor:
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float
 ) -> list[Tensor]:
-    """Return the normalised values; mean and deviation are not computed."""
+    """Return the values of layer norm; mean and deviation are not computed."""
     return [layer_norm(input, normalized_shape, weight, bias, eps)]
 
 
@@ -45,15 +45,15 @@ def layer_norm(
 
 @operator("rms_norm", "_fused_rms_norm")
 def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None) -> Tensor:
-    """Without an epsilon, torch takes the epsilon of float32."""
+    """For rms_norm without an epsilon, torch takes the epsilon of float32."""
     chosen = 2.0**-23 if eps is None else eps
     return _affine(root_mean_square_normalize(input, tuple(range(-len(normalized_shape), 0)), chosen), weight, None)
 
 
 @operator("native_group_norm")
 def native_group_norm(input: Tensor, weight: Any, bias: Any, group: int, eps: float, **extents: int) -> list[Tensor]:
-    """Return the normalised values; mean and deviation are not computed. The extents in the arguments are those of the
-    input.
+    """Return the values of group norm; mean and deviation are not computed. The extents that native_group_norm takes as
+    arguments are those of its input.
     """
     return [group_norm(input, group, weight, bias, eps)]
 
@@ -78,7 +78,7 @@ def group_norm(
 def batch_norm_no_training(
     input: Tensor, weight: Any, bias: Any, running_mean: Tensor, running_var: Tensor, momentum: float, eps: float
 ) -> list[Tensor]:
-    """Return the normalised values; mean and deviation are not computed."""
+    """Return the values of batch norm; mean and deviation are not computed."""
     return [batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)]
 
 

@@ -20,25 +20,25 @@ def _axes(dim: Axes) -> Any:
 
 @operator("sum", "sum.dim_IntList")
 def total(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """Return the sum along axes; along all of them without `dim`."""
+    """Return the sum along axes, or along all axes without `dim`."""
     return x.sum(_axes(dim), keepdim)
 
 
 @operator("mean", "mean.dim")
 def mean(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """Return the mean along axes; along all of them without `dim`."""
+    """Return the mean along axes, or along all axes without `dim`."""
     return x.mean(_axes(dim), keepdim)
 
 
 @operator("amax")
 def amax(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """Return the maximum along axes; along all of them without `dim`."""
+    """Return the maximum along axes, or along all axes without `dim`."""
     return x.max(_axes(dim), keepdim)
 
 
 @operator("amin")
 def amin(x: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """Return the minimum along axes; along all of them without `dim`."""
+    """Return the minimum along axes, or along all axes without `dim`."""
     return -(-x).max(_axes(dim), keepdim)
 
 
@@ -90,7 +90,7 @@ def log_softmax(x: Tensor, dim: int) -> Tensor:
 
 @operator("logsumexp")
 def log_sum_exp(x: Tensor, dim: Sequence[int], keepdim: bool = False) -> Tensor:
-    """Return log(sum(exp(x))) along an axis; refuse several."""
+    """Return log(sum(exp(x))) along an axis; refuse several axes."""
     if len(dim) != 1:
         raise CircuitizeError(f"expected one axis, found {list(dim)}; reshape the tensor")
     found = functions.log_sum_exp(x, dim[0])

@@ -1,4 +1,4 @@
-"""ATen's convolutions and poolings: images have their channels in axis 1, and pass by the layers of windows."""
+"""ATen's convolutions and poolings: images have their channels in axis 1, and circuitize's layers compute them."""
 
 from __future__ import annotations
 

@@ -22,10 +22,10 @@ TRIED = 64
 
 
 def forest_of(estimator: Any) -> Forest:
-    """The trees of a fitted estimator. Nothing of scikit-learn is imported.
+    """The trees of a fitted estimator. Reading an estimator imports nothing of scikit-learn.
 
-    Raise CircuitizeError for another object, for an estimator that is not fitted, for categories and several outputs,
-    and if the trees as read do not score as the estimator does.
+    Raise CircuitizeError for an object that is no estimator of trees, for an estimator that is not fitted, for
+    categories and several outputs, and if the trees as read do not give the estimator's scores.
     """
     kind = type(estimator).__name__
     if not type(estimator).__module__.startswith("sklearn.") or kind not in KNOWN:
@@ -53,7 +53,7 @@ def forest_of(estimator: Any) -> Forest:
 
 
 Tree = tuple[NDArray[Any], Reals, NDArray[Any], NDArray[Any], Reals]
-"""Feature, threshold, left, right and values of each node; -1 for the children of a leaf."""
+"""The nodes of a tree: feature, threshold, left, right and values of each; -1 for the children of a leaf."""
 
 
 def _nodes(tree: Any, factor: float, normed: bool = False) -> Tree:
@@ -138,7 +138,9 @@ def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
 
 
 def _agrees(estimator: Any, made: Forest, classifies: bool) -> None:
-    """Raise CircuitizeError unless scores on random inputs, thresholds among them, are the estimator's to 1e-9."""
+    """Raise CircuitizeError unless scores on random inputs, thresholds among them, equal the estimator's to within
+    1e-9.
+    """
     random = np.random.default_rng(0)
     tested = made.threshold[made.inner] if made.inner.any() else np.zeros(1)
     x = random.choice(tested, (TRIED, made.features))

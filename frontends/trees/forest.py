@@ -12,16 +12,18 @@ Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 GREATEST, ABOVE, AT_LEAST, SCORES = "greatest", "above 0", "at least 0", "scores"
-"""How scores decide: by the first of the greatest, by whether the only one is above 0 or not below it, or not at all.
+"""How the scores of a forest decide: by the first of the greatest, by whether the only score is above 0 or at least 0,
+or not at all.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees whose inner nodes send x left if x[feature] <= threshold, and whose leaves score.
+    """A forest of trees whose inner nodes send x left if x[feature] <= threshold, and whose leaves score.
 
-    `left` and `right` are -1 at leaves. `values` [nodes, scores] are added by a leaf to the scores from `first[tree]`
-    on; `base` are the scores at the start. `narrow` says that x is compared as float32.
+    The arrays `left` and `right` of a forest are -1 at leaves. A leaf adds its `values` [nodes, scores] to the scores
+    from `first[tree]` on; `base` are the starting scores. The flag `narrow` of a forest says that x is compared as
+    float32.
     """
 
     features: int
@@ -67,11 +69,11 @@ class Forest:
         return found
 
     def certain(self, x: Reals, score_bits: int) -> NDArray[np.bool_]:
-        """For which rows of x the decision is the same when leaves are rounded to `score_bits` fraction bits, whatever
-        the leaves are.
+        """Whether, for each row of x, the decision is the same when leaves are rounded to `score_bits` fraction bits,
+        whichever way the leaves are rounded.
 
-        Each score is off by at most half a unit for each tree and one for its base, so that a lead of twice that
-        stands.
+        With rounded leaves each score is off by at most half a unit for each tree and one for its base, so that a lead
+        of more than twice that is kept.
         """
         scores = self.scores(x)
         reach = (len(self.roots) + 1) * 2.0**-score_bits

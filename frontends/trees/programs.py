@@ -1,4 +1,6 @@
-"""Forests as integer programs: each comparison once, choices between leaves from the bottom up, sums, the class."""
+"""Forests as integer programs: each distinct comparison is made once, followed by choices between leaves from the
+bottom up, sums and the class.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ from .estimators import forest_of
 from .forest import ABOVE, AT_LEAST, GREATEST, SCORES, Forest, Integers
 
 GROUP = 256
-"""Nodes of the trees that are walked together: matrices of zeros and ones, which pick columns, stay small."""
+"""The most nodes of the trees that are evaluated together: so that the matrices of zeros and ones which pick columns
+stay small.
+"""
 SCORE_BITS = 16
 WIDE = 44
 """The number of bits beyond which the interval of picked values, which a product with a matrix widens, is narrowed by a
@@ -54,13 +58,14 @@ def from_trees(
 ) -> IntegerProgram:
     """A program from a fitted tree, forest or boosted ensemble of scikit-learn: `inputs` [batch, features] -> outputs.
 
-    `inputs` is the format of the features: a threshold between two numbers of the format decides exactly as the lower
-    number does, so that every comparison is scikit-learn's. Leaves are rounded to `score_bits` fraction bits. The
-    output `class` [batch] is the place of the decision in `classes_`, `scores` [batch, scores] are the sums over the
-    trees; a regressor has scores alone. If `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's
-    whatever the rounding. `data` [N, features], and `labels` [N], places in `classes_`, become examples. Raise
-    CircuitizeError for an object that is no scikit-learn estimator of trees, for formats that float32 does not hold if
-    the estimator compares in float32, and for other names of outputs.
+    The argument `inputs` is the format of the features: a threshold between two numbers of the format decides exactly
+    as the lower of the two numbers does, so that every comparison has scikit-learn's result. The leaves of a forest are
+    rounded to `score_bits` fraction bits. The output `class` [batch] of a forest's program is the place of the decision
+    in `classes_`, `scores` [batch, scores] are the sums over the trees; a regressor has the output of scores alone. If
+    `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's in spite of rounding. The arguments
+    `data` [N, features] and `labels` [N], which are places in `classes_`, become examples. Raise CircuitizeError for an
+    object that is no scikit-learn estimator of trees, for formats that float32 does not hold if the estimator compares
+    in float32, and for other names of outputs.
     """
     forest = forest_of(estimator)
     wanted = ("scores",) if forest.decides == SCORES and tuple(outputs) == ("class",) else tuple(outputs)
@@ -114,9 +119,10 @@ def _scores(builder: Builder, x: int, forest: Forest, score_bits: int) -> int:
 
 
 def _answers(builder: Builder, x: int, forest: Forest) -> tuple[int, Integers]:
-    """For all tests, each once, whether x is at most the threshold, [batch, tests]; and the test of each node.
+    """For all distinct tests of a forest, whether x is at most the threshold, [batch, tests]; and the test of each
+    node.
 
-    A threshold lies at or above exactly one whole number of units next below it, so x <= t where x <= floor(t).
+    Since x is a whole number of units, x <= t exactly where x <= floor(t), for a threshold t in these units.
     """
     builder.provenance = Provenance("comparisons")
     format = builder.format(x)
@@ -144,11 +150,11 @@ def _walked(
     score_bits: int,
     batch: int,
 ) -> int:
-    """The values of the leaves that trees come to, [batch, trees, values], level by level from the lowest.
+    """The values of the leaves that are reached in each tree, [batch, trees, values], level by level from the lowest.
 
-    The children of a level's inner nodes are the next level: first all left ones, then all right ones. A Check states
-    the interval that a product with a matrix of zeros and ones hides; if elements have their own intervals, it costs
-    nothing.
+    The children of a level's inner nodes form the next level: first all left children, then all right ones. Return a
+    wire with a Check that states the interval which a product with a matrix of zeros and ones hides; if elements have
+    their own intervals, the Check costs nothing.
     """
     levels = [roots]
     while len(inner := levels[-1][forest.inner[levels[-1]]]):
@@ -185,7 +191,7 @@ def _walked(
 
 
 def _decided(builder: Builder, scores: int, decides: str) -> int:
-    """The class of each row, by the first of its greatest scores or by the sign of its only one."""
+    """The class of each row, by the first of its greatest scores or by the sign of its only score."""
     builder.provenance = Provenance("class")
     if decides == GREATEST:
         return builder.add(ArgMax(1), scores)
@@ -209,7 +215,7 @@ def _constant(builder: Builder, values: NDArray[Any], fraction_bits: int) -> int
 def _examples(
     inputs: Format, features: int, batch: int, data: ArrayLike | None, labels: ArrayLike | None
 ) -> tuple[dict[str, NDArray[np.float64]], ...]:
-    """Batches of data, with answers if there are labels; an incomplete last batch is left out."""
+    """Examples as batches of data, with answers if there are labels; an incomplete last batch is left out."""
     if data is None:
         return ()
     x = np.asarray(data, np.float64)

@@ -24,14 +24,15 @@ def from_tinygrad(
 ) -> Imported:
     """The program of a model, a function or tensors of tinygrad 0.14.0.
 
-    A function, or a model, which is a function that holds its parameters, is run once on tensors like the examples,
-    without computing anything: its inputs have the names of its arguments. The argument `state` holds further tensors
-    that the function reads or changes: objects, such as [model, optimizer], or a mapping from names. Tensors that the
-    function changes leave under their names, before the values that it returns (`output`, or `output1`, ..., or the
-    names of a mapping); an optimiser's tensors that it does not change, such as the learning rate, are constants. A
-    TinyJit is taken as its function.
+    A function of tinygrad, or a model, which is a function that holds its parameters, is traced once on tensors like
+    the examples; the program's inputs have the names of the function's arguments. The argument `state` holds further
+    tensors that the function reads or changes: objects, such as [model, optimizer], or a mapping from names. Tensors
+    that a traced function changes are outputs under their names, before the values that it returns (`output`, or
+    `output1`, ..., or the names of a mapping); tensors of an optimiser that the function does not change, such as the
+    learning rate, are constants. A TinyJit is replaced by the function inside it.
 
-    Tensors are taken as they are, with `inputs` by name. Whatever else the tensors read is constant.
+    If tensors are given instead of a function, their graph is taken, with the inputs that `inputs` names. All other
+    tensors that the graph reads are constants.
 
     Raise CircuitizeError for another version, a value read within the function, a changed tensor without a name, and
     an operation without a rule.
@@ -46,10 +47,11 @@ def from_polygrad(
     state: object = None,
     entrypoint: str | None = None,
 ) -> Imported:
-    """The program of a model, a function or tensors of polygrad 0.7.1, in the way of `from_tinygrad`.
+    """The program of a model, a function or tensors of polygrad 0.7.1, as `from_tinygrad` gives it.
 
-    A `jit` or `compile`d function is taken as its function; a `Model`, captured, loaded or read from a Hugging Face
-    folder, as the computation at an entry point, by default "forward", with its parameters and inputs by their names.
+    A `jit` or `compile`d function is replaced by the function inside it; a `Model`, captured, loaded or read from a
+    Hugging Face folder, is read as the computation at an entry point, by default "forward", with its parameters and
+    inputs by their names.
     """
     if POLYGRAD.is_model(source):
         return POLYGRAD.of_model(source, entrypoint)

@@ -32,7 +32,7 @@ def _add(t: Translation, node: Node) -> Made:
 
 
 def _masked(t: Translation, node: Node, known: Known, x: Product) -> Product:
-    """x + known, with -64 where the known number stands for minus infinity, which e^x makes 0."""
+    """Return x + known, with -64 where the known number stands for minus infinity, which e^x makes 0."""
     keep = ~masked(known)
     if not keep.any():
         return t.raised.constant(known, node.shape)

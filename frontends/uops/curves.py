@@ -15,9 +15,9 @@ from .known import Known, evaluated
 
 PLACES = np.concatenate([np.linspace(-30, 30, 241), np.linspace(-0.5, 0.5, 101)])
 CLOSE = 5e-7
-"""How near a polynomial of single precision comes to the curve that it stands for."""
+"""The greatest distance of a polynomial in single precision from the curve that it stands for."""
 LONGEST = 64
-"""The most operations of a curve."""
+"""The most operations of a curve that is recognised."""
 _CURVES: list[tuple[Callable[[], Operation], Callable[[Known], Known]]] = [
     (arrays.Tanh, np.tanh),
     (arrays.Erf, lambda x: np.asarray(arrays.Erf().run(x)[0])),
@@ -28,7 +28,8 @@ def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | No
     """The node that is the argument of a choice that computes a curve, and the operation for it; None if it computes
     none.
 
-    Candidates are choices by |x| < 1/4 and by x < 0, as in the hyperbolic tangent and the error function.
+    The candidates for a curve are choices by |x| < 1/4 and by x < 0, as in the hyperbolic tangent and the error
+    function.
     """
     argument = _argument(nodes, place)
     values = None if argument is None else _values(nodes, place, argument)
@@ -53,7 +54,7 @@ def _argument(nodes: Sequence[Node], place: int) -> int | None:
 
 
 def _values(nodes: Sequence[Node], place: int, argument: int) -> NDArray[np.float64] | None:
-    """The values of a node at all places, if it follows from x and constants alone."""
+    """The values of a node at all sample points, if it follows from x and constants alone."""
     found: dict[int, Known | None] = {argument: PLACES}
     waiting = [place]
     while waiting:

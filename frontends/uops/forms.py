@@ -1,5 +1,5 @@
-"""What tensors are in terms of others, kept by wire, so that the next operation that reads them may become a larger
-one.
+"""Forms, which describe tensors in terms of others, kept by wire, so that the next operation that reads such a tensor
+may become a larger operation.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .products import Factor
 
 @dataclass(frozen=True)
 class Form:
-    """A tensor is `name` of another (its axes in the order of the other tensor's own), with numbers that belong to the
-    form.
+    """A form says that a tensor is `name` of another (with its axes in the order of the other tensor's axes), with
+    numbers that belong to the form.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Forms:
         """The elements of constants, by wire."""
 
     def form(self, tensor: Tensor) -> Form | None:
-        """Return the form that is known of a tensor; None if none is."""
+        """Return the form that is known of a tensor; None if no form is known."""
         return self.forms.get(tensor.wire)
 
     def times(self, tensor: Tensor, by: Tensor) -> Tensor | None:
@@ -55,28 +55,32 @@ class Forms:
         return next((pair[1 - place] for place in (0, 1) if pair[place].wire == by.wire), None)
 
     def noted(self, tensor: Tensor, name: str, of: Tensor, axes: Sequence[int] = (), number: float = 0.0) -> Tensor:
-        """Note, unless a form is known already, that a tensor is `name` of another. Return the same tensor."""
+        """Record, unless a form is known already, that a tensor is `name` of another. Return the tensor whose form was
+        recorded.
+        """
         self.forms.setdefault(tensor.wire, Form(name, of, tuple(axes), number))
         return tensor
 
     def is_(self, factor: Factor, name: str) -> Form | None:
-        """The form of a factor, if it has this name."""
+        """The form of a factor, if the form has the given name."""
         form = self.form(factor.tensor)
         return form if form is not None and form.name == name else None
 
     def note_tanh(self, tensor: Tensor, x: Tensor, scale: float) -> None:
-        """Note of a hyperbolic tangent of scale * x whether it is the one in GELU."""
+        """Record whether a hyperbolic tangent of scale * x is the one in GELU."""
         cubic = self.form(x)
         if cubic is not None and cubic.name == "gelu_cubic" and near(scale, math.sqrt(2 / math.pi)):
             self.noted(tensor, "gelu_tanh", cubic.of)
 
 
 def ordered(factors: Sequence[Factor]) -> tuple[int, ...]:
-    """All axes of some factors, in the order of the factor that has all of them, else ascending."""
+    """All axes of some factors, in the order of the factor that has all of them, otherwise ascending."""
     every = {axis for factor in factors for axis in factor.axes}
     return next((f.axes for f in factors if len(f.axes) == len(every)), tuple(sorted(every)))
 
 
 def along(whole: Factor, axes: Sequence[int], reduced: Factor) -> bool:
-    """Whether a factor has the axes of another less those (counted within the other's own) that were removed."""
+    """Whether a factor has the axes of another without those that were removed, which are counted within the other's
+    axes.
+    """
     return reduced.axes == tuple(axis for place, axis in enumerate(whole.axes) if place not in axes)

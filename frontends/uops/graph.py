@@ -1,6 +1,4 @@
-"""Graphs of UOps as plain lists, the same for polygrad and tinygrad: everything is read from them once, at the
-start.
-"""
+"""Graphs of UOps as plain lists, the same for polygrad and tinygrad: each graph is read once, at the start."""
 
 from __future__ import annotations
 
@@ -17,10 +15,11 @@ VIEWS = ("RESHAPE", "DETACH", "CONTIGUOUS", "CONTIGUOUS_BACKWARD", "COPY")
 
 @dataclass(frozen=True)
 class Node:
-    """One operation: its name, the name of its type, its shape, its sources by index, and its argument.
+    """A node of a graph of UOps: its operation's name, the name of its type, its shape, its sources by index, and its
+    argument.
 
-    `dtype` is a name such as `float`, `int`, `bool`, `weakint`. `argument` is a number (CONST), a tuple of axes
-    (PERMUTE, FLIP), a pair of an operation and a count of axes (REDUCE), or None.
+    The `dtype` of a UOp is a name such as `float`, `int`, `bool`, `weakint`. The `argument` of a UOp is a number
+    (CONST), a tuple of axes (PERMUTE, FLIP), a pair of an operation and a count of axes (REDUCE), or None.
     """
 
     name: str
@@ -32,7 +31,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Port:
-    """What is handed in at a node: an input by name, flat if the node is its buffer."""
+    """The input that enters a graph at a node: an input by name, flat if the node is the input's buffer."""
 
     name: str
     shape: Shape
@@ -41,13 +40,15 @@ class Port:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes in an order in which each comes after its sources, where inputs enter, and which nodes are asked for."""
+    """A graph of UOps: nodes in an order in which each comes after its sources, the nodes at which inputs enter, and
+    the nodes whose values are asked for.
+    """
 
     nodes: list[Node]
     ports: dict[int, Port]
     roots: list[int]
     keys: list[Any]
-    """The UOp of each node, as its own system has it."""
+    """The UOp of each node, as an object of tinygrad or polygrad."""
 
 
 def read(
@@ -57,7 +58,7 @@ def read(
     ports: Mapping[Hashable, Port],
     views: Mapping[Hashable, str],
 ) -> Graph:
-    """The graph below these roots, cut at `ports`. Reading takes linear time, without recursion.
+    """The graph below the given roots, cut at `ports`. Reading a graph of UOps takes linear time, without recursion.
 
     Raise CircuitizeError if a buffer is reached of which an input, by name in `views`, is only a view.
     """

@@ -29,7 +29,7 @@ TYPES: dict[str, type[Any]] = {
     "unsigned int": np.uint32,
     "unsigned long": np.uint64,
 }
-"""numpy's types by the names that both systems have for theirs."""
+"""numpy's types by the names of types in tinygrad and polygrad."""
 
 FLOATS = ("float", "double", "half", "__bf16", "weakfloat")
 
@@ -68,12 +68,12 @@ SAME = ("CONTIGUOUS", "CONTIGUOUS_BACKWARD", "DETACH", "COPY", "NOOP")
 
 
 def computed(dtype: str) -> type[Any]:
-    """The type in which a node is computed here: all floats in double precision, other types as they are."""
+    """The type in which a known node is computed: all floats in double precision, other types unchanged."""
     return np.float64 if dtype in FLOATS else TYPES.get(dtype, np.int64)
 
 
 def evaluated(node: Node, values: Sequence[Known]) -> Known | None:
-    """The elements of a node from those of its sources; None for an operation that is not computed here."""
+    """The elements of a node from those of its sources; None for an operation that this module does not compute."""
     found = _evaluated(node, values)
     return None if found is None else np.asarray(found).astype(computed(node.dtype), copy=False)
 
@@ -133,7 +133,7 @@ def moved(node: Node, x: Known, rest: Sequence[Known]) -> Known | None:
 
 
 def offsets(rest: Sequence[Known]) -> list[int]:
-    """Where a part begins in each axis, from the sources of SHRINK and PAD after the first."""
+    """The place where a part begins in each axis, from the sources of SHRINK and PAD after the first."""
     return [int(at) for at in np.asarray(rest[0]).reshape(-1)]
 
 

@@ -24,7 +24,7 @@ def network(system: System, source: Any, example: Any, formats: Mapping[str, For
     """A `Model` that starts from a model's values, for `training_step` and `predict`, on examples like the given one.
 
     Tensors that layers renew while they train, such as the statistics of batch norms, are state; whole numbers, such as
-    counts of batches, stay what they are. A parameter whose format is not given has a format that holds twice its
+    counts of batches, keep their values. A parameter whose format is not given has a format that holds twice its
     values. Raise CircuitizeError for a model of several inputs or outputs, and for a format of a tensor that it does
     not have.
     """

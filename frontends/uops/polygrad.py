@@ -116,9 +116,10 @@ class Polygrad(System):
         return function.fxn if isinstance(function, jit.TinyJit) else function
 
     def written(self) -> Mapping[str, Any]:
-        """The hyperbolic tangent by the sigmoid, as tinygrad writes it: polygrad's own has pieces.
+        """The hyperbolic tangent written by the sigmoid, as in tinygrad; polygrad's own is piecewise.
 
-        Written in this way, its derivative is short, with intervals that stay small. Dropout draws its mask in C.
+        Written by the sigmoid, the hyperbolic tangent has a short derivative, with intervals that stay small. A method
+        for polygrad's dropout, which draws its mask in C.
         """
         gelu, dropout = self.tensor.gelu, self.tensor.dropout
 
@@ -144,7 +145,9 @@ class Polygrad(System):
         return dict(self.module("nn.state").get_state_dict(found))
 
     def is_model(self, found: object) -> bool:
-        """Whether this is a Model, which C owns: captured, built from a configuration, or read from a file."""
+        """Whether an object is a Model of polygrad, which C owns: captured, built from a configuration, or read from a
+        file.
+        """
         return isinstance(found, self.module("model").Model)
 
     def of_model(self, model: Any, entrypoint: str | None) -> Imported:
@@ -171,7 +174,7 @@ class Polygrad(System):
         return imported(self, graph, [binding["name"] for binding in stored], shapes, kept, leaving)
 
     def _stored(self, store: Any) -> Any:
-        """The buffer that an effect writes as a whole; the effect itself if it is of another kind."""
+        """The buffer that an effect writes as a whole; the effect itself if the effect is of another kind."""
         target = store.src[0] if store.op_name == "STORE" else store
         while target.op_name == "RESHAPE":
             target = target.src[0]

@@ -13,19 +13,23 @@ from circuitize.frontends.tensor import Tensor
 
 @dataclass(frozen=True)
 class Factor:
-    """A tensor without axes of extent 1, and for each of its axes the axis of the whole where it lies."""
+    """A factor of a product: a tensor without axes of extent 1, and for each of its axes the axis of the whole where it
+    lies.
+    """
 
     tensor: Tensor
     axes: tuple[int, ...]
 
     def placed(self, places: Sequence[int]) -> Factor:
-        """The factor with each axis of the whole renamed."""
+        """A factor with each axis of the whole renamed."""
         return Factor(self.tensor, tuple(places[axis] for axis in self.axes))
 
 
 @dataclass(frozen=True)
 class Product:
-    """`scale` times one or two factors, each repeated along the axes of `shape` that it does not have."""
+    """A product that is not yet written: `scale` times one or two factors, each repeated along the axes of `shape` that
+    it does not have.
+    """
 
     shape: Shape
     factors: tuple[Factor, ...]
@@ -33,12 +37,12 @@ class Product:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The axes along which elements differ, in order."""
+        """The axes along which the elements of a product differ, in order."""
         return tuple(sorted({axis for factor in self.factors for axis in factor.axes}))
 
     @property
     def factor(self) -> Factor:
-        """Return the one factor of a product that has no second."""
+        """Return the one factor of a product that has no second one."""
         (factor,) = self.factors
         return factor
 
@@ -56,7 +60,8 @@ def product_of(tensor: Tensor, shape: Shape | None = None) -> Product:
 
 
 def aligned(factor: Factor, onto: Sequence[int], shape: Shape) -> Tensor:
-    """The tensor with exactly these axes of the whole, in this order, repeated along those that it lacks."""
+    """The tensor of a factor with exactly these axes of the whole, in this order, repeated along those that it lacks.
+    """
     tensor = factor.tensor
     order = sorted(range(len(factor.axes)), key=lambda place: onto.index(factor.axes[place]))
     tensor = tensor.transpose(*order) if order else tensor
@@ -67,7 +72,7 @@ def aligned(factor: Factor, onto: Sequence[int], shape: Shape) -> Tensor:
 
 
 def permuted(product: Product, order: Sequence[int]) -> Product:
-    """The product with its axes reordered: axis i of the result is axis order[i]."""
+    """A product with its axes reordered: axis i of the result is axis order[i]."""
     places = [0] * len(order)
     for place, axis in enumerate(order):
         places[axis] = place
@@ -76,7 +81,7 @@ def permuted(product: Product, order: Sequence[int]) -> Product:
 
 
 def expanded(product: Product, shape: Shape) -> Product:
-    """The product with axes of extent 1 repeated, and new axes before all others."""
+    """A product with axes of extent 1 repeated, and new axes before all others."""
     shift = len(shape) - len(product.shape)
     places = [axis + shift for axis in range(len(product.shape))]
     return replace(product, shape=shape, factors=tuple(factor.placed(places) for factor in product.factors))
@@ -103,12 +108,14 @@ def groups(old: Shape, new: Shape) -> list[Group]:
 
 
 def mixed(factor: Factor, parts: Iterable[Group]) -> bool:
-    """Whether some group of several axes has both axes that the factor has and axes that it lacks."""
+    """Whether some group of axes that a reshape keeps together has both axes that the factor has and axes that it
+    lacks.
+    """
     return any(0 < sum(axis in factor.axes for axis in old) < len(old) for old, _ in parts)
 
 
 def reshaped(product: Product, shape: Shape) -> Product | None:
-    """The product with other axes for the same elements; None if repeated axes merge with others."""
+    """A product with other axes for the same elements; None if repeated axes merge with others."""
     parts = groups(product.shape, shape)
     if any(mixed(factor, parts) for factor in product.factors):
         return None

@@ -1,6 +1,6 @@
-"""Recognising what UOps compose as one operation: contractions, gathers, softmax, normalisations, curves.
+"""The recognition of operations that UOps compose: contractions, gathers, softmax, normalisations, curves.
 
-Each tensor that is made has a form, which describes the tensor in terms of others; the form is looked up when the next
+Each tensor made from UOps has a form, which describes it in terms of others; the form is looked up when the next
 operation reads the tensor. Operations that a larger operation leaves unread are dropped when the program is simplified.
 """
 
@@ -22,17 +22,17 @@ LN2 = math.log(2.0)
 
 
 class Raised(Sums):
-    """Writes operations element by element, and maxima, each as the largest operation that it is."""
+    """Writes operations element by element, and maxima, each as the largest operation that it is part of."""
 
     def applied(self, operation: Operation, product: Product, *others: Product) -> Product:
-        """An operation element by element, only on those axes along which its operands differ."""
+        """Write an elementwise operation, only on those axes along which its operands differ."""
         made = [self.single(each) for each in (product, *others)]
         onto = ordered([each.factor for each in made])
         first, *rest = [self.tensor(Product(product.shape, e.factors, e.scale), onto) for e in made]
         return Product(product.shape, (Factor(first.apply(operation, *rest), onto),))
 
     def curve(self, operation: Operation, product: Product) -> Product:
-        """A curve that was recognised as a whole, with a form of its own."""
+        """Write a curve that was recognised as a whole, with its own form."""
         single = self.single(product)
         made = self.applied(operation, product)
         x, tensor = single.factor.tensor, made.factor.tensor
@@ -43,7 +43,7 @@ class Raised(Sums):
         return made
 
     def exp2(self, product: Product) -> Product:
-        """Write 2^x as exp(log(2) x), and note what softmax and ELU look for."""
+        """Write 2^x as exp(log(2) x), and record the form by which softmax and ELU are recognised."""
         single = self.single(product)
         inner = single.scaled(LN2)
         x = inner.factor.tensor
@@ -64,7 +64,7 @@ class Raised(Sums):
         return made.scaled(1 / LN2)
 
     def power(self, product: Product, exponent: float) -> Product:
-        """The power of a product by a multiple of 1/2."""
+        """Write the power of a product by a multiple of 1/2."""
         if exponent < 0:
             return self.reciprocal(self.power(product, -exponent))
         single = self.single(product)
@@ -83,7 +83,7 @@ class Raised(Sums):
         return Product(product.shape, (Factor(made, factor.axes),)).scaled(single.scale**degree)
 
     def square_root(self, product: Product) -> Product:
-        """Write the square root, and note it for the reciprocal square root of a normalisation."""
+        """Write the square root, and record its form for the reciprocal square root of a normalisation."""
         made = self.applied(arrays.SquareRoot(), product)
         single = self.single(product)
         if single.scale == 1.0:
@@ -91,7 +91,7 @@ class Raised(Sums):
         return made
 
     def reciprocal(self, product: Product) -> Product:
-        """Write 1/x, as a sigmoid or a reciprocal square root if x is what these divide by."""
+        """Write 1/x, as a sigmoid or a reciprocal square root if x has the form of their divisors."""
         single = self.single(product)
         factor, x, scale = single.factor, single.factor.tensor, single.scale
         form = self.form(x)
@@ -111,7 +111,7 @@ class Raised(Sums):
         return Product(product.shape, (Factor(tensor, factor.axes),)).scaled(1 / scale)
 
     def greatest(self, product: Product, count: int) -> Product:
-        """The maximum over the first `count` axes."""
+        """Write the maximum over the first `count` axes."""
         single = self.single(product)
         factor = single.factor
         if single.scale < 0:

@@ -17,7 +17,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Register the rule of some operations."""
+    """Register a rule for UOps with the given names."""
 
     def registered(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))
@@ -38,7 +38,8 @@ WITHOUT: dict[str, str] = {
 
 
 def table() -> str:
-    """The table of operations that are understood, as the pages show it: operations of one rule are in one row."""
+    """The table of operations that are understood, for the documentation, where operations of one rule are in one row.
+    """
     rows: dict[str, list[str]] = {}
     for name, function in RULES.items():
         rows.setdefault((function.__doc__ or "").strip(), []).append(name)

@@ -45,7 +45,7 @@ class Sums(Products):
         return Product(shape, (Factor(left.apply(arrays.Add(), right), onto),))
 
     def _added(self, a: Product, b: Product, shape: Shape) -> Product | None:
-        """The sum x + y as one operation, or with a form by which it is recognised."""
+        """Write the sum x + y as one operation, or with a form by which it is recognised."""
         one, other, x = a.factor, b.factor, a.factor.tensor
         if not other.axes and self.is_unit(other):
             return self._shifted(a, b.scale, shape)
@@ -82,7 +82,7 @@ class Sums(Products):
         return None
 
     def _shifted(self, product: Product, number: float, shape: Shape) -> Product:
-        """The sum of x and a number."""
+        """Write the sum of x and a number."""
         factor, scale, x = product.factor, product.scale, product.factor.tensor
         if number == 0.0:
             return Product(shape, (factor,), scale)
@@ -108,7 +108,7 @@ class Sums(Products):
         return Product(shape, (Factor(made, factor.axes),))
 
     def sum(self, product: Product, count: int) -> Product:
-        """The sum over the first `count` axes."""
+        """Write the sum over the first `count` axes."""
         shape, scale = product.shape[count:], product.scale
         summed = range(count)
         present = {axis for factor in product.factors for axis in factor.axes}
@@ -136,7 +136,7 @@ class Sums(Products):
         )
 
     def contracted(self, a: Factor, b: Factor, summed: Sequence[int], shape: Shape) -> Factor:
-        """The sum of products over axes that both factors have."""
+        """Write the sum of products over axes that both factors have."""
         for one, other in ((a, b), (b, a)):
             found = self._gathered(one, other, summed) or self._picked(one, other, summed)
             if found is not None:
@@ -152,7 +152,8 @@ class Sums(Products):
         return Factor(made, kept)
 
     def _picked(self, indicator: Factor, other: Factor, summed: Sequence[int]) -> Factor | None:
-        """A slice, if one factor holds known indicators of elements that follow one another."""
+        """Write a sum of products as a slice, if one factor holds known indicators of elements that follow one another.
+        """
         values = self.known.get(indicator.tensor.wire)
         if values is None or values.ndim != 2 or len(summed) != 1:
             return None
@@ -168,7 +169,9 @@ class Sums(Products):
         return Factor(tensor, tuple(row if axis == summed[0] else axis for axis in other.axes))
 
     def _gathered(self, indicator: Factor, other: Factor, summed: Sequence[int]) -> Factor | None:
-        """The elements that indices choose, or the sums at indices, if one factor is their indicators."""
+        """Write a sum of products as the elements that indices choose, or as sums at indices, if one factor holds the
+        indicators of these indices.
+        """
         form = self.is_(indicator, "one_hot")
         if form is None:
             return None

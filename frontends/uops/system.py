@@ -1,4 +1,6 @@
-"""The common interface of polygrad and tinygrad: graphs, names and values of tensors, steps that compute nothing."""
+"""The common interface of polygrad and tinygrad: graphs, names and values of tensors, functions traced without
+computing.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ MOVING = (*VIEWS, "PERMUTE", "SHRINK", "EXPAND", "FLIP", "PAD")
 
 @cache
 def version(package: str) -> str:
-    """Return the version of an installed package, which is read once. Raise PackageNotFoundError if there is none."""
+    """Return the version of an installed package, which is read once. Raise PackageNotFoundError if the package is not
+    installed.
+    """
     return metadata.version(package)
 
 
@@ -52,7 +56,7 @@ class Cuts:
     views: dict[Any, str]
 
     def without(self, names: Collection[str]) -> Cuts:
-        """Return the cuts without the inputs of these names."""
+        """Return the cuts of a graph without the inputs of the given names."""
         return Cuts({node: port for node, port in self.ports.items() if port.name not in names}, self.views)
 
 
@@ -79,11 +83,11 @@ class System(ABC):
         return self.module("tensor").Tensor
 
     def is_tensor(self, found: object) -> bool:
-        """Return whether something is a tensor of the package."""
+        """Return whether an object is a tensor of the package."""
         return isinstance(found, self.tensor)
 
     def live(self) -> list[Any]:
-        """All tensors that some variable holds."""
+        """All tensors of the package that are alive in this process."""
         found = (reference() for reference in list(self.module("tensor").all_tensors))
         return [tensor for tensor in found if tensor is not None]
 
@@ -103,7 +107,7 @@ class System(ABC):
 
     @abstractmethod
     def saved(self, tensor: Any) -> Any:
-        """The state that `restore` needs to give a tensor its graph and gradient back."""
+        """Return the state that `restore` needs to give a tensor its graph and gradient back."""
 
     @abstractmethod
     def restore(self, tensor: Any, saved: Any) -> None:
@@ -111,15 +115,15 @@ class System(ABC):
 
     @abstractmethod
     def unwrapped(self, function: Any) -> Any:
-        """The function inside a compiled one; any other function as it is."""
+        """The function inside a compiled one; any other function unchanged."""
 
     def written(self) -> Mapping[str, Any]:
-        """Methods of tensors, by name, that are written in another way within a function that is brought in."""
+        """Methods of tensors, by name, that are replaced while a function is traced."""
         return {}
 
     @abstractmethod
     def compiled(self) -> list[type]:
-        """The classes of compiled functions."""
+        """The package's classes of compiled functions."""
 
     @abstractmethod
     def operation(self, uop: Any) -> str:
@@ -142,7 +146,7 @@ class System(ABC):
         return self.tensor(np.array(given), **options).realize()
 
     def cuts(self, inputs: Mapping[str, Any]) -> Cuts:
-        """The cuts where these tensors enter a graph, as they are now."""
+        """The cuts where the given tensors, with their present graphs, enter a graph."""
         ports: dict[Any, Port] = {}
         views: dict[Any, str] = {}
         for name, tensor in inputs.items():
@@ -166,7 +170,8 @@ class System(ABC):
     def names(self, state: object) -> tuple[dict[str, Any], set[str]]:
         """Tensors by name, and which of them are an optimiser's own, with the names of its parameters.
 
-        `state` is a mapping from names to tensors, an object that holds tensors, or a list of such objects.
+        The argument `state` is a mapping from names to tensors, an object that holds tensors, or a list of such
+        objects.
         """
         found: dict[str, Any] = {}
         own: set[str] = set()
@@ -211,7 +216,9 @@ class System(ABC):
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Within this block nothing is computed: `realize` keeps graphs as they are, and elements cannot be read."""
+        """A context in which the package computes nothing: `realize` leaves graphs unchanged, and elements cannot be
+        read.
+        """
 
         def kept(tensor: Any = None, *others: Any, **options: Any) -> Any:
             return tensor
@@ -239,7 +246,7 @@ class System(ABC):
 
 
 def forbidden(name: str, message: str) -> Any:
-    """A method that says where the user called it, and what to write instead."""
+    """A method that raises an error with the user's line and the code to write instead."""
 
     def method(*given: Any, **named: Any) -> Any:
         raise refused(message.format(name=name))

@@ -1,4 +1,5 @@
-"""Programs of polygrad and tinygrad: tensors as they are, forward passes of models, and whole steps, run once."""
+"""Programs of polygrad and tinygrad: given tensors, forward passes of models, and whole steps, which are traced once.
+"""
 
 from __future__ import annotations
 
@@ -72,8 +73,8 @@ def _of_tensors(
 def _of_function(
     system: System, function: Any, examples: Sequence[Any], state: object, constant: Collection[str]
 ) -> Imported:
-    """The program of a function applied to fresh tensors, and of the state that it changes. Every tensor is put back
-    afterwards.
+    """The program of a function that is applied to fresh tensors, with the state that the function changes. After
+    tracing, every tensor gets its graph and gradient back.
     """
     names, own = system.names([getattr(function, "__self__", function), state])
     given = dict(zip(_parameters(function, len(examples)), map(system.fresh, examples), strict=True))
@@ -113,8 +114,8 @@ def imported(
     kept: Mapping[str, Reals],
     leaving: Sequence[Shape] | None = None,
 ) -> Imported:
-    """The program of a graph, without the parameters that it does not read. `leaving` states other shapes for
-    outputs.
+    """The program of a graph, without the parameters that it does not read. The argument `leaving` gives outputs of a
+    program other shapes.
     """
     read = {port.name for port in graph.ports.values()}
     shapes = {name: shape for name, shape in entering.items() if name in read or name not in kept}
@@ -143,7 +144,7 @@ def _parameters(function: Any, count: int) -> list[str]:
 
 
 def _named(system: System, made: Any) -> dict[str, Any]:
-    """The outputs by name."""
+    """The output tensors of a traced function by name."""
     if system.is_tensor(made):
         named = {"output": made}
     elif isinstance(made, Mapping):
@@ -186,5 +187,5 @@ def shapes_of(tensors: Mapping[str, Any]) -> dict[str, Shape]:
 
 
 def values_of(system: System, tensor: Any) -> Reals:
-    """Return the elements of a tensor in float64, which the package computes now."""
+    """Return the elements of a tensor in float64, which the package then computes."""
     return np.asarray(tensor.numpy(), np.float64).reshape(tuple(map(int, tensor.shape)))

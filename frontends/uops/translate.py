@@ -23,7 +23,7 @@ from .rules import RULES, Value
 from .walks import Walk, eager, replayed, settled, walk
 
 INFINITY = 0x7F800000
-"""The bits of infinity in single precision, which only the bits of a NaN exceed, apart from the sign."""
+"""The bits of infinity in single precision, which, apart from the sign, only the bits of a NaN exceed."""
 MOVEMENTS = ("RESHAPE", "EXPAND", "PERMUTE", "SHRINK", "FLIP", "PAD")
 
 
@@ -34,10 +34,10 @@ def translated(
     name: str,
     leaving: Sequence[Shape] | None = None,
 ) -> Arrow:
-    """The simplified arrow from these inputs to the roots. Translating takes linear time.
+    """The simplified arrow from the given inputs to a graph's roots. Translating a graph of UOps takes linear time.
 
-    `value` gives the elements of a node by its place in the graph, if its own system has them. `leaving` states other
-    shapes for results.
+    The callback `value` gives the elements of a node by its place in the graph, if its own system has them. The
+    argument `leaving` gives results of a graph other shapes.
     """
     builder = Builder(share=True)
     with placed_at(here()):
@@ -59,7 +59,7 @@ def translated(
 
 @dataclass
 class Translation:
-    """The value of each node so far: known elements, a product, or a walk over a tensor."""
+    """The value of each node that was translated so far: known elements, a product, or a walk over a tensor."""
 
     graph: Graph
     raised: Raised
@@ -73,7 +73,7 @@ class Translation:
         nodes = self.graph.nodes
         chosen = [node for node in nodes if node.name == "WHERE" and nodes[node.sources[0]].name == "CMPLT"]
         self.rectifying = {n.sources[0] for n in chosen if n.sources[1] == nodes[n.sources[0]].sources[1]}
-        """The comparisons by which a rectifier chooses."""
+        """The comparisons with which a choice is a rectifier."""
 
     def flat(self, entered: Product) -> Product:
         """Return a product as a product with one axis, its elements in row-major order."""
@@ -113,7 +113,7 @@ class Translation:
         return rule(self, node)
 
     def product(self, place: int) -> Product:
-        """A value as a product."""
+        """Return a node's value as a product."""
         node, value = self.graph.nodes[place], self.values[place]
         if isinstance(value, Product):
             return value
@@ -135,7 +135,7 @@ class Translation:
         return value if isinstance(value, np.ndarray) else None
 
     def uniform(self, place: int) -> float | None:
-        """The number that all elements of a node are known to equal."""
+        """The number that all elements of a node are known to equal, if there is one."""
         value = self.known(place)
         if value is None or not value.size:
             return None
@@ -143,7 +143,7 @@ class Translation:
         return float(np.asarray(first).reshape(())) if (value == first).all() else None
 
     def _after(self, node: Node) -> Value | None:
-        """The value that was stored, if all of it was."""
+        """The value that was stored into a buffer, if all elements were stored."""
         target = node.sources[0]
         current = self.values[target]
         for source in node.sources[1:]:
@@ -168,7 +168,7 @@ class Translation:
         return any(self.graph.nodes[source].name == "BITCAST" for source in node.sources)
 
     def _buffer(self, place: int) -> int:
-        """The buffer node whose elements this node holds, all and in their order."""
+        """The buffer node whose elements, all and in order, a node holds."""
         while self.graph.nodes[place].name == "RESHAPE" and place not in self.graph.ports:
             place = self.graph.nodes[place].sources[0]
         return place
@@ -202,7 +202,7 @@ class Translation:
         return self._cut(node, product, rest)
 
     def _cut(self, node: Node, product: Product, rest: list[Known]) -> Product:
-        """The movements SHRINK, FLIP and PAD along axes in which elements differ; repeated axes just change their
+        """The movements SHRINK, FLIP and PAD along axes along which elements differ; repeated axes only change their
         extent.
         """
         single = self.raised.single(product)

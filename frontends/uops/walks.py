@@ -1,4 +1,4 @@
-"""Elements of a tensor walked in another order, some more than once: windows, recognised in chains of movements."""
+"""A walk: elements of a tensor in another order, some more than once: windows, recognised in chains of movements."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Step = tuple[Node, tuple[Known, ...]]
 
 @dataclass(frozen=True)
 class Walk:
-    """`index` says for each element which element of `tensor`, counted flat, it is; `steps` are the movements that made
-    it.
+    """The field `index` of a walk says for each element which element of the flattened `tensor` it is; `steps` are the
+    movements of which the walk consists.
     """
 
     tensor: Tensor
@@ -33,14 +33,14 @@ class Walk:
     scale: float = 1.0
 
     def moved(self, node: Node, rest: Sequence[Known]) -> Walk:
-        """Return the walk after one more movement."""
+        """Return a walk extended by one movement."""
         index = moved(node, self.index, rest)
         assert index is not None
         return Walk(self.tensor, index, self.start, (*self.steps, (node, tuple(rest))), self.scale)
 
 
 def walk(product: Product) -> Walk:
-    """The walk over a product of one factor, as it is."""
+    """The walk over a product of one factor before any movement."""
     tensor, axes = product.factor.tensor, product.factor.axes
     index = np.arange(math.prod(tensor.shape)).reshape(tensor.shape).transpose(np.argsort(axes, kind="stable"))
     index = np.broadcast_to(
@@ -50,7 +50,7 @@ def walk(product: Product) -> Walk:
 
 
 def settled(walk: Walk) -> Product | None:
-    """The walk as windows of the tensor, steps apart, or slices of it; None if it is something else."""
+    """A walk as windows of the tensor, steps apart, or slices of it; None if the walk is neither."""
     whole = walk.index
     # Along a stride of 0 all is repeated: one element of it is looked at.
     index = whole[tuple(slice(0, None if stride else 1) for stride in whole.strides)]
@@ -113,7 +113,7 @@ def _windows(walk: Walk, start: int, strides: Sequence[int]) -> Product | None:
 
 
 def replayed(walk: Walk) -> Tensor:
-    """The movements of the walk, applied one by one."""
+    """The movements of a walk, applied one by one."""
     tensor = aligned(walk.start.factor, walk.start.axes, walk.start.shape)
     shape: Shape = walk.start.shape
     every = tuple(range(len(shape)))
@@ -128,7 +128,7 @@ def replayed(walk: Walk) -> Tensor:
 
 
 def eager(node: Node, tensor: Tensor, rest: Sequence[Known]) -> Tensor:
-    """One movement, applied to a whole tensor."""
+    """A single movement, applied to a whole tensor."""
     match node.name:
         case "RESHAPE":
             return tensor.reshape(node.shape)

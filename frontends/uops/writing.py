@@ -1,4 +1,4 @@
-"""Constants and products, written when something other than a contraction reads them."""
+"""Constants and products, written when an operation other than a contraction reads them."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .known import Known
 from .products import Factor, Product, aligned
 
 LEAST = -1e9
-"""A constant of at most this masks a score: it stands for minus infinity."""
+"""The bound at or below which a constant masks a score and stands for minus infinity."""
 
 
 def masked(value: Known) -> Known:
-    """Where known elements stand for minus infinity."""
+    """The places where known elements stand for minus infinity."""
     return np.asarray(np.asarray(value, np.float64) <= LEAST)
 
 
 class Products(Forms):
-    """Writes products, each as the largest operation that it is: softmax, a normalisation, GELU."""
+    """The writer of products, each as the largest operation that it forms: softmax, a normalisation, GELU."""
 
     def constant(self, value: Known, shape: Shape) -> Product:
-        """Known elements as a constant; those that stand for minus infinity become -64."""
+        """Write known elements as a constant; those that stand for minus infinity become -64."""
         values = np.broadcast_to(np.asarray(value, np.float64), shape)
         values = np.where(masked(values), MASKED, values)
         if not np.isfinite(values).all():
@@ -51,7 +51,7 @@ class Products(Forms):
         return Product(shape, (Factor(tensor, tuple(kept)),))
 
     def single(self, product: Product) -> Product:
-        """The same product with one factor."""
+        """Return an equal product with one factor."""
         if len(product.factors) == 1:
             return product
         a, b = product.factors
@@ -77,8 +77,8 @@ class Products(Forms):
         return made
 
     def _multiplied(self, a: Factor, b: Factor) -> tuple[Factor, float] | None:
-        """The larger operation that the product of two factors is, if it is one, and the number by which it is to be
-        multiplied.
+        """The larger operation that a product of two factors forms, if any, and the number by which the operation must
+        be multiplied.
         """
         x = a.tensor
         share = self.is_(b, "reciprocal")
@@ -105,7 +105,7 @@ class Products(Forms):
         return None
 
     def _sigmoid_slope(self, a: Factor, b: Factor) -> Factor | None:
-        """The pattern g s s e^x, s the sigmoid of -x: g (s - s^2), as in the derivative of 1 / (1 + e^x)."""
+        """The pattern g s s e^x, where s is the sigmoid of -x: g (s - s^2), as in the derivative of 1 / (1 + e^x)."""
         exponential, product = self.is_(a, "exp"), self.is_(b, "times")
         if exponential is None or product is None or product.other is None or a.axes != b.axes:
             return None
@@ -120,7 +120,7 @@ class Products(Forms):
         return None
 
     def multiply(self, x: Product, y: Product, shape: Shape) -> Product:
-        """The product of x and y, not written while its two factors may still be contracted."""
+        """The product of x and y, which is not written as long as its two factors may be contracted."""
         a, b = self.single(x), self.single(y)
         one, other = a.factor, b.factor
         if not one.axes and self.is_unit(one):
@@ -140,7 +140,7 @@ class Products(Forms):
         return self.builder.add(arrays.Constant.splat(1.0, ()))
 
     def tensor(self, product: Product, onto: Sequence[int] | None = None) -> Tensor:
-        """The elements of a product, with these axes of the whole, by default those along which they differ."""
+        """Write the elements of a product with the given axes, by default those along which elements differ."""
         made = self.single(product)
         factor = made.factor
         axes = tuple(made.axes if onto is None else onto)
@@ -162,7 +162,7 @@ class Products(Forms):
         return -tensor if scale == -1.0 else tensor * scale
 
     def whole(self, product: Product) -> Tensor:
-        """The elements of a product in their whole shape."""
+        """Write the elements of a product in its whole shape."""
         made = self.tensor(product)
         axes = self.single(product).axes
         shape = product.shape

@@ -80,7 +80,7 @@ class RankOneCircuit(KeyedCircuit):
         return self.proved(proof, self.publics(made), trace, secrets)
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The files of a proof: the proof, and the proof and its publics once more as snarkjs reads them."""
+        """The files of a proof: the proof itself, and the proof and its public values in snarkjs's form."""
         assert isinstance(proved.proof, Proof)
         publics = public_vector(self.program, proved.statement, self.emission.system.field.prime)
         texts = {"proof.json": proof_text(proved.proof), "public.json": public_text(publics)}

@@ -7,22 +7,22 @@ from circuitize.circuits.errors import FormatError
 from .config import COORDINATE_PRIME as Q
 
 Pair = tuple[int, int]
-"""The pair (c0, c1) is c0 + c1 u in the quadratic extension, u^2 = -1."""
+"""A pair (c0, c1) stands for c0 + c1 u in the quadratic extension, u^2 = -1."""
 
 NEGATIVE, INFINITY = 0x80, 0x40
-"""The two top bits of a point's last byte: y is the greater of y and -y; the point at infinity, which is never valid
-here.
+"""The flags in the two top bits of a compressed point's last byte: y is the greater of y and -y; the point at infinity,
+which is never valid here.
 """
 
 LAYOUT = (("A", 1), ("B", 2), ("C", 1), ("D", 1))
-"""The points of a proof in order, and the degree of the field that their coordinates lie in."""
+"""The points of a proof in order, each with the degree of the field in which its coordinates lie."""
 
 
 def compress(points: bytes) -> bytes:
-    """From affine points as a proof holds them to x and the sign of y: 32 bytes for each of A, C and D, 64 for B.
+    """Compress the affine points of a proof to x and the sign of y: 32 bytes for each of A, C and D, 64 for B.
 
     Coordinates have 32 little-endian bytes; in the quadratic extension c0 comes first, and c1 decides which of y and -y
-    is greater. Compressed points must be points that `verify` accepts.
+    is greater. Only points may be compressed that `verify` accepts.
     """
     made, at = [], 0
     for _, degree in LAYOUT:
@@ -36,8 +36,8 @@ def compress(points: bytes) -> bytes:
 
 
 def decompress(content: bytes) -> bytes:
-    """The inverse of `compress`: affine points from x and the sign of y. Raise FormatError, naming the point, for bytes
-    that `compress` could not have written.
+    """Decompress points: affine points from x and the sign of y. Raise FormatError, naming the point, for bytes that
+    `compress` could not have written.
     """
     made, at = [], 0
     for name, degree in LAYOUT:
@@ -65,7 +65,8 @@ def _numbers(content: bytes) -> list[int]:
 
 
 def _is_greater(y: list[int]) -> bool:
-    """Whether y is greater than -y, where the last coordinate counts first."""
+    """Whether a coordinate y is greater than -y, where the last component of an extension's element is compared first.
+    """
     negated = [-number % Q for number in y]
     return y[::-1] > negated[::-1]
 

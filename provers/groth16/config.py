@@ -1,4 +1,4 @@
-"""What Groth16 runs over: the curve BN254, and a constraint system as arrays."""
+"""The input of Groth16: a constraint system over BN254 as arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCALAR_PRIME = BN254.prime
 """The order r of both groups: wires are integers modulo r."""
 
 COORDINATE_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583
-"""The prime q of the field in which the coordinates of points lie."""
+"""The prime q of the field in which the coordinates of BN254's points lie."""
 
 MatrixArrays = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 
@@ -40,18 +40,18 @@ class Matrix(Protocol):
 
 
 class PrimeField(Protocol):
-    """A prime field, by its prime."""
+    """A prime field, of which only the prime is needed."""
 
     @property
     def prime(self) -> int:
-        """Return the number of elements."""
+        """Return the number of elements of the field."""
 
 
 class System(Protocol):
     """Rows (A w) * (B w) = C w over the wires: constant 1, public outputs, public inputs, private wires.
 
-    `committed` private wires are to be committed to before the last public wire, a challenge, is drawn; it is 0 without
-    a challenge.
+    The number `committed` of private wires is committed to before the last public wire, a challenge, is drawn; without
+    a challenge it is 0.
     """
 
     @property
@@ -95,7 +95,8 @@ Arrays = tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int
 
 
 def matrices(system: System) -> Arrays:
-    """A, B, C, the large coefficients, and how many wires, publics and committed wires: what the native prover borrows.
+    """The matrices A, B and C, the large coefficients, and how many wires, publics and committed wires, which the
+    native prover borrows.
 
     Raise CircuitizeError for a system over another field, and for one whose challenge only a commitment makes sound.
     """
@@ -111,8 +112,8 @@ def arrays(system: System) -> Arrays:
     """The arrays that `matrices` returns, for systems of either kind; raise CircuitizeError for a system without public
     wires too.
 
-    Soundness: a proof for a system that shows nothing says only that some witness exists. A challenge alone shows
-    nothing.
+    Soundness: a proof for a system without public values says only that some witness exists. A challenge as the only
+    public value shows nothing.
     """
     if system.field.prime != SCALAR_PRIME:
         raise CircuitizeError(

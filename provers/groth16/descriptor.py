@@ -1,4 +1,4 @@
-"""Groth16 as the contract of provers has it: proofs of 128 bytes, with a setup for each circuit."""
+"""The descriptor of Groth16: proofs of 128 bytes, with a setup for each circuit."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .solidity import verifier_contract
 from .verifier import refusal
 
 BYTES_PER_BIT = 1200
-"""Memory of keys and proof for each bit that is checked on its own; measured: 1,300 to 1,700, everything else
-included.
+"""The bytes of memory that keys and a proof take for each separately checked bit: 1,300 to 1,700 as measured,
+everything else included.
 """
 
 CEREMONY = Ceremony(

@@ -6,7 +6,7 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class Unsatisfied(CircuitizeError):
-    """The witness breaks a constraint; `row` is the first row that it breaks, counted from 0."""
+    """The error of a witness that breaks a constraint; `row` is the first row broken, counted from 0."""
 
     def __init__(self, row: int) -> None:
         super().__init__(f"the witness does not satisfy row {row} (from 0) of the constraints; no proof was made")

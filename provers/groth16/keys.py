@@ -19,13 +19,13 @@ SNARKJS_FILE = "verification_key.json"
 
 
 class VerifyingKey(FiledVerifyingKey[Groth16VerifyingKey]):
-    """What a verifier holds: a few points, each in its group, the circuit's digest, and the kind of setup."""
+    """A verifying key of Groth16: a few points, the circuit's digest, and the kind of setup."""
 
     prover: ClassVar[Literal["groth16", "mirage"]] = "groth16"
 
     @property
     def public(self) -> int:
-        """How many public values a proof is checked against."""
+        """How many public values a proof for the key has."""
         return self.native.public
 
     @classmethod
@@ -34,7 +34,7 @@ class VerifyingKey(FiledVerifyingKey[Groth16VerifyingKey]):
 
 
 class ProvingKey(FiledProvingKey[Groth16ProvingKey]):
-    """What a prover holds: points for every wire, in memory. The proving key contains its verifying key."""
+    """A proving key of Groth16: points for every wire, in memory. The proving key contains its verifying key."""
 
     prover: ClassVar[Literal["groth16", "mirage"]] = "groth16"
 
@@ -60,9 +60,10 @@ def setup(
 ) -> ProvingKey:
     """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
-    The secrets of the keys come from the operating system and are wiped after use, but nobody else can know that. With
-    `seed` (tests only) everyone can compute the secrets. Setup writes `proving.key`, `verifying.key`,
-    `verification_key.json` for snarkjs, and a warning. `progress` is called with the name of each phase.
+    The secrets of the keys come from the operating system and are wiped after use, of which nobody else can be certain.
+    With `seed` (tests only) everyone can compute the secrets. Setup writes `proving.key`, `verifying.key`,
+    `verification_key.json` for snarkjs, and a warning. The callback `progress` of a setup is called with the name of
+    each phase.
     """
     key = ProvingKey(development(matrices(system), digest, directory, seed, progress))
     write_keys(key, Path(directory))
@@ -72,7 +73,7 @@ def setup(
 def development(
     arrays: Arrays, digest: str, directory: Path, seed: bytes | None, progress: Callable[[str], object] | None
 ) -> Groth16ProvingKey:
-    """Keys whose secrets this machine knew, for a system of either kind; the warning is written beside them."""
+    """Make keys whose secrets this machine knows, for a system of either kind; and write the warning beside them."""
     binding = digest_bytes(digest)
     try:
         native = groth16_setup(arrays, binding, seed, progress)

@@ -19,12 +19,12 @@ MAGICS = {b"circuitize-g16pf": "groth16", b"circuitize-mirpf": "mirage"}
 
 @dataclass(frozen=True)
 class Proof:
-    """Three points, and the digest of the circuit they are claimed to be for.
+    """A Groth16 proof: three points, and the digest of the circuit for which it claims to be.
 
-    `points` is A (64 bytes), B (128) and C (64), coordinates of 32 little-endian bytes. Nothing in a proof is
-    to be believed before it is verified against the verifier's own key. Anyone can re-randomise a valid proof
-    into another valid one: never use a proof, or its hash, as an identifier. `phases` holds the prover's
-    wall-clock seconds and is not stored.
+    The `points` of a Groth16 proof are A (64 bytes), B (128) and C (64), coordinates of 32 little-endian bytes. Nothing
+    in a proof is to be believed before it is verified against the verifier's own key. Anyone can re-randomise a valid
+    proof into another valid one: never use a proof, or its hash, as an identifier. The field `phases` of a proof holds
+    the prover's wall-clock seconds and is not stored.
     """
 
     digest: str
@@ -41,13 +41,13 @@ class Proof:
         return compress(self.points)
 
     def encode(self) -> bytes:
-        """The bytes of the file: the header, and `compressed`."""
+        """The bytes of a proof's file: the header and the compressed points."""
         return self.framing.header(self.digest) + self.compressed()
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raise FormatError unless the framing is exact and points are on their curves; the rest is for `verify` to
-        check.
+        """Raise FormatError unless a proof's framing is exact and its points are on their curves; `verify` checks the
+        rest.
         """
         found = MAGICS.get(content[:16])
         if found not in (None, cls.prover):
@@ -59,7 +59,7 @@ class Proof:
 
     @classmethod
     def read(cls, path: Path, key: object = None) -> Self:
-        """A proof from its file, whose length is the same for every key."""
+        """Read a Groth16 proof from its file, whose length is the same for every key."""
         return read_proof(path, cls.file_bytes, cls.decode)
 
     def write(self, path: Path) -> None:

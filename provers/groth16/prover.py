@@ -28,13 +28,13 @@ def prove(
 ) -> Proof:
     """A zero-knowledge Groth16 proof that `witness` satisfies `system`, the circuit of `digest`.
 
-    `witness` is `uint64[wires, 4]`: little-endian limbs below r, wire 0 the constant 1. Raise KeyMismatch if the key is
-    for another circuit, Unsatisfied if the witness breaks a row (every row is checked), and CircuitizeError for
-    malformed input. The proof is verified before it is returned.
+    `witness` is `uint64[wires, 4]`: little-endian limbs below r, wire 0 the constant 1. Raise KeyMismatch if the
+    proving key belongs to another circuit, Unsatisfied if the witness breaks a row (every row is checked), and
+    CircuitizeError for malformed input. The prover verifies the proof before it returns it.
 
     Groth, "On the Size of Pairing-based Non-interactive Arguments", Eurocrypt 2016, section 3.2; blinding factors come
-    from the operating system. Proving takes O(n log n) field operations and five multi-scalar multiplications, cheap if
-    most wires are bits or small signed integers.
+    from the operating system. A Groth16 proof takes O(n log n) field operations and five multi-scalar multiplications,
+    cheap if most wires are bits or small signed integers.
     """
     bound = require_circuit(key.verifying_key, digest)
     limbs = limbs_of(witness, system.wires)

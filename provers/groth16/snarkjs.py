@@ -25,13 +25,13 @@ def proof_text(proof: Proof) -> str:
 
 
 def public_text(publics: Sequence[int]) -> str:
-    """The text of `public.json`: outputs, then inputs."""
+    """The text of `public.json`, which lists public outputs, then public inputs."""
     return _text([str(value) for value in publics])
 
 
 def verifying_key_text(key: VerifyingKey) -> str:
-    """The text of `verification_key.json`, which has no place for the digest and the kind of setup. Raise the errors of
-    `proof_text`.
+    """The text of `verification_key.json`, which has no place for the digest and the kind of setup. Raise the same
+    errors as `proof_text`.
     """
     require_prover(key.prover, "groth16", "a key")
     points = key.native.points()

@@ -34,8 +34,8 @@ def read_public(path: Path) -> list[int]:
 
 
 def read_verifying_key(path: Path, digest: str, setup: Literal["development", "ceremony"]) -> VerifyingKey:
-    """A verifying key from snarkjs. The caller vouches for the key's circuit and for its setup; nothing in the file
-    could. Every point of the key is checked to lie in its group. Raise FormatError for a file that is no key of
+    """A verifying key from snarkjs. The caller vouches for the key's circuit and for its setup; since snarkjs's file
+    names neither. Every point of the key is checked to lie in its group. Raise FormatError for a file that is no key of
     snarkjs.
     """
     return _read(path, "verification_key.json", lambda content: _verifying_key(content, digest, setup))

@@ -91,7 +91,9 @@ PAIR = """,
 
 @dataclass(frozen=True)
 class Commitment:
-    """The texts that a contract for proofs with a commitment has in addition; `challenge` is the last public wire."""
+    """The additional parts of a contract for proofs with a commitment; `challenge` is the number of the last public
+    wire.
+    """
 
     title: str
     constants: str
@@ -107,16 +109,17 @@ def verifier_contract(key: VerifyingKey) -> str:
     `verifyProof(uint256[2], uint256[2][2], uint256[2], uint256[publics])` has the signature of snarkjs' contract. Raise
     CircuitizeError for no publics, or for more than 64: each costs 6,600 gas, and code.
 
-    Soundness is that of `verifier.refusal`. Publics must be below r, so that no statement has two spellings; the
-    identity is refused; the precompiles of EIP-196 and EIP-197 check that points are canonical, on the curve and in the
-    group of order r. The caller decides what the publics mean: the contract only knows their order.
+    A contract's verification is as sound as `verifier.refusal`. Publics must be below r, so that no statement has two
+    spellings; the contract refuses the identity; the precompiles of EIP-196 and EIP-197 check that points are
+    canonical, on the curve and in the group of order r. The caller decides what the publics mean: the contract only
+    knows their order.
     """
     require_prover(key.prover, "groth16", "a key")
     return contract(key, None)
 
 
 def contract(key: VerifyingKey, commitment: Commitment | None) -> str:
-    """The contract of a key of either kind; the errors are those of `verifier_contract`."""
+    """The contract of a key of either kind; the errors raised are those of `verifier_contract`."""
     if not 1 <= key.public <= MOST_PUBLICS:
         raise CircuitizeError(
             f"expected 1 to {MOST_PUBLICS} public values in a contract, found {key.public}; remedy: make tensors "

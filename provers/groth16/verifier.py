@@ -23,9 +23,10 @@ def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str 
 def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> str | None:
     """Return None if the proof is valid, else one line that says why it is not.
 
-    `publics` are the values of outputs, then inputs. Public values outside [0, r) are refused, not reduced, and so are
-    points off the curve, outside the group of order r, or at infinity. `digest` is the circuit that the verifier
-    expects, if it knows more than its key; the proof's own claim is compared, never believed.
+    The argument `publics` holds the values of public outputs, then of public inputs. Public values outside [0, r) are
+    refused, not reduced, and so are points off the curve, outside the group of order r, or at infinity. The argument
+    `digest` names the circuit that the verifier expects, if it does not only hold a key; the digest in the proof is
+    compared with it.
 
     Soundness: a proof that passes was made by someone who knows a satisfying witness, or who knows the secrets
     of the setup (`key.setup` says whether those may exist).

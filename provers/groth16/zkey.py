@@ -31,7 +31,9 @@ POINTS = {"alpha": G1, "beta in G1": G1, "beta": G2, "gamma": G2, "delta in G1":
 
 
 class _Zkey(NamedTuple):
-    """A .zkey's sections, their lengths checked; points stand in Montgomery form, the identity as zeros."""
+    """The sections of a .zkey, whose lengths are checked; its points are in Montgomery form, with the identity as
+    zeros.
+    """
 
     file: SectionFile
     domain: int
@@ -47,15 +49,15 @@ class _Zkey(NamedTuple):
 def import_zkey(system: System, digest: str, zkey: Path, ptau: Path) -> ProvingKey:
     """The proving key in a Groth16 `.zkey` of snarkjs, bound to `digest`, marked as a ceremony's.
 
-    `ptau` is the prepared powers of tau (`snarkjs powersoftau prepare phase2`) that the ceremony began with. Every
-    point of the key is compared with what `system` and these powers give, by random linear combinations (a key for
-    another program passes with probability 1 / r), since a .zkey does not hold the matrix C and names no program.
-    Raise FormatError, one line, for a damaged file, another curve or proof system, another program, other powers,
-    or a key to which nobody has contributed.
+    The argument `ptau` is the file of the prepared powers of tau (`snarkjs powersoftau prepare phase2`) that the
+    ceremony began with. Every point of the key is compared with what `system` and these powers give, by random linear
+    combinations (a key for another program passes with probability 1 / r), since a .zkey does not hold the matrix C and
+    names no program. Raise FormatError, one line, for a damaged file, another curve or proof system, another program,
+    other powers, or a key to which nobody has contributed.
 
-    Soundness: the key is sound if one contributor to each phase forgot its secret. Neither the ceremony's powers nor
-    its key can show that a contributor forgot the secret: check both first, as `snarkjs powersoftau verify` and
-    `snarkjs zkey verify` do, or by a published hash.
+    Soundness: a ceremony's key is sound if one contributor to each phase forgot its secret. Neither the ceremony's
+    powers nor its key can show that a contributor forgot the secret: check both first, as `snarkjs powersoftau verify`
+    and `snarkjs zkey verify` do, or by a published hash.
     """
     binding = digest_bytes(digest)
     arrays = matrices(system)
@@ -121,7 +123,7 @@ def _read_zkey(path: Path, rows: int, wires: int, public: int) -> _Zkey:
 
 
 def _check_curve(file: SectionFile, header: bytes) -> None:
-    """Check the primes of BN254, each behind the 32 bytes that it takes."""
+    """Check the primes of BN254, each after the number of bytes that it takes, 32."""
     for name, at, prime in (("q", 0, COORDINATE_PRIME), ("r", 4 + WIDTH, SCALAR_PRIME)):
         width = int.from_bytes(header[at : at + 4], "little")
         found = int.from_bytes(header[at + 4 : at + 4 + width], "little")
@@ -153,7 +155,7 @@ def _read_powers(path: Path, domain: int) -> tuple[Bytes, Bytes, Bytes, Bytes, B
 
 
 def _proving_file(zkey: _Zkey, header: bytes, wires: int, rows: int, public: int) -> list[bytes]:
-    """The pieces of a proving key's file up to its checksum: points at infinity are left out."""
+    """The pieces of a proving key's file up to its checksum, without points at infinity."""
     a, b, c = (_present(points, G1) for points in (zkey.a, zkey.b_g1, zkey.c))
     verifying = zkey.verifying
     normal = b"".join(_normal_form(verifying[name]) for name in ("alpha", "beta", "gamma", "delta"))
@@ -181,7 +183,7 @@ def _checksum(content: list[bytes]) -> bytes:
 
 
 def _present(points: Bytes, size: int) -> NDArray[np.uint32]:
-    """Which of the points are not the identity."""
+    """Whether each point is not the identity."""
     return np.flatnonzero(points.reshape(-1, size).any(axis=1)).astype("<u4")
 
 
@@ -190,7 +192,9 @@ def _selected(points: Bytes, size: int, chosen: NDArray[np.uint32]) -> bytes:
 
 
 def _normal_form(points: bytes) -> bytes:
-    """Coordinates converted out of Montgomery form; one that is not below the prime stays, and is refused later."""
+    """Coordinates converted out of Montgomery form; a coordinate that is not below the prime is left unchanged and
+    refused later.
+    """
     coordinates = (int.from_bytes(points[at : at + WIDTH], "little") for at in range(0, len(points), WIDTH))
     return b"".join(
         (value * FROM_MONTGOMERY % COORDINATE_PRIME if value < COORDINATE_PRIME else value).to_bytes(WIDTH, "little")

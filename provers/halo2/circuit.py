@@ -1,4 +1,4 @@
-"""A program as halo2 proves it: a Plonkish system, its lookups as sums, and runs of it."""
+"""A program as halo2 proves it: a Plonkish system, with its lookups as sums of fractions, and runs of it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PlonkishCircuit(KeyedCircuit):
         return {"constraints": len(system.gates), **shape}
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
-        """Write keys into a folder, with the ceremony's powers of tau if given, else with insecure ones."""
+        """Write keys into a folder, with a ceremony's powers of tau if given, otherwise with insecure ones."""
         with phases.phase("setup", "checking the ceremony's powers" if ceremony else "making development keys"):
             return keys.setup(self.emission.summed.system, self.digest, folder, ptau=ceremony.get("ptau"))
 

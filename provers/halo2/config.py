@@ -12,7 +12,7 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 def native_system(system: PlonkishSystem) -> Halo2System:
-    """The system in the prover's own form; its columns are copied.
+    """A Plonkish system in the native prover's form, with a copy of its columns.
 
     Raise CircuitizeError for a system over another field, and for one that halo2 cannot prove soundly: a gate that is
     not zero where all fixed columns are, a table without the tuple that rows of zeros add to it, no instance values.

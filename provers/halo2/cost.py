@@ -1,4 +1,4 @@
-"""The sizes of keys and proofs of a Plonkish system, computed without making any; equal to those of the files."""
+"""The sizes of keys and proofs of a Plonkish system, computed without making them, and equal to those of the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""halo2 as the contract of provers has it: Plonkish systems, with a setup that serves every program."""
+"""The descriptor of halo2: Plonkish systems, with a setup that serves every program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .solidity import verifier_contract
 from .verifier import refusal
 
 BYTES_PER_ELEMENT = 5000
-"""Memory of keys and proof for each element that is looked up; measured: 6,000 to 17,000."""
+"""The bytes of memory that keys and a halo2 proof take for each looked-up element: 6,000 to 17,000 as measured."""
 
 CEREMONY = Ceremony(
     ("ptau",),

@@ -17,13 +17,15 @@ from .powers import read_powers
 
 
 class VerifyingKey(FiledVerifyingKey[Halo2VerifyingKey]):
-    """What a verifier holds: the circuit's gates and lookups, commitments to fixed columns and copies, tau in G2."""
+    """A verifying key of halo2: the circuit's gates and lookups, commitments to fixed columns and copies, and tau in
+    G2.
+    """
 
     prover: ClassVar[Literal["halo2"]] = "halo2"
 
     @property
     def public(self) -> int:
-        """How many public values a proof is checked against."""
+        """How many public values a proof for the key has."""
         return sum(self.native.instances)
 
     @classmethod
@@ -32,7 +34,7 @@ class VerifyingKey(FiledVerifyingKey[Halo2VerifyingKey]):
 
 
 class ProvingKey(FiledProvingKey[Halo2ProvingKey]):
-    """What a prover holds besides the circuit: its verifying key, and the powers of tau in both bases."""
+    """A proving key of halo2: its verifying key, and the powers of tau in both bases."""
 
     prover: ClassVar[Literal["halo2"]] = "halo2"
 
@@ -59,10 +61,10 @@ def setup(
 ) -> ProvingKey:
     """Make keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
-    Without `ptau` they are INSECURE development keys: tau comes from the operating system and is wiped after use, but
-    nobody else can know that; with `seed` (tests only) everyone can compute tau. With `ptau`, a prepared powers-of-tau
-    file of a ceremony, the keys are a ceremony's: its powers are checked to be powers of one secret (`powers.py`).
-    Setup writes `proving.key`, `verifying.key` and, if the keys are insecure, a warning.
+    Without `ptau`, halo2's keys are INSECURE development keys: tau comes from the operating system and is wiped after
+    use, of which nobody else can be certain; with `seed` (tests only) everyone can compute tau. With `ptau`, a prepared
+    powers-of-tau file of a ceremony, the keys are a ceremony's: `powers.py` checks that the file's powers are those of
+    one secret. Setup writes `proving.key`, `verifying.key` and, if the keys are insecure, a warning.
     """
     native = native_system(system)
     powers = None if ptau is None else read_powers(ptau, native.k)

@@ -19,11 +19,11 @@ MOST_BYTES = 1 << 24
 """The most bytes of a proof that is read without a key."""
 
 ONCE, FOR_EACH_BYTE = 1 << 13, 22
-"""The constants by which a key bounds its proofs, in `most_bytes`."""
+"""The constants in the bound of a proof's length, by `most_bytes` from its key."""
 
 
 def most_bytes(key: bytes) -> int:
-    """The greatest length of a proof's file, for the verifying key of these bytes.
+    """The greatest length of a proof's file, for a verifying key of a given length.
 
     Of a proof's bytes an advice column takes 64 (4 in the key), a lookup 352 (16 or more), a cell that is read 32 (12),
     a copied column at most 224 (68); the quotient, at most 64 points, and everything else take less than ONCE.
@@ -33,11 +33,11 @@ def most_bytes(key: bytes) -> int:
 
 @dataclass(frozen=True)
 class Proof:
-    """Commitments, values and two openings, and the digest of the program they are claimed to be for.
+    """A halo2 proof: commitments, values and two openings, and the digest of the program for which it claims to be.
 
-    `content` is the transcript: points as two, values as one integer of 32 big-endian bytes, as an EVM reads them.
-    Nothing in a proof is to be believed before it is verified against the verifier's own key. `phases` holds the
-    prover's wall-clock seconds and is not stored.
+    The `content` of a halo2 proof is its transcript: points as two integers, values as one integer of 32 big-endian
+    bytes, in the form that an EVM reads. Nothing in a proof is to be believed before it is verified against the
+    verifier's own key. The field `phases` of a proof holds the prover's wall-clock seconds and is not stored.
     """
 
     digest: str
@@ -48,19 +48,21 @@ class Proof:
     zero_knowledge: ClassVar[bool] = True
 
     def encode(self) -> bytes:
-        """The bytes of the file: the header, and `content`."""
+        """The bytes of a proof's file: the header, and the transcript."""
         return FRAMING.header(self.digest) + self.content
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raise FormatError unless the framing is exact; everything behind the header is for `verify` to check."""
+        """Raise FormatError unless the framing of a proof's file is exact; `verify` checks everything behind the
+        header.
+        """
         if len(content) > MOST_BYTES:
             raise FormatError(f"expected a halo2 proof of at most {MOST_BYTES} bytes, found more")
         return cls(*FRAMING.split(content))
 
     @classmethod
     def read(cls, path: Path, key: VerifyingKey | None = None) -> Self:
-        """With the verifier's key, no more is read than a proof for that key may have."""
+        """If the verifier's key is given, no more bytes are read than a proof for that key may have."""
         most = MOST_BYTES if key is None else min(MOST_BYTES, most_bytes(key.native.encode()))
         return read_proof(path, most, cls.decode)
 

@@ -45,14 +45,14 @@ def prove(
 ) -> Proof:
     """A zero-knowledge proof that `witness` satisfies `system`, the circuit of `digest`.
 
-    Columns are `uint64[n, 4]`, little-endian limbs below r, n at most the system's rows; cells behind them are 0.
-    `witness.second` is called once, after phase 0 and the instance are committed to. Raise KeyMismatch if the key is
-    for another program, Unsatisfied if the witness breaks the system (every row is checked), and CircuitizeError for
-    malformed input. The proof is verified before it is returned.
+    The columns of a witness are `uint64[n, 4]`, little-endian limbs below r, n at most the system's rows; cells below
+    them are 0. `witness.second` is called once, after phase 0 and the instance are committed to. Raise KeyMismatch if
+    the proving key belongs to another program, Unsatisfied if the witness breaks the system (every row is checked), and
+    CircuitizeError for malformed input. The prover verifies the proof before it returns it.
 
-    The argument is PLONK's arithmetisation as halo2 has it: Bowe, Grigg, Hopwood, "Recursive proof composition without
-    a trusted setup", 2019; KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon, 2020). Blinding comes from
-    the operating system.
+    The argument of halo2 is PLONK's arithmetisation in halo2's form: Bowe, Grigg, Hopwood, "Recursive proof composition
+    without a trusted setup", 2019; KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon, 2020). The blinding
+    of a halo2 proof comes from the operating system.
     """
     bound = require_circuit(key.verifying_key, digest)
 
@@ -71,7 +71,7 @@ def prove(
 
 
 def public_values(witness: Witness) -> list[int]:
-    """The values that a statement has: the instance, one column after the other, each value in [0, r)."""
+    """The public values of a statement: the instance, one column after the other, each value in [0, r)."""
     return [value for column in witness.instance() for value in BN254.to_integers(column)]
 
 

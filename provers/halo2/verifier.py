@@ -23,10 +23,10 @@ def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str 
 def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> str | None:
     """Return None if the proof is valid, else one line that says why it is not.
 
-    `publics` are the values of the instance, one column after the other. Public values outside [0, r) are refused, not
-    reduced, and so are points off the curve, bytes behind the proof's end, and public values too many or too few.
-    `digest` is the program that the verifier expects, if it knows more than its key; the proof's own claim is compared,
-    never believed.
+    The argument `publics` holds the values of the instance, one column after the other. Public values outside [0, r)
+    are refused, not reduced, and so are points off the curve, bytes behind the proof's end, and public values too many
+    or too few. The argument `digest` names the program that the verifier expects, if it does not only hold a key; the
+    digest in the proof is compared with it.
 
     Soundness: a proof that passes was made by someone who knows a satisfying witness whose phase 0 was fixed before its
     challenges, or who knows tau (`key.setup` says whether that may exist), in the algebraic group model, as long as
@@ -38,7 +38,7 @@ def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str
 
 
 def instance_columns(key: VerifyingKey, publics: Sequence[int]) -> list[Limbs]:
-    """Public values, as many as the key expects, by instance column."""
+    """The public values by instance column, as many as the key expects."""
     columns, at = [], 0
     for length in key.native.instances:
         columns.append(BN254.from_integers(publics[at : at + length]))

@@ -8,7 +8,7 @@ from hashlib import sha256
 from .keys import VerifyingKey
 
 DOMAIN = b"circuitize-mirage-challenge-0001"
-"""The text that is hashed first: no other use of SHA-256 in this package begins with it."""
+"""The text that is hashed first to draw Mirage's challenge: no other use of SHA-256 in this package begins with it."""
 
 CHECKSUM_BYTES = 32
 
@@ -21,9 +21,10 @@ def key_hash(key: VerifyingKey) -> bytes:
 def challenge(key: VerifyingKey, publics: Sequence[int], point: bytes) -> int:
     """The value of the last public wire, below 2^253: SHA-256(DOMAIN, key, publics, D.x, D.y) >> 3.
 
-    `publics` are all other public values, `point` is D as a proof holds it: two coordinates of 32 little-endian bytes.
-    Integers are hashed as 32 bytes, the most significant first. The function is a definition to compare with: the
-    prover and the verifier compute the same challenge natively.
+    In the hash for Mirage's challenge, `publics` are all other public values, and `point` is the commitment D: two
+    coordinates of 32 little-endian bytes. In the hash for Mirage's challenge, integers have 32 bytes, the most
+    significant first. This definition of the challenge serves for comparison: the prover and the verifier compute the
+    same challenge natively.
     """
     coordinates = (int.from_bytes(point[at : at + 32], "little") for at in (0, 32))
     integers = b"".join(value.to_bytes(32, "big") for value in (*publics, *coordinates))

@@ -16,7 +16,7 @@ from . import keys, prover
 
 
 class CommittedCircuit(RankOneCircuit):
-    """The constraint system of an integer program, a part of whose witness is committed to first."""
+    """The constraint system of an integer program, a part of whose witness is committed to before a challenge."""
 
     prover = "mirage"
     challenge = Challenge.COMMITTED
@@ -47,7 +47,7 @@ class CommittedCircuit(RankOneCircuit):
         return self.proved(proof, self.publics(made[0]), trace, secrets)
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The proof alone, which snarkjs does not read."""
+        """The files of a Mirage proof: the proof alone, since snarkjs does not read it."""
         return KeyedCircuit.files(self, proved)
 
 

@@ -11,18 +11,20 @@ from .proof import Proof
 
 GROTH16 = (0.125, 3.8e-6, 0.0, 7.3e-7), (6.8e7, 340.0, 450.0, 17.8)
 MIRAGE = (0.108, 1.67e-6, 7.15e-6, 6.5e-7), (6.6e7, 306.0, 394.0, 26.8)
-"""The processor seconds of a proof, and the bytes of memory: in any case, for a point of the domain, a wire, and a
-nonzero.
+"""The processor seconds of a proof, and its bytes of memory: a constant, and the cost of a point of the domain, of a
+wire, and of a nonzero.
 
-The seconds are fitted to 11 and 12 proofs of 9 to 396 thousand rows, witness apart, on two cores of an AMD EPYC, within
-13 % and 6 %. The bytes, of the command that proves, are fitted to 7 proofs each, within 2 %.
+The seconds of Groth16 and Mirage proofs are fitted to 11 and 12 proofs of 9 to 396 thousand rows, without the witness,
+on two cores of an AMD EPYC, within 13 % and 6 %. The memory of the command that proves by Groth16 or Mirage is fitted
+to 7 proofs each, within 2 %.
 """
 
 
 def sizes(counted: Mapping[str, int], two_phases: bool) -> dict[str, float]:
     """The bytes of a proof, exact, and the prover's expected seconds and memory, for a system of these counts.
 
-    `counted` are the sizes by `estimate` of `backends/r1cs/cost.py`; with `two_phases` the prover is Mirage.
+    The argument `counted` holds the sizes by `estimate` of `backends/r1cs/cost.py`; with `two_phases` the prover is
+    Mirage.
     """
     domain = 1 << (counted["constraints"] - 1).bit_length()
     work = 1.0, domain, counted["wires"], counted["nonzeros"]

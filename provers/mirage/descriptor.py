@@ -1,4 +1,4 @@
-"""Mirage as the contract of provers has it: Groth16 with a commitment, a quarter of the rows, proofs of 160 bytes."""
+"""The descriptor of Mirage: Groth16 with a commitment, a quarter of the rows, proofs of 160 bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .solidity import verifier_contract
 from .verifier import refusal
 
 BYTES_PER_ELEMENT = 4000
-"""Memory of keys and proof for each element that is looked up; measured: 4,500 and more."""
+"""The bytes of memory that keys and a Mirage proof take for each looked-up element: 4,500 and more as measured."""
 
 NONE = (
     "the prover groth16 with it, found mirage; snarkjs holds no ceremonies for keys with a commitment: make "

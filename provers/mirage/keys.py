@@ -18,8 +18,7 @@ class VerifyingKey(groth16.VerifyingKey):
 
     @property
     def public(self) -> int:
-        """How many public values a proof is checked against; the challenge, which the verifier computes, is not
-        counted.
+        """How many public values a proof for the key has; the challenge, which the verifier computes, is not counted.
         """
         return self.native.public - 1
 
@@ -46,7 +45,7 @@ def setup(
     """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
 
     The first `system.committed` private wires are committed to before the last public wire is drawn. Setup writes
-    `proving.key`, `verifying.key` and a warning; everything else is as in `groth16.keys.setup`.
+    `proving.key`, `verifying.key` and a warning; otherwise Mirage's setup equals `groth16.keys.setup`.
     """
     key = ProvingKey(groth16.development(committing(system), digest, directory, seed, progress))
     key.write_pair(Path(directory))

@@ -28,13 +28,14 @@ def prove(
     *,
     progress: Callable[[str], object] | None = None,
 ) -> Proof:
-    """A zero-knowledge proof that some witness satisfies `system`, whose challenge was drawn after its first phase.
+    """A zero-knowledge proof that some witness satisfies `system`, whose challenge was drawn after the first phase of
+    the witness.
 
-    `witness` is called once with a function, which it calls once with the first part of the witness, `uint64[1 +
-    publics + committed, 4]` with 0 for the challenge, and which returns the challenge; it returns the whole witness,
-    `uint64[wires, 4]`. Raise KeyMismatch if the key is for another circuit, Unsatisfied if the witness breaks a row,
-    and CircuitizeError for malformed input, also if the witness is not the one that was committed to. The proof is
-    verified before it is returned.
+    The argument `witness` is called once with a function that draws the challenge; `witness` calls that function once
+    with the first part of the witness, `uint64[1 + publics + committed, 4]` with 0 for the challenge, gets the
+    challenge, and returns the whole witness, `uint64[wires, 4]`. Raise KeyMismatch if the proving key belongs to
+    another circuit, Unsatisfied if the witness breaks a row, and CircuitizeError for malformed input, also if the
+    witness is not the one that was committed to. The prover verifies the proof before it returns it.
 
     The construction is that of Kosba, Papadopoulos, Papamanthou, Song, "MIRAGE", USENIX Security 2020, section 3. A
     Mirage proof takes one multi-scalar multiplication more than Groth16, over the committed wires, which are left out
@@ -66,5 +67,5 @@ def prove(
 
 
 def public_values(system: System, witness: Limbs) -> Sequence[int]:
-    """The values of the public wires but the challenge: outputs, then inputs, each in [0, r)."""
+    """The values of the public wires without the challenge: outputs, then inputs, each in [0, r)."""
     return all_public_values(system, witness)[:-1]

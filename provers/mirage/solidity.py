@@ -16,7 +16,7 @@ def verifier_contract(key: VerifyingKey) -> str:
     challenge is no argument: the contract computes it, by the precompile of SHA-256. Raise CircuitizeError for no
     publics, or for more than 64.
 
-    Soundness is that of `verifier.refusal`; which checks the contract and the precompiles make is as in Groth16's
+    A Mirage contract is as sound as `verifier.refusal`; it and the precompiles make the same checks as Groth16's
     contract.
     """
     require_prover(key.prover, "mirage", "a key")

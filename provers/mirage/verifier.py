@@ -23,12 +23,13 @@ def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str 
 def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> str | None:
     """Return None if the proof is valid, else one line that says why it is not.
 
-    `publics` are outputs, then inputs; the challenge, the last public wire, is computed here from them, the key and the
-    proof's commitment. Everything else is as in `groth16.verifier.refusal`.
+    The argument `publics` holds public outputs, then public inputs; the verifier computes the challenge, the last
+    public wire, from these values, the key and the proof's commitment. Otherwise Mirage's verification equals
+    `groth16.verifier.refusal`.
 
-    Soundness is as in `groth16.verifier.refusal`, and the committed wires were fixed before the challenge, as long as
-    SHA-256 behaves as a random oracle: a prover who tries q hashes passes an identity of degree d that is wrong with
-    probability at most (q + 1) d / 2^253.
+    Mirage's soundness is that of `groth16.verifier.refusal`, and the committed wires were fixed before the challenge,
+    as long as SHA-256 behaves as a random oracle: a prover who tries q hashes passes an identity of degree d that is
+    wrong with probability at most (q + 1) d / 2^253.
     """
     reason = mismatch(proof, key, publics, digest)
     return mirage_verify(key.native, BN254.from_integers(publics), proof.points) if reason is None else reason

@@ -1,4 +1,4 @@
-"""A program as the tensor prover proves it: a plan, and runs of it, in zero knowledge unless others are asked for."""
+"""A program as the tensor prover proves it: a plan, and runs of it, by default in zero knowledge."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class PlannedCircuit:
     ) -> None:
         """Proofs do not show that the groups with `trusted` roots are in format, and hold for no other roots.
 
-        The secrets of these roots, and how often they may be opened, are in the file `kept`. Raise CircuitizeError if a
-        proof needs more bytes than the machine has, or than `memory`.
+        The secrets of trusted roots, and how often they may be opened, are in the file that `kept` names. Raise
+        CircuitizeError if a proof needs more bytes than the machine has, or than `memory`.
         """
         self.program, self.digest, self.hides = program, digest, True
         self.trusted, self.kept = dict(trusted or {}), kept
@@ -88,9 +88,10 @@ class PlannedCircuit:
         return {**found, "extension_degree": self.plan.degree}
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        """A fresh secret for each root that joins none; the secrets of `trusted` roots are the kept ones.
+        """Draw a fresh secret for each root that joins no earlier one; the secrets of `trusted` roots are the kept
+        ones.
 
-        Raise CircuitizeError if values are not those behind a trusted root, or if no opening of it is left.
+        Raise CircuitizeError if values are not those under a trusted root, or if no opening of that root is left.
         """
         values = list(trace)
         drawn = Drawn({key: int.from_bytes(one, "big") for key, one in prover.draw_secrets(self.plan).items()})
@@ -125,8 +126,8 @@ class PlannedCircuit:
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A proof of a run of the program. The argument `key` is not used. A trace that is given as a list is emptied
-        once it is no longer read.
+        """A proof of a run of the program. The argument `key` is not used by the tensor prover. A trace that is given
+        as a list is emptied once it is no longer read.
         """
         values = trace if isinstance(trace, list) else list(trace)
         salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}

@@ -1,4 +1,4 @@
-"""What is fixed for every tensor proof of this type: its tag, and the parameters of its commitments."""
+"""The constants of every tensor proof of one type: its tag, and the parameters of its commitments."""
 
 from __future__ import annotations
 
@@ -24,25 +24,31 @@ HIDDEN_GEOMETRY = (
 
 DEGREES = (2, 3)
 NONRESIDUE = 7
-"""Challenges come from an extension of the Goldilocks field, by a square or a cube root of it."""
+"""Challenges come from an extension of the Goldilocks field, of degree 2 or 3."""
 
 FOLD = 4
-"""The number of variables that are folded at once; a leaf of a tree holds 2^FOLD symbols, and fewer in some tables."""
+"""The number of variables that a proof folds at once; a leaf of a tree holds 2^FOLD symbols, and fewer in some tables.
+"""
 
 QUERY_BITS = 106
-"""The bits of soundness of the queries to one oracle, so that the union over all of them keeps the security level."""
+"""The bits of soundness of the queries to one oracle, enough for the union over all oracles to keep the security level.
+"""
 
 MOST_CLAIMS = {2: 1 << 18, 3: 1 << 22}
-"""The most claims on tensors in a proof, by the degree: the error of batching them is bounded by this number."""
+"""The most claims on tensors in a proof, by the degree of the challenges' field: the error of batching them is bounded
+by this number.
+"""
 
 ROUND_BITS = 100
 UNION_BITS = 98
 RUN_BITS = 96
-"""The least bits of a term of a proof, of a proof, and of all proofs of a run together."""
+"""The least bits of soundness of one term of a proof, of a whole proof, and of all proofs of a run together."""
 
 
 def parameters(degree: int) -> str:
-    """All parameters in one text, which is part of the statement's digest: none of them is read from a proof."""
+    """All parameters of tensor proofs in one text, which is part of the statement's digest: none of them is read from a
+    proof.
+    """
     return (
         f"goldilocks^{degree} by {NONRESIDUE}; blake3 by contexts; unique decoding, fold {FOLD}, "
         f"least {LEAST_VARIABLES}, query bits {QUERY_BITS}; claims {MOST_CLAIMS[degree]}; "
@@ -54,10 +60,11 @@ Sizes = tuple[int, int, int, int, int, int]
 
 
 class Geometry(NamedTuple):
-    """A table, or a vector of an opening: where random elements begin, how many there are, and its domain.
+    """The layout of a table, or of a vector of an opening: where its random elements begin, how many there are, and its
+    domain.
 
-    A leaf has 2^fold symbols, the domain 2^(bits + rate) points. A vector that is sent has no domain: rate and queries
-    are 0.
+    In the layout of a table, a leaf has 2^fold symbols, and the domain 2^(bits + rate) points. A vector that is sent in
+    the clear has no domain: rate and queries are 0.
     """
 
     end: int
@@ -69,8 +76,8 @@ class Geometry(NamedTuple):
 
     @property
     def length(self) -> int:
-        """The number of coefficients of its polynomials, if it hides: a limb has no fewer than the carried pads beside
-        it.
+        """The number of coefficients of a table's polynomials in zero knowledge: a limb has no fewer than the carried
+        pads beside it.
         """
         return max(self.end, 2 * FOLD << self.fold) + self.random
 

@@ -1,4 +1,6 @@
-"""What a tensor proof of a program commits to, looks up and weighs, from its plan, before anything is proved."""
+"""How much a tensor proof of a program commits to, looks up and sums with weights, from its plan, before anything is
+proved.
+"""
 
 from __future__ import annotations
 
@@ -19,71 +21,82 @@ from .proof import HEADER_BYTES
 from .security import bounds, union
 
 WALKED = 2.5e-8
-"""Processor seconds of one element that is read through a view."""
+"""The processor seconds that the prover takes for one element that is read through a view."""
 
 MULTIPLIED = {2: 2.4e-8, 3: 9.0e-8}
-"""Processor seconds of one element of an operand of a product, by the degree of the extension. Measured: 2.3 to 2.9e-8
-on steps of one and ten million parameters and on GPT-2 with 16 tokens, 8.4 and 9.8e-8 on GPT-2 with 128.
+"""The processor seconds that the prover takes for one element of an operand of a product, by the degree of the
+extension. Processor seconds for each element of a product's operand, as measured: 2.3 to 2.9e-8 on steps of one and ten
+million parameters and on GPT-2 with 16 tokens, 8.4 and 9.8e-8 on GPT-2 with 128.
 """
 
 SYMBOLS = 1 << FOLD
 WORD, DIGEST, SALT = 8, 32, 16
 
 SECONDS = (1.22e-3, 7.96e-8, 8.0e-8, 1.05e-7, 3.14e-6, WALKED, MULTIPLIED[2])
-"""Processor seconds of a proof: in any case, per fraction, element committed, opened, claim, one read, and one
-multiplied: see `work`.
+"""The processor seconds of a proof: a constant, then for each fraction, committed element, opened element, claim,
+element that is read, and element that is multiplied, as `work` counts them.
 
-All but the last were fitted to 12 proofs of steps of two thousand to ten million parameters: off by 12 % in the mean,
-20 % at most.
+All constants of a proof's seconds but the last were fitted to 12 proofs of steps of two thousand to ten million
+parameters: with errors of 12 % in the mean, 20 % at most.
 """
 
 BYTES = (9.0e7, 1.05e2, 0.0, 6.87, 0.0, 0.0, 0.0)
-"""Memory at its most, likewise, off by 5 % in the mean, 16 % at most; the first is the interpreter's."""
+"""The greatest memory of a proof, by the same quantities, with errors of 5 % in the mean and 16 % at most; the constant
+is the interpreter's memory.
+"""
 
 CUBIC = (1.9e-3, 1.27e-7, 8.0e-8, 1.68e-7, 4.4e-6, WALKED, MULTIPLIED[3])
 CONSTANTS = {2: (SECONDS, BYTES), 3: (CUBIC, (9.0e7, 1.2e2, 0.0, 6.87, 0.0, 0.0, 0.0))}
-"""Those of the extension of each degree. What is not committed takes 1.6 times longer over the cubic one, and fractions
-more memory, as measured on four steps of eighteen thousand to three million elements.
+"""The processor seconds and the memory of a proof, by the degree of the extension. The work of a proof that is not
+commitment takes 1.6 times longer over the cubic extension, and fractions take more memory, as measured on four steps of
+eighteen thousand to three million elements.
 """
 
 OPENED_BYTES = {2: 72, 3: 80}
-"""Or, where that is more, for each element of a table that is opened: 8 of it, 16 of its word at rate 1/2 and 8 of the
-tree; 24 of values, their blocks and their field elements; and half a pair of extension elements. Measured on GPT-2.
+"""If that is more than the fitted memory: the bytes for each element of a table that is opened: 8 for itself, 16 for
+its word at rate 1/2 and 8 for the tree; 24 for values, their blocks and their field elements; and half a pair of
+extension elements. The bytes of memory for each element of an opened table, measured on GPT-2.
 """
 
 LARGE = 1 << 26
-"""Words of more symbols are made again when they are read, and so are levels of a tree of more fractions: see decision
-0052."""
+"""The number of symbols above which a word is computed again when it is read, and of fractions above which levels of
+their tree are: see decision 0052.
+"""
 
 OPENED_AGAIN_BYTES = {2: 46, 3: 52}
-"""Likewise, for each element of a table whose word is made again: 48 as measured on GPT-2 with 128 tokens."""
+"""The bytes of memory for each element of a table whose word is computed again: 48 as measured on GPT-2 with 128
+tokens.
+"""
 
 FRACTIONS_AGAIN = 0.7
-"""The part of the memory of fractions that is left where levels are made again: 0.63 to 0.67 as measured on two steps
-of LoRA on 128 tokens."""
+"""The part of the memory of fractions that remains if levels of the tree are computed again: 0.63 to 0.67 as measured
+on two steps of LoRA on 128 tokens.
+"""
 
 SECONDS_AGAIN = 2.2
-"""How many times longer fractions take where levels are made again: 2.3 and 2.4 as measured on a forward of GPT-2 and
-on a step of LoRA, both on 128 tokens.
+"""How many times longer fractions take if levels of the tree are computed again: 2.3 and 2.4 as measured on a forward
+of GPT-2 and on a step of LoRA, both on 128 tokens.
 """
 
 WEIGHT_BYTES = 80
-"""Memory, besides, for each weight of a claim that is no product of one per axis: 60 to 120, as measured on 64 to 512
-steps of a convolutional network in one proof."""
+"""The additional bytes of memory for each weight of a claim whose weights are no product of one factor per axis: 60 to
+120, as measured on 64 to 512 steps of a convolutional network in one proof.
+"""
 
 SHORT_ROW = 16
-"""Rows that are no longer are read element by element."""
+"""The length of rows up to which they are read element by element."""
 
 HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.DATA))
 
 
 def estimate(program: IntegerProgram) -> Json:
-    """The sizes of a proof in zero knowledge, by `sizes`; of one that hides nothing; of a step of a run; and parts.
+    """The sizes of a proof in zero knowledge, as `sizes` gives them; those of a proof that hides nothing; those of a
+    step of a run; and the sizes by part.
 
-    The inputs of a step of a run are known to be in format, as are frozen ones of a proof `with_weights`. `parts` has
-    elements committed and looked up by operation and place, by port, and for the tables. Of a program that can be
-    proved only without zero knowledge the sizes are those of such a proof. Raise Unprovable for a program that has no
-    plan.
+    The inputs of a step of a run are known to be in format, as are the frozen inputs of a proof `with_weights`. The
+    field `parts` has the elements committed and looked up by operation and place, by port, and for the tables. If a
+    program can be proved only without zero knowledge, its sizes are those of a proof that hides nothing. Raise
+    Unprovable for a program that has no plan.
     """
     made = plan(program)
     found: Json = {**_kind(made), "not_zero_knowledge": _kind(made, hides=False)}
@@ -111,12 +124,13 @@ def _kind(made: Plan, kept: Collection[GroupName] = (), hides: bool = True) -> J
 
 
 def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
-    """Elements committed and looked up, as they are; a proof's bytes, and the prover's seconds and memory, as expected.
+    """The sizes of a proof: the exact numbers of elements committed and looked up, and the expected bytes of the proof
+    and seconds and memory of the prover.
 
-    Which places are asked is drawn, so the number of distinct ones, and of nodes of Merkle trees, is an expectation: a
-    proof is within a few per cent of it. Seconds are processor seconds of commitments, proof and openings, predicted
-    with constants that were fitted to measurements, as `benchmarks/tensor.py --fit` does; so is memory. Inputs of the
-    `kept` groups are committed already.
+    The queried places are random, so that the number of distinct ones, and of nodes of Merkle trees, is an expectation:
+    a proof's length is within a few per cent of the expected one. Predicted seconds of a proof are processor seconds of
+    commitments, proof and openings, with constants that `benchmarks/tensor.py --fit` fits to measurements; memory is
+    predicted in the same way. Inputs of the `kept` groups are committed already.
     """
     amounts, (second, byte) = work(made, kept), CONSTANTS[made.degree]
     if made.fractions > LARGE:
@@ -137,19 +151,20 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
 
 
 def _opened_bytes(made: Plan) -> int:
-    """Memory of the tables that are opened, by the length of their words."""
+    """The memory of the tables that a proof opens, by the length of their words."""
     every, again = OPENED_BYTES[made.degree], OPENED_AGAIN_BYTES[made.degree]
     committed, opened = _sizes(made)
     return sum(size * (again if 2 * half > LARGE else every) for half, size in zip(committed, opened, strict=True))
 
 
 def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
-    """What time and memory are nearly linear in: 1, fractions, elements committed, opened, claims, elements read, and
-    elements multiplied.
+    """The quantities in which a proof's time and memory are nearly linear: 1, fractions, elements committed, opened,
+    claims, elements read, and elements multiplied.
 
-    Of fractions, the mean of their number and of the power of two above it. Elements are counted with padding, and n of
-    them as n log2(n) / 20, since commitments are made by transforms. Those read are what forms read through views, in
-    what is looked up and in operands of products; those multiplied are all elements of these operands.
+    Fractions count as the mean of their number and the next power of two. Committed elements are counted with padding,
+    and n of them count as n log2(n) / 20, since commitments are computed by transforms. The elements that are read are
+    those that forms read through views, in what is looked up and in operands of products; the elements that are
+    multiplied are all elements of these operands.
     """
     leaves = made.fractions
     committed, opened = _sizes(made)
@@ -161,20 +176,20 @@ def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
 
 
 def _read(made: Plan) -> int:
-    """The elements that forms read through views: of one that is looked up, and of each operand of a product."""
+    """The number of elements that forms read through views, for each looked-up form and each operand of a product."""
     forms = [form for lookup in made.lookups for form in (lookup.key, lookup.value) if form is not None]
     forms += [form for base in made.bases if isinstance(base, Product) for form in base.forms]
     return sum(prod(made.forms[form].shape) * sum(map(_is_walked, made.forms[form].terms)) for form in forms)
 
 
 def _multiplied(made: Plan) -> int:
-    """The elements of the operands of products."""
+    """The number of elements of the operands of products."""
     forms = (form for base in made.bases if isinstance(base, Product) for form in base.forms)
     return sum(prod(made.forms[form].shape) for form in forms)
 
 
 def _is_walked(term: tuple[int, Path]) -> bool:
-    """Whether a term is read element by element, not as it lies or in runs along its last axis."""
+    """Whether a term is read element by element, and neither as a whole nor in runs along its last axis."""
     steps = [step for view, _ in term[1] for step in view.steps]
     if len(steps) != 1:
         return len(steps) > 1
@@ -183,7 +198,7 @@ def _is_walked(term: tuple[int, Path]) -> bool:
 
 
 def _sizes(made: Plan) -> tuple[list[int], list[int]]:
-    """The elements of each table as it is committed to, at rate 1/2 or as if it were, and as it is opened."""
+    """The number of elements of each table when it is committed to, counted at rate 1/2, and when it is opened."""
     if not made.hidden:
         sizes = [1 << variables for variables in made.commitments]
         return sizes, sizes
@@ -201,12 +216,12 @@ def proof_bytes(made: Plan) -> float:
 
 
 def most_bytes(made: Plan) -> int:
-    """No proof's file is longer: as if all places that are asked were distinct, and far apart."""
+    """The greatest length of a proof's file, reached if all queried places were distinct and far apart."""
     return round(_beside_opening(made) + _opening(made, _most))
 
 
 def _opening(made: Plan, tree: Callable[[int, int, int], float]) -> float:
-    """The bytes of the opening, given those of the queries to a tree of 2^depth leaves of a size."""
+    """The bytes of an opening, given the bytes of the queries to a tree of 2^depth leaves of a size."""
     element, layout, last = WORD * made.degree, made.layout, made.layout.vectors[-1]
     carried, salt = (element, SALT) if made.hidden else (0, 0)
     leaves = [(WORD << table.fold) + SALT for table in layout.tables]
@@ -225,12 +240,14 @@ def _opening(made: Plan, tree: Callable[[int, int, int], float]) -> float:
 
 
 def _most(depth: int, asked: int, leaf: int) -> float:
-    """The bytes of queries to a tree, at most."""
+    """The greatest number of bytes of the queries to a Merkle tree."""
     return leaf * min(asked, 1 << depth) + DIGEST * sum(min(asked, 1 << level) for level in range(depth))
 
 
 def _expected(depth: int, asked: int, leaf: int) -> float:
-    """The same as expected: of places that are drawn twice one is opened, and leaves share nodes."""
+    """The expected number of bytes of the queries to a Merkle tree: a place that is drawn twice is opened once, and
+    leaves share nodes.
+    """
     places = 1 << depth
     found = leaf * places * (1 - (1 - 1 / places) ** asked)
     for level in range(depth):
@@ -241,7 +258,7 @@ def _expected(depth: int, asked: int, leaf: int) -> float:
 
 
 def _beside_opening(made: Plan) -> int:
-    """The bytes before the opening, which do not depend on what is drawn."""
+    """The bytes of a proof before its opening, which do not depend on the challenges."""
     element = WORD * made.degree
     if made.hidden:
         return HEADER_BYTES + DIGEST + element * (made.layout.numbers + 2 * made.layout.products)

@@ -1,4 +1,4 @@
-"""The tensor prover as the contract of provers has it."""
+"""The descriptor of the tensor prover."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from .verifier import refusal
 
 
 class Tensor:
-    """Sumchecks over whole tensors: the fastest prover, without a setup; proofs that hide nothing are faster still."""
+    """Sumchecks over whole tensors: the fastest prover, without a setup; its proofs that hide nothing are faster still.
+    """
 
     name = "tensor"
     hides = True
@@ -34,7 +35,9 @@ class Tensor:
     proof_file = PROOF_FILE
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Do nothing: memory is not known before there is a plan, which comes quickly, and `circuit` refuses then."""
+        """Do nothing: the tensor prover's memory is known only from the plan, which is made quickly, so that `circuit`
+        refuses proofs that need too much.
+        """
 
     def __init__(
         self,
@@ -43,27 +46,28 @@ class Tensor:
         memory: int | None = None,
         shown: Mapping[GroupName, float] | None = None,
     ) -> None:
-        """`trusted` holds, by group, roots whose values are known to be in format: proofs do not show that again.
+        """The argument `trusted` holds, by group, roots whose values are known to be in format: proofs do not show this
+        again.
 
-        `shown` holds the bits of the proofs that showed this, which count in the bits of what a verifier believes.
-        `kept`, which provers have, is the file of these roots' secrets, in which their openings are counted; proofs
-        that need more than `memory` bytes are refused.
+        The argument `shown` holds the bits of soundness of the proofs which showed that trusted roots are in format;
+        they count in the total soundness. The argument `kept`, for provers only, names the file of the trusted roots'
+        secrets, in which their openings are counted; proofs that need more than `memory` bytes are refused.
         """
         self.trusted, self.kept, self.memory = dict(trusted or {}), kept, memory
         self.shown = dict(shown or {})
         self._last: tuple[IntegerProgram, dict[bool, Plan]] | None = None
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> PlannedCircuit:
-        """Return the plan of a program as a circuit; the plan is then kept for the next `_plan`."""
+        """Return the plan of a program as a circuit; the plan is then cached for the next `_plan`."""
         made = PlannedCircuit(program, digest, phases, self.trusted, self.kept, self.memory)
         self._last = program, {False: made.plain_plan}
         return made
 
     def _plan(self, program: IntegerProgram, zero_knowledge: bool) -> Plan:
-        """The plan of a program for one kind of proofs; the last program's plans are kept, since a verdict asks for one
+        """The plan of a program for one kind of proofs; the last program's plans are kept, since a verdict uses a plan
         twice.
 
-        Soundness: the kept entry is read in one step, since another thread may put its own program's plan there at any
+        Soundness: the cached plan is read in one step, since another thread may put its own program's plan there at any
         time.
         """
         last = self._last
@@ -77,7 +81,7 @@ class Tensor:
         return plans[zero_knowledge]
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
-        """The public ports, and each group of committed ones as if it were a port."""
+        """The public ports, and each group of committed ports as one port."""
         public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
         return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
 
@@ -123,13 +127,17 @@ class Tensor:
         )
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """Return the bits of a proof and of the proofs that showed its trusted roots in format, all errors together."""
+        """Return the bits of a proof and of the proofs that showed its trusted roots in format, with all errors added
+        up.
+        """
         shown = (Error(f"format of {group}", bits) for group, bits in self.shown.items())
         return round(union([*bounds(self._plan(program, zero_knowledge)), *shown]), 1)
 
 
 def in_arrays(program: IntegerProgram, statement: Statement) -> stated.Statement:
-    """Return the statement in arrays and bytes. Raise Unproved for values that no port of the program can have."""
+    """Return a tensor proof's statement as arrays and bytes. Raise Unproved for public values that no port of the
+    program can have.
+    """
     formats = {key: port.format for key, port in bound_ports(program)}
     publics = {}
     for key, values in statement.publics.items():

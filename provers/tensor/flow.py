@@ -1,4 +1,4 @@
-"""How many values and sumchecks the claims of a proof take: a run of the protocol without its numbers."""
+"""How many values and sumchecks the claims of a proof take: a dry run of the protocol without numbers."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ from .config import MOST_CLAIMS
 MOST = max(MOST_CLAIMS.values())
 
 MOST_PRODUCTS = 32
-"""The greatest number of products in weights: weights that would be a sum of more are kept one by one."""
+"""The greatest number of products in a sum that represents weights; weights that would take more products are stored
+one by one.
+"""
 
 Weighed = tuple[int, int]
-"""A form, and the number of weights on it."""
+"""A form with the number of weights on it."""
 
 
 @dataclass
 class Flow:
-    """Counts the values sent and the elements of sumchecks; `products` has for each number of weights how many products
-    they are a sum of.
+    """The counter of the values sent and the elements of sumchecks; `products` says, for each number of weights, of how
+    many products they are a sum.
 
-    The number of products is 1 if the weights are separable, and 0 if they are kept one by one. `dense` counts the
-    weights kept one by one, one for each element, except those on datasets, whose sizes do not grow with a program's.
-    `pending` has, for each product, the weights of its claims.
+    The number of products in weights is 1 if the weights are separable, and 0 if they are stored one by one. The field
+    `dense` counts the weights that are stored one by one, one for each element, except those on datasets, whose sizes
+    do not grow with a program's. The field `pending` has, for each product of forms, the weights of its claims.
     """
 
     made: TensorSystem
@@ -45,8 +47,8 @@ class Flow:
     dense: int = 0
 
     def weights(self, products: int = 1, shape: Shape = (0,)) -> int:
-        """Return the number of new weights, a sum of `products` products; if that is 0, `shape` is the shape of the
-        kept elements.
+        """Record weights that are a sum of `products` products, and return their number; if there are no products,
+        `shape` is the shape of the kept elements.
         """
         self.products.append(products)
         self.dense += 0 if products else math.prod(shape)
@@ -80,7 +82,7 @@ class Flow:
                 self.pending.setdefault(base, {}).update(numbers)
 
     def reduce(self, base: int) -> None:
-        """Reduce all claims on one product to one."""
+        """Reduce all claims on one product of forms to a single claim."""
         weights, found = self.pending.pop(base), self.made.bases[base]
         assert isinstance(found, Product)
         (of_x, of_y, of_z), (x, y) = found.letters, found.forms
@@ -103,11 +105,11 @@ class Flow:
 
 
 class Claimed(NamedTuple):
-    """What a proof claims of tensors: the number of `claims`, and of `elements` of the extension that these take,
-    reductions of products included.
+    """The size of a proof's claims on tensors: the number of `claims`, and of `elements` of the extension that these
+    take, reductions of products included.
 
-    Of the weights in the claims on a program's tensors, `dense` is the number of those that are no sum of few products:
-    one for each element. Prover and verifier both hold all these weights at once.
+    Of the weights in the claims on a program's tensors, `dense` is the number of weights that are no sum of few
+    products, one for each element. Prover and verifier both hold all dense weights at once.
     """
 
     claims: int
@@ -116,7 +118,7 @@ class Claimed(NamedTuple):
 
 
 def claimed(made: TensorSystem) -> Claimed:
-    """What a proof claims of tensors; raise Unprovable for more claims than any proof may need."""
+    """The size of a proof's claims on tensors; raise Unprovable for more claims than any proof may need."""
     flow = followed(made)
     return Claimed(flow.claims, flow.elements, flow.dense)
 
@@ -146,8 +148,8 @@ def followed(made: TensorSystem) -> Flow:
 
 
 def _products(products: int, view: View, sums: bool) -> int:
-    """The number of products of which weights are a sum behind a view, from their number before it; 0 if they are no
-    sum of products.
+    """The number of products whose sum the weights behind a view are, given the number before the view; 0 if they are
+    no sum of products.
     """
     shapes = [view.source_shape, *(step.shape for step in view.steps)]
     pairs = list(zip(view.steps, shapes, strict=False))
@@ -167,9 +169,10 @@ def _products(products: int, view: View, sums: bool) -> int:
 
 
 def _pieces(old: Shape, new: Shape) -> int:
-    """The number of products of which weights are a sum in another shape: 1 if every new axis is a run of old ones.
+    """The number of products whose sum the weights of a reshaped tensor are: 1 if every new axis is a run of old ones.
 
-    A run of old axes as long as a run of new ones has a product for each place along all of these except the longest.
+    A run of old axes with as many elements as a run of new axes has a product for each place along all axes of the run
+    except the longest.
     """
     found, rest, left = 1, list(old), list(new)
     while rest and left:

@@ -1,4 +1,4 @@
-"""Instances: what a verifier in Rust holds beside a tensor proof, as one file (docs/verifying.md)."""
+"""Instances: the file that a verifier in Rust holds beside a tensor proof (docs/verifying.md)."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def encode(
 ) -> bytes:
     """Return the plan and the statement that a proof must match, in the form in which `circuitize-tensor` reads them.
 
-    All arguments are the verifier's own: `program`, `made` its plan, `context` and `trusted` are what
-    `verifier.refusal` takes, and `statement` is what the verifier expects. Raise Unproved for a plan or a statement of
-    another program, or if a root is assumed to be in format that is not trusted; raise Unprovable if no proof of the
-    program could be trusted.
+    All arguments come from the verifier: `program`, `made`, which is its plan, `context` and `trusted` which are those
+    of `verifier.refusal`, and `statement` is what the verifier expects. Raise Unproved for a plan or a statement of
+    another program, and if the plan assumes a root to be in format that is not trusted; raise Unprovable if no proof of
+    the program could be trusted.
     """
     return b"".join(parts(program, statement, made, context, trusted))
 
@@ -47,10 +47,10 @@ def parts(
     trusted: Mapping[GroupName, bytes] | None = None,
     planned: bytes | None = None,
 ) -> tuple[bytes, bytes, bytes]:
-    """Return an instance in three parts, which `encode` joins: its subject, the plan, and roots with public values.
+    """Return an instance in three parts, which `encode` joins: its subject, the plan, and the roots with public values.
 
-    Instances by one plan share the second part; `planned` is that part, if it was made before. Raise the errors of
-    `encode`.
+    Instances of one plan share its part; the argument `planned` is that part, if it was made before. Raise the same
+    errors as `encode`.
     """
     require_secure(made)
     digest = program_digest(program)
@@ -93,7 +93,7 @@ def _number(value: int) -> bytes:
 
 
 def _encoded(value: Any) -> bytes:
-    """A number in 8 bytes; any other value behind its length. None is encoded as an empty tuple."""
+    """Encode a number in 8 bytes, and any other value after its length. None is encoded as an empty tuple."""
     match value:
         case None:
             return _number(0)

@@ -1,4 +1,4 @@
-"""The vector instructions that native tensor proofs are computed with."""
+"""The vector instructions with which tensor proofs are computed natively."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 def instructions() -> str:
-    """`portable`, `avx2` or `avx512`: the widest that the processor has and the variable CIRCUITIZE_SIMD allows.
+    """Return `portable`, `avx2` or `avx512`, the widest instructions that the processor has and the variable
+    CIRCUITIZE_SIMD allows.
 
-    Proofs do not depend on the instructions. The environment is read once in a process. Raise CircuitizeError if the
-    variable holds anything else.
+    The bytes of proofs do not depend on the vector instructions. The environment variable CIRCUITIZE_SIMD is read once
+    in a process. Raise CircuitizeError if CIRCUITIZE_SIMD holds any other value.
     """
     try:
         return _native.tensor_instructions()

@@ -30,20 +30,20 @@ from .roots import CHUNKS, FLAGS, HIDDEN, encoded
 from .security import least_degree
 
 OPENINGS = 4
-"""How often a root may be opened: by the proof that makes it, and by three proofs that join it."""
+"""How often a root may be opened by default: by the proof that makes it, and by three proofs that join it."""
 
 MOST_VARIABLES = 29
-"""The variables of the largest commitment, which holds 2^29 elements; sizes of larger plans are estimated all the
-same.
-"""
+"""The variables of the largest commitment, which holds 2^29 elements; larger plans can only be estimated."""
 
 Openings = int | Mapping[PortKey, int]
-"""How often the root of each group may be opened; if this is one number, frozen groups follow their budget instead."""
+"""How often the root of each group may be opened; if one number is given for all groups, frozen groups follow their own
+budget.
+"""
 
 
 @dataclass(frozen=True)
 class Plan(TensorSystem):
-    """Everything that prover and verifier agree on before a proof: it follows from the program.
+    """A plan: everything on which prover and verifier agree before a proof, which follows from the program.
 
     Beside its tensor system a plan has a `degree`: challenges are drawn from the extension of the field of this degree;
     in zero knowledge the root of each group may be opened `openings` times.
@@ -61,14 +61,14 @@ class Plan(TensorSystem):
         return made.over(least_degree(made))
 
     def over(self, degree: int) -> Plan:
-        """The same plan over the extension of another degree."""
+        """A plan of the same system over the extension of another degree."""
         made = replace(self, degree=degree)
         _hand_on(self, made)
         return made
 
     @cached_property
     def claimed(self) -> Claimed:
-        """What a proof claims of tensors; raise Unprovable for more claims than any proof may need."""
+        """The size of a proof's claims on tensors; raise Unprovable for more claims than any proof may need."""
         return claimed(self)
 
     @cached_property
@@ -91,12 +91,13 @@ class Plan(TensorSystem):
         return [encoded(ports, most) for ports, most in zip(self.lists, openings, strict=True)]
 
     def hiding(self, openings: Openings) -> Plan:
-        """The plan of the same program for proofs in zero knowledge; raise Unprovable if it does not fit."""
+        """The plan of the same program for proofs in zero knowledge; raise Unprovable if the program has no such proof.
+        """
         return Plan.of(self, openings)
 
     @cached_property
     def layout(self) -> Layout:
-        """The sizes of a proof; raise Unprovable if there are none in zero knowledge."""
+        """The sizes of a proof; raise Unprovable if no proof in zero knowledge has sizes."""
         if not self.hidden:
             return Layout.of(*tensor_sizes(list(self.commitments)))
         try:
@@ -113,7 +114,8 @@ class Plan(TensorSystem):
     def digest(self) -> bytes:
         """The statement's digest: proof type, parameters, program, and the plan that follows from it.
 
-        The fields beside the proof type are reserved for zero knowledge and for proofs in chunks.
+        In a statement's digest, the fields beside the proof type are reserved for zero knowledge and for proofs in
+        chunks.
         """
 
         def plain(value: object) -> Any:
@@ -140,18 +142,19 @@ def plan(
 ) -> Plan:
     """The plan of an integer program, made from its tensor system.
 
-    The arguments `limb_bits`, the `assumed` groups, a `dataset` and a `scanned` program act on its system as `emit`
-    says. A proof by a plan that assumes groups holds only for roots that are known to hold values within the formats;
-    the plan's digest names the groups. Programs of one digest have one plan.
+    The arguments `limb_bits`, the `assumed` groups, a `dataset` and a `scanned` program act on the plan's system as
+    they do in `emit`. A proof by a plan that assumes groups holds only for roots that are known to hold values within
+    the formats; the plan's digest names the groups. Programs with equal digests have equal plans.
 
-    The extension that challenges are drawn from has the least degree, 2 or 3, at which the proof is sound enough; or
-    the given `degree`, if that is no less. The plan's digest names this degree: prover and verifier must plan alike.
+    The extension field from which challenges are drawn has the least degree, 2 or 3, at which the proof is sound
+    enough; or the given `degree`, if it is not below that. The plan's digest names this degree: prover and verifier
+    must plan alike.
 
-    With `openings` proofs are in zero knowledge, and the root of each group may be opened that often: one number for
-    all groups but frozen ones, or one for each.
+    By a plan with `openings`, proofs are in zero knowledge, and the root of each group may be opened that often: one
+    number for all groups except frozen ones, or a number for each group.
 
-    Raise Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
-    CircuitizeError for a group that the program has not or an invalid degree.
+    Raise Unprovable, naming operation, place, interval and remedy, for a program that the tensor prover cannot prove,
+    and CircuitizeError for a group that the program does not have, or for an invalid degree.
     """
     made = Plan.of(emit(program, limb_bits, assumed, dataset, scanned), openings)
     least, most = made.degree, DEGREES[-1]
@@ -161,13 +164,15 @@ def plan(
 
 
 def _hand_on(system: TensorSystem, made: Plan) -> None:
-    """Give a plan what is derived already of its own tensor system, which neither degree nor openings change."""
+    """Give a plan the results that were already derived from its tensor system, which neither degree nor openings
+    change.
+    """
     derived = {"records": system.records, **vars(system)}
     vars(made).update({name: derived[name] for name in ("records", "fractions", "claimed") if name in derived})
 
 
 def _openings(given: Openings, system: TensorSystem) -> tuple[int, ...]:
-    """How often the root of each group may be opened."""
+    """How often the root of each group of a plan may be opened."""
     counts = tuple(system.budgets.get(key, given) if isinstance(given, int) else given[key] for key in system.groups)
     for count in counts:
         if not 1 <= count <= MOST_OPENINGS:

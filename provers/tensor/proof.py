@@ -24,10 +24,11 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class Proof:
-    """The prover's messages, the digest of the program they are claimed to be for, and whether they hide its values.
+    """The prover's messages, the digest of the program for which the proof claims to be, and whether the proof hides
+    the program's values.
 
-    The messages have no framing: how long each is follows from the verifier's own program. `phases` holds the
-    prover's wall-clock seconds and is not stored.
+    The messages of a tensor proof have no framing: how long each is follows from the verifier's own program. The field
+    `phases` of a proof holds the prover's wall-clock seconds and is not stored.
     """
 
     digest: str
@@ -36,8 +37,8 @@ class Proof:
     zero_knowledge: bool = False
 
     def encode(self) -> bytes:
-        """The bytes of the file: the header, chunks and the length of the messages (u64 each, little-endian), and the
-        messages.
+        """The bytes of a tensor proof's file: the header, the number of chunks and the length of the messages (u64
+        each, little-endian), and the messages.
         """
         numbers = CHUNKS.to_bytes(8, "little") + len(self.messages).to_bytes(8, "little")
         framing = HIDING if self.zero_knowledge else PLAIN
@@ -45,7 +46,8 @@ class Proof:
 
     @staticmethod
     def decode(content: bytes) -> Proof:
-        """Raise FormatError unless the framing is exact; the content of the messages is for `verify` to check."""
+        """Raise FormatError unless the framing of a proof's file is exact; `verify` checks the content of the messages.
+        """
         # Of a version of before too, so that what is said is of its kind.
         hides = content[FLAGS : FLAGS + 4] == (1).to_bytes(4, "little")
         digest, rest = (HIDING if hides else PLAIN).split(content)
@@ -58,7 +60,7 @@ class Proof:
 
     @staticmethod
     def read(path: Path, most: int = MOST_BYTES) -> Proof:
-        """Verifiers state how long the file may be, by `cost.most_bytes` of their own plan."""
+        """Verifiers bound the length of a proof's file, by `cost.most_bytes` of their own plan."""
         return read_proof(path, most, Proof.decode)
 
     def write(self, path: Path) -> None:

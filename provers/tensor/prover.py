@@ -1,4 +1,4 @@
-"""Proving that a program was run: on public values, and on committed ones that only the prover knows."""
+"""Proving that a program was run: on public values, and on committed values that only the prover knows."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .statement import Statement
 SECRET_BYTES = 32
 
 Hook = Callable[[str, list[int]], Sequence[int]]
-"""A function that sees each message by its label, as 64-bit words, and returns the words to send: for tests that
-attack.
+"""A function that sees each message by its label, as 64-bit words, and returns the words to send: for tests that attack
+the verifier.
 """
 
 
@@ -49,7 +49,7 @@ def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> di
 
 
 def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.TensorCommitment:
-    """The commitment that a proof by this plan would make of a group, to keep for several proofs."""
+    """The commitment that a proof by this plan would make of a group, which may be kept for several proofs."""
     instructions()
     number = made.groups.index(key)
     tensors = [
@@ -71,12 +71,13 @@ def prove(
     hook: Hook | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Proved:
-    """A succinct proof that the program maps these inputs to the outputs it returns, zero-knowledge if its plan is.
+    """A succinct proof that the program maps these inputs to the outputs that it returns, zero-knowledge if its plan
+    is.
 
-    Inputs and outputs are integers of their formats, as `to_integers` makes them of real values. Raise Unprovable for a
-    program that cannot be proved, Undefined if it has no value on the inputs, and NotZeroKnowledge for hidden inputs
-    unless the caller accepts that the proof may tell about them. The same values and secret give the same root, so that
-    one proof's output is another's input.
+    The inputs and outputs of a tensor proof are integers of their formats, as `to_integers` makes them of real values.
+    Raise Unprovable for a program that cannot be proved, Undefined if it has no value on the inputs, and
+    NotZeroKnowledge for hidden inputs unless the caller accepts that the proof may tell about them. The same values and
+    secret give the same root, so that one proof's output is another's input.
     """
     made = made or plan(program)
     if not (made.hidden or not_zero_knowledge):
@@ -98,11 +99,12 @@ def prove_values(
     hook: Hook | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Proved:
-    """The proof that these values of all bases make, whether or not they are what the program computes.
+    """The proof that the given values of all bases lead to, whether or not they are the values that the program
+    computes.
 
-    A group whose commitment is in `kept` is not committed to again. The proof holds only in its `context`. With given
-    `secret` and `salts` the same proof is made again; otherwise they are drawn. Values are asked for one by one, and
-    none is held here: if an iterator is given, each value is freed before the next one.
+    A group whose commitment is in `kept` is not committed to again. A tensor proof holds only in its `context`. With
+    given `secret` and `salts` the same proof is made again; otherwise secret and salts are drawn. The prover takes the
+    values of bases one by one and holds none of them: if an iterator is given, each value is freed before the next one.
     """
     require_secure(made)
     instructions()

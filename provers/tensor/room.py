@@ -1,4 +1,4 @@
-"""Whether a proof fits into memory, decided from its plan before the work, and what would fit."""
+"""Whether a proof fits into memory, decided from its plan before the work, and which proof would fit."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .plan import Plan, plan
 def require_room(program: IntegerProgram, made: Plan, memory: int | None = None) -> None:
     """Raise CircuitizeError if a proof by this plan needs more than `memory`, by default more than the machine has.
 
-    The memory that the process has already counts too: a program that was read, and its examples. The needs are those
-    that `sizes` predicts.
+    The predicted memory includes what the process has already, such as a program and its examples. The predicted memory
+    is that of `sizes`.
     """
     most = memory or machine.physical_bytes() + machine.swap_bytes()
     needed = needed_bytes(made)
@@ -37,7 +37,7 @@ def needed_bytes(made: Plan) -> int:
 
 
 def _remedy(program: IntegerProgram, made: Plan, most: int) -> str:
-    """The remedy: what would fit, as far as plans tell."""
+    """The text of a remedy: which proof would fit into memory, as far as plans tell."""
     returned = {port.name for port in program.outputs}
     kept = {port.name for port in program.inputs if port.role in (Role.PARAMETER, Role.FROZEN)} - returned
     groups = {*frozen_groups(program), NAMES[Role.PARAMETER]} & set(input_groups(program))
@@ -56,5 +56,5 @@ def _returned_groups(program: IntegerProgram) -> set[str]:
 
 
 def _lookups(made: Plan, most: int) -> int:
-    """How many look-ups a proof within `most` bytes has, as far as look-ups decide."""
+    """How many look-ups a proof within `most` bytes has, as far as look-ups determine its memory."""
     return max(0, int((most - max(resident_bytes(), BYTES[0])) / BYTES[1]))

@@ -6,14 +6,15 @@ from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.ports import Listed, PortList
 
 FLAGS, HIDDEN, CHUNKS = 0, 1, 1
-"""The beginning of a list: whether its root is for proofs in zero knowledge, and how many chunks its data are in."""
+"""The header of a list of ports: whether its root is for proofs in zero knowledge, and in how many chunks its data are.
+"""
 
 
 def encoded(ports: PortList, openings: int | None = None) -> bytes:
-    """The bytes that a root binds by their hash. No other list has the same bytes: each part has a fixed length or is
-    counted.
+    """The bytes that a root binds by their hash. No two lists of ports have the same bytes: each part has a fixed
+    length or is counted.
 
-    A root for proofs in zero knowledge is made for a number of `openings`, which decide its size.
+    A root for proofs in zero knowledge is made for a number of `openings`, which determine its size.
     """
     kind = (FLAGS, CHUNKS) if openings is None else (HIDDEN, CHUNKS, openings)
     return b"".join([*map(_number, (*kind, len(ports))), *map(_listed, ports)])

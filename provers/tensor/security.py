@@ -32,8 +32,8 @@ def field_bits(made: Plan) -> float:
 
 
 def bounds(made: Plan) -> list[Bound]:
-    """Each source of error with its bits. A challenge that is an element of the extension errs with (degree or count) /
-    field.
+    """Each source of a proof's soundness error with its bits. A challenge that is an element of the extension errs with
+    (degree or count) / field.
     """
     field, most_claims = field_bits(made), MOST_CLAIMS[made.degree]
     found = list(_lookups(made))
@@ -49,7 +49,7 @@ def bounds(made: Plan) -> list[Bound]:
 
 
 def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
-    """The errors of the joint opening, and, if it hides, of the masks: docs/zero-knowledge.md, "It is sound";
+    """The errors of the joint opening, and, in zero knowledge, of the masks: docs/zero-knowledge.md, "It is sound";
     docs/tensor.md.
     """
     layout, hidden = made.layout, made.hidden
@@ -80,10 +80,11 @@ def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
 
 
 def _missed(hidden: bool, table: Geometry) -> float:
-    """The bits of a table's queries, which all miss a word outside the unique-decoding radius, by its rate.
+    """The bits of soundness of a table's queries, all of which miss a word outside the unique-decoding radius, by the
+    table's rate.
 
-    If the table hides, its rate is that of its length, the number of coefficients of its polynomials; else that of the
-    power of two above.
+    For a hiding table the rate is computed from the number of coefficients of its polynomials, for any other from the
+    next power of two.
     """
     rate = table.length / (1 << (table.bits + table.rate)) if hidden else 0.5**table.rate
     miss = -table.queries * math.log2((1 + rate) / 2)
@@ -100,7 +101,7 @@ def _lookups(made: Plan) -> Iterator[Bound]:
 
 
 def union(found: list[Bound]) -> float:
-    """The bits that the sum of all errors leaves."""
+    """The bits of soundness that the sum of all errors leaves."""
     return -math.log2(sum(2.0**-bound.bits for bound in found))
 
 
@@ -111,9 +112,9 @@ def _enough(found: list[Bound]) -> bool:
 def least_degree(made: Plan) -> int:
     """The least degree of the extension at which a plan's claims are allowed and its errors small enough.
 
-    The degree follows from the plan, and the plan from the program: a verifier never asks the proof. The greatest
-    degree is returned if none is enough; `require_secure` refuses that. Raise Unprovable for more claims than any
-    degree allows.
+    The degree of the extension follows from the plan, and the plan from the program: a verifier never takes it from the
+    proof. If no degree is enough, return the greatest one, which `require_secure` refuses. Raise Unprovable for more
+    claims than any degree allows.
     """
     needed = made.claimed.claims
     secure = (d for d in DEGREES if needed <= MOST_CLAIMS[d] and _enough(bounds(made.over(d))))
@@ -121,7 +122,7 @@ def least_degree(made: Plan) -> int:
 
 
 def for_a_run(made: Plan, proofs: int) -> Plan:
-    """A plan for a run that has `proofs` proofs by it: of a greater degree if that gives all together 96 bits."""
+    """A plan for a run of `proofs` proofs: one of a greater degree if only that gives all proofs together 96 bits."""
     needed = RUN_BITS + math.log2(proofs)
     others = (made.over(degree) for degree in DEGREES if degree > made.degree)
     return made if union(bounds(made)) >= needed else next((o for o in others if union(bounds(o)) >= needed), made)

@@ -1,4 +1,4 @@
-"""What a proof shows: public values by port, and the roots of groups of committed ports."""
+"""The statement of a tensor proof: public values by port, and the roots of groups of committed ports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Statement:
     """The integers of public ports, and 32 bytes for each group of committed ones. A statement is a claim, until a
     proof of it is verified.
 
-    If inputs are batches of a dataset, the numbers of each batch's rows are among the publics, by (ROWS, label).
+    If inputs are batches of a dataset, the numbers of each batch's rows are among the public values, under the key
+    (ROWS, label).
     """
 
     publics: Mapping[PortKey, NDArray[np.int64]]
@@ -30,8 +31,8 @@ class Statement:
 
 
 def fault(program: IntegerProgram, statement: Statement, dataset: Dataset | None = None) -> str | None:
-    """Why a statement does not belong to this program: other ports, shapes, values outside their formats; or None if it
-    does.
+    """A text that says why a statement does not belong to a program (other ports or shapes, values outside their
+    formats), or None if it does.
     """
     publics, roots = dict(statement.publics), dict(statement.roots)
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
@@ -57,7 +58,7 @@ def fault(program: IntegerProgram, statement: Statement, dataset: Dataset | None
 
 
 def untrusted(statement: Statement, assumed: Iterable[GroupName], trusted: Mapping[GroupName, bytes]) -> str | None:
-    """Which group a plan assumes to be in format though nobody knows it of its root; or None."""
+    """A group that a plan assumes to be in format although its root is not trusted, or None."""
     for name in assumed:
         if name not in trusted or statement.roots[INPUT, name] != trusted[name]:
             return f"the proof assumes that {name} lies in its format: expected a root that is known to, found another"

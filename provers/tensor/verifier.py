@@ -30,10 +30,11 @@ def refusal(
 ) -> str | None:
     """Return None if the proof is valid, else one line that says why it is not.
 
-    The plan, and with it every parameter and every message's length, follows from the verifier's own program; the
-    proof's digest is compared, never believed. `context` is the context for which the proof must have been made.
-    `trusted` holds the roots, by group, that the caller knows to be in format: every group whose format the plan
-    assumes must have such a root. Raise Unprovable if no proof of this program could be trusted.
+    A tensor proof's plan, and with it every parameter and the length of every message, follows from the verifier's own
+    program; the digest in the proof is only compared with it. The argument `context` is the context for which the proof
+    must have been made. The argument `trusted` holds the roots, by group, that the caller knows to be in format: every
+    group whose format the plan assumes must have such a root. Raise Unprovable if no proof of the verifier's program
+    could be trusted.
     """
     made = made or plan(program)
     require_secure(made)

@@ -36,15 +36,15 @@ def written(stream: Stream, frames: Integers) -> bytes:
 
 
 def line_length(stream: Stream | Bus) -> int:
-    """The bytes of a line of `written`, its end included."""
+    """The number of bytes of a line that `written` writes, its end included."""
     return data_digits(stream) + 2
 
 
 def packets(bus: Bus, frames: Mapping[str, Integers], numbers: Integers, last: NDArray[np.bool_]) -> bytes:
     """The lines of a bus' tensors `frames[port][frame, ...]`, frame after frame.
 
-    For each beat, `numbers` is the number of its stream, and `last` says whether the beat has `tlast`, if the bus has
-    several streams.
+    For each beat of a bus, `numbers` is the number of its stream, and `last` says whether the beat has `tlast`, if the
+    bus has several streams.
     """
     texts = [written(stream, frames[stream.port]) for stream in bus.streams]
     if len(texts) == 1:
@@ -57,7 +57,8 @@ def packets(bus: Bus, frames: Mapping[str, Integers], numbers: Integers, last: N
 
 
 def parted(bus: Bus, text: bytes, numbers: Integers, last: NDArray[np.bool_]) -> dict[Stream, bytes]:
-    """The output of a bus by stream, each stream with its own `tlast`; `numbers` and `last` are those of `packets`.
+    """The output of a bus by stream, each stream with its own `tlast`; the arguments `numbers` and `last` are those
+    that `packets` gives.
 
     Raise CircuitizeError if beats are too few, too many, or if `tlast` is not exactly on the last beat of each frame.
     """
@@ -144,10 +145,10 @@ class Taken:
         size = int(np.prod(stream.format.shape, dtype=np.int64))
         self.values: Integers = every[:, :size]
         self.padded = ~self.unknown & every[:, size:].any(axis=1)
-        """The frames whose lanes past the end are not zero."""
+        """The frames in which the lanes past the tensor's end are not zero."""
 
     def spread(self, at: Integers, frames: int) -> None:
-        """Spread what is known of the frames `at` over `frames` frames: for all others everything is 0."""
+        """Spread arrays about the frames numbered `at` over `frames` frames, with 0 for all other frames."""
         for name in ("cycles", "unknown", "values", "padded"):
             found = getattr(self, name)
             every = np.zeros((frames, *found.shape[1:]), found.dtype)
@@ -156,7 +157,7 @@ class Taken:
 
 
 def _elements(stream: Stream, data: NDArray[np.uint8]) -> Integers:
-    """The integers of beats given digit by digit, [beats, lanes]; unknown digits count as zero."""
+    """The integers of beats given digit by digit, [beats, lanes]; where unknown digits count as zero."""
     rows, bits = len(data), stream.pitch
     known = np.where(data == 255, 0, data)[:, ::-1]
     each = (known[:, :, None] >> np.arange(4, dtype=np.uint8)) & 1

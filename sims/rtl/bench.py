@@ -8,8 +8,8 @@ from circuitize.backends.verilog.shell.registers import BUS, PORTS
 from .beats import data_digits, line_length
 
 TOP, CLOCKED = "bench", "bench_clock"
-"""The two modules: the bench takes the clock as an input, so that a simulator without delays can drive it; the second
-module makes the clock.
+"""The two modules of a test bench: the bench takes the clock as an input, so that a simulator without delays can drive
+it; the second module makes the clock.
 """
 
 MOST_RESETS = 2048
@@ -170,16 +170,17 @@ _KEPT = """
 
 
 def bench(design: Design) -> str:
-    """The text of the bench. The bench reads `in_NAME.hex`, with one beat a line: last, data; and writes
-    `out_NAME.hex`: cycle, last, data.
+    """The Verilog text of the test bench. The test bench reads `in_NAME.hex`, with a line of last and data for each
+    beat, and writes `out_NAME.hex`, with a line of cycle, last and data for each beat.
 
-    The argument `+beats_NAME=N` says how many beats go in or come out; `+seed=N` asks for random gaps and stalls; after
-    `+quiet=N` cycles in which no beat moved the bench gives up. The argument `+resets=N` resets the design N times:
-    `resets.hex` has, a line each, the cycles before a reset and those in it, and finally the cycles to the end. After a
-    reset every input begins again with the first frame whose status was not taken. The bench prints `first`, `reset`
-    (and how many statuses were taken), `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, each in a
-    line with where and when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some
-    readiness waits for `tvalid`, as the protocol allows.
+    The simulator's argument `+beats_NAME=N` says how many beats go in or come out; `+seed=N` asks for random gaps and
+    stalls; after `+quiet=N` cycles in which no beat moved the bench gives up. The simulator's argument `+resets=N`
+    resets the design N times: `resets.hex` has a line for each reset with the cycles before it and within it, and a
+    last line with the cycles to the end. After a reset the test bench begins every input again with the first frame
+    whose status was not taken. The bench prints `first`, `reset` (and how many statuses were taken), `unknown`,
+    `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, each in a line with its place and time. In the test bench,
+    data lines carry noise while `tvalid` is low, inputs are also offered during resets, and some ready signals wait for
+    `tvalid`, as the protocol allows.
     """
     parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]
     for number, stream in enumerate(design.buses):
@@ -205,7 +206,7 @@ def bench(design: Design) -> str:
 
 
 def _instance(design: Design) -> str:
-    """The design in its bench; nothing writes its registers, and no beat is marked as wrong."""
+    """The instance of a design in its bench, where nothing writes its registers, and which marks no beat as wrong."""
     pins = [f".{CLOCK}(clk)", f".{RESET}(rst)"]
     for bus in design.buses:
         pins += [f".{bus.name}_{wire}({_given(bus, wire)})" for wire in bus.wires]

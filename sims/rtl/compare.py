@@ -24,8 +24,8 @@ class Expected:
     """The executor's results for frames: `outputs[port][frame]`, which frames have no value, and why the first of these
     has none.
 
-    Outputs of frames without a value are zero. If the program has state, each frame starts from the state that the last
-    frame with a value left.
+    The executor's outputs for frames without a value are zero. If the program has state, each frame starts from the
+    state that the last frame with a value left.
     """
 
     outputs: Mapping[str, Integers]
@@ -35,7 +35,7 @@ class Expected:
 
 @dataclass
 class Comparison:
-    """Compared frames; those without a value are counted apart, and must raise the status."""
+    """The result of a comparison of frames; frames without a value are counted separately, and must set the status."""
 
     vectors: int = 0
     undefined: int = 0
@@ -55,8 +55,8 @@ def state_names(program: IntegerProgram) -> list[str]:
 def expected(
     program: IntegerProgram, vectors: Mapping[str, Integers], initial: Mapping[str, Integers] | None = None
 ) -> Expected:
-    """The executor's outputs for frames `vectors[port][frame, ...]`, integers of their formats; state starts from
-    `initial`, integers too.
+    """The executor's outputs for frames `vectors[port][frame, ...]`, integers of their formats, where state starts from
+    `initial`, also integers.
 
     Raise CircuitizeError for inputs that are missing, misshapen or outside their formats.
     """
@@ -112,8 +112,8 @@ def check_design(
 ) -> Comparison:
     """Compare a design with the executor on frames, in one simulation.
 
-    `program` is the program from which the design was made: its inputs are the design's streams, and its held inputs
-    are the design's state, which starts from `initial`.
+    The argument `program` is the program from which the design was made: its inputs are the design's streams, and its
+    held inputs are the design's state, which starts from `initial`.
     """
     wanted = expected(program, vectors, initial)
     with Simulation(design, simulator) as simulation:

@@ -1,4 +1,4 @@
-"""Running a program's designs if a simulator is installed, and comparing them with the integer executor."""
+"""The comparison of a program's simulated designs with the integer executor, if a simulator is installed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_CYCLES = 200_000
 
 @dataclass(frozen=True)
 class DesignRun:
-    """A design by its name, with the result of its comparison, or why it was not compared."""
+    """A design by its name, with the result of its comparison, or the reason why it was not compared."""
 
     name: str
     found: Comparison | None
@@ -37,8 +37,9 @@ class DesignRun:
 def check_designs(program: IntegerProgram, count: int, seed: int) -> list[DesignRun]:
     """Run a program's designs on up to `count` frames each, with random gaps and stalls.
 
-    The parallel scheduler runs if the program is small, the folded one in any case. Held inputs are those of the first
-    example, and state starts from it. A program that a scheduler refuses is no difference: the reason is told.
+    The parallel scheduler runs if the program is small, the folded scheduler in any case. In these comparisons held
+    inputs and the starting state are those of the first example. A program that a scheduler refuses is no difference:
+    the reason is reported instead.
     """
     simulators = available()
     if not simulators:

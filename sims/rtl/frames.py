@@ -41,7 +41,7 @@ def bound_somehow(program: IntegerProgram) -> Bound:
 
 
 def example_frames(made: Bound) -> dict[str, Integers]:
-    """The program's examples, one a frame; none if it has no examples."""
+    """The program's examples, one for each frame; None if the program has no examples."""
     examples = made.program.examples
     return {
         port.name: np.stack([to_integers(port, batch[port.name], f"example {n}") for n, batch in enumerate(examples)])
@@ -69,7 +69,7 @@ def frames_to_try(
 
 
 def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
-    """Frames with the executor's results for them, and the answers of the examples if the frames are these."""
+    """Frames with the executor's results for them, and with the examples' answers if the frames are the examples."""
     if made.modal is not None:
         found = session(made.modal, frames, made.initial)
         return Vectors(frames, found.outputs, found.undefined, {}, made.initial)
@@ -89,7 +89,7 @@ def right_frames(values: Integers, answers: Values, fraction_bits: int) -> NDArr
     """Whether each frame agrees with its answer, [frames].
 
     Answers of the output's own shape must be equal to it; answers that lack its last axis are the index of the greatest
-    value along that axis, the lowest index of equal ones. Raise CircuitizeError for other shapes.
+    value along that axis, the lowest index of equal ones. Raise CircuitizeError for answers of other shapes.
     """
     if answers.shape == values.shape:
         right = np.ldexp(values.astype(np.float64), -fraction_bits) == answers

@@ -1,4 +1,4 @@
-"""Frames that a user has in a file, .npz or .csv, as integers of the inputs' formats, with answers beside them."""
+"""The frames in a user's file, .npz or .csv, as integers of the inputs' formats, with answers if the file has any."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ Integers = NDArray[np.int64]
 def given_frames(
     path: Path, entering: Sequence[Port[Fixed]], leaving: Sequence[Port[Fixed]]
 ) -> tuple[dict[str, Integers], dict[str, Values]]:
-    """Frames for these inputs, each value rounded once to its format, and answers of outputs if the file has any.
+    """Read frames for the given inputs, each value rounded once to its format, and answers of outputs if the file has
+    any.
 
     An .npz file has an array [frames, ...] by port name. A .csv file has one frame for each line below one line of
     names: each is `NAME[3]` for element 3 of a tensor in row-major order, or `NAME` for the only element or an output's
@@ -68,7 +69,7 @@ def _number(path: Path, line: int, text: str) -> float:
 
 
 def _table(path: Path, ports: Mapping[str, Port[Fixed]]) -> dict[str, Values]:
-    """The arrays of a .csv file, by name."""
+    """The arrays of frames in a .csv file, by name."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             lines = [line for line in csv.reader(file) if line]
@@ -99,7 +100,9 @@ def _table(path: Path, ports: Mapping[str, Port[Fixed]]) -> dict[str, Values]:
 
 
 def _shape(port: Port[Fixed] | None, elements: int) -> tuple[int, ...]:
-    """A frame's shape: the port's, or that without its last axis (for an index), or a row if neither fits."""
+    """The shape of a frame in a file: the port's, or the port's without its last axis (for an index), or a row if
+    neither fits.
+    """
     shape = () if port is None else port.format.shape
     for tried in (shape, shape[:-1]):
         if int(np.prod(tried, dtype=np.int64)) == elements:
@@ -108,7 +111,7 @@ def _shape(port: Port[Fixed] | None, elements: int) -> tuple[int, ...]:
 
 
 def _column(path: Path, text: str) -> tuple[str, int]:
-    """The port and the element to which a name in the first line belongs."""
+    """The port and the element to which a name in the first line of a .csv file belongs."""
     match = re.fullmatch(r"(.+?)(?:\[(\d{1,9})\])?", text)
     if match is None:
         raise CircuitizeError(f"{path}: expected NAME or NAME[0] in the first line, found {text!r}; name every column")

@@ -1,4 +1,4 @@
-"""The frames that pass a stream: all of them, or those of some modes."""
+"""The frames that pass a stream: all of them, or only those of some modes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Integers = NDArray[np.int64]
 
 
 class Passing:
-    """For each stream, the frames in which it has a tensor. Arrays have an entry for every frame: for frames that do
-    not pass, it is 0.
+    """The frames in which each stream has a tensor. Arrays about a stream have an entry for every frame, which is 0 for
+    frames that do not pass the stream.
     """
 
     def __init__(self, design: Design, modes: Integers | None) -> None:
         self.design, self.modes = design, modes
 
     def frames(self, stream: Stream) -> NDArray[np.int64] | None:
-        """The numbers of the frames that pass, or None if all do."""
+        """The numbers of the frames that pass a stream, or None if all frames do."""
         own = self.design.modes.get(stream.name)
         return (
             None
@@ -31,17 +31,19 @@ class Passing:
         )
 
     def of(self, stream: Stream, values: Integers) -> Integers:
-        """The tensors that pass, of `values[frame, ...]`."""
+        """The tensors that pass a stream, of `values[frame, ...]`."""
         found = self.frames(stream)
         return values if found is None else values[found]
 
     def count(self, stream: Stream, frames: int) -> int:
-        """How many of `frames` frames pass the stream."""
+        """How many of `frames` frames pass a stream."""
         found = self.frames(stream)
         return frames if found is None else len(found)
 
     def beats(self, bus: Bus, frames: int) -> tuple[Integers, NDArray[np.bool_]]:
-        """Of each beat of so many frames on a bus, the number of its stream there, and whether it ends its packet."""
+        """For each beat of so many frames on a bus, the number of its stream on the bus, and whether it ends its
+        packet.
+        """
         passing = np.zeros((frames, len(bus.streams)), np.int64)
         for number, stream in enumerate(bus.streams):
             own = self.frames(stream)

@@ -1,4 +1,4 @@
-"""The executor's results for frames of several modes on one memory, and frames to try."""
+"""The executor's results for frames of several modes on one memory, and frames for trying a design."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ Integers = NDArray[np.int64]
 
 
 def session(modal: Modal, vectors: Mapping[str, Integers], initial: Mapping[str, Integers]) -> Expected:
-    """The outputs of frames `vectors[port][frame, ...]`, one after another from the memory's `initial` contents.
+    """The outputs of frames `vectors[port][frame, ...]`, which are executed one after another from the memory's
+    `initial` contents.
 
-    Every array has an entry for every frame; an input that a frame's mode does not take is not looked at, and an output
-    that it does not give is 0. A frame of a mode that the design lacks has no value, and a frame without a value leaves
-    the memory as it was. Raise CircuitizeError for inputs that are missing, misshapen or outside their formats.
+    In a session of several modes every array has an entry for every frame; an input that a frame's mode does not take
+    is ignored, and an output that it does not give is 0. A frame of a mode that the design lacks has no value, and a
+    frame without a value leaves the memory as it was. Raise CircuitizeError for inputs that are missing, misshapen or
+    outside their formats.
     """
     entering, leaving = modal.entering(), modal.leaving()
     for passage in entering:
@@ -62,8 +64,8 @@ def session(modal: Modal, vectors: Mapping[str, Integers], initial: Mapping[str,
 
 
 def session_frames(modal: Modal, count: int, seed: int, initial: Mapping[str, Integers]) -> dict[str, Integers]:
-    """Frames in stretches of each mode, `count` in all: examples and random inputs, and memory written near its first
-    contents.
+    """Frames in stretches of each mode, `count` in all: examples and random inputs, and writes of memory contents near
+    the initial ones.
 
     The first frames write, predict, train, read and predict if the design can.
     """

@@ -1,4 +1,4 @@
-"""Putting frames through a design in a simulator and collecting its outputs, frame by frame."""
+"""The simulation of a design on frames, which collects its outputs, frame by frame."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ class Frames:
     """The outputs of a design for frames, in the order in which the frames entered.
 
     `outputs[port]` is [frames, *shape]; `failed[frame]` is the status; `unknown[port]` marks frames in which some bit
-    of the output was not 0 or 1 in the simulation, `padded[port]` those with lanes past the end of the tensor that are
-    not zero. `latency_cycles` is from the first beat of an input to the last beat of the first frame's last output,
-    `interval_cycles` the mean from one frame's end to the next: the design's own if `backpressure` was None.
+    of the output was not 0 or 1 in the simulation, `padded[port]` frames with lanes past the end of the tensor that are
+    not zero. The field `latency_cycles` is the time from the first beat of an input to the last beat of the first
+    frame's last output, `interval_cycles` the mean from one frame's end to the next; both are the design's own if
+    `backpressure` was None.
     """
 
     outputs: Mapping[str, Integers]
@@ -82,7 +83,7 @@ class Simulation:
             raise
 
     def close(self) -> None:
-        """Remove the built files; otherwise they are removed when this object is deleted."""
+        """Remove the files that were built for a simulation; otherwise they are removed when the object is deleted."""
         self._remove()
 
     def __enter__(self) -> Simulation:
@@ -94,9 +95,9 @@ class Simulation:
     def run(self, vectors: Mapping[str, Integers], backpressure: int | None = None) -> Frames:
         """Run the design and return the outputs for frames `vectors[port][frame, ...]`, integers in the ports' formats.
 
-        `backpressure` seeds random gaps on every input and random readiness on every output; with None there are
-        neither. Raise CircuitizeError if the design hangs, loses or makes up beats, or breaks the protocol of the
-        streams.
+        The argument `backpressure` seeds random gaps on every input and random readiness on every output; with None
+        there are neither gaps nor stalls. Raise CircuitizeError if the design hangs, loses or invents beats, or breaks
+        the protocol of the streams.
         """
         frames = _count(self.design.streams, vectors)
         return self.run_beats(self._packets(vectors), frames, backpressure, vectors.get(MODE))
@@ -120,10 +121,10 @@ class Simulation:
         backpressure: int | None = None,
         modes: Integers | None = None,
     ) -> Frames:
-        """The same as `run`, for beats by bus in the form that `beats.packets` writes, but with any `tlast`; `frames`
+        """Do what `run` does, for beats by bus in the form that `beats.packets` writes, but with any `tlast`; `frames`
         frames must come out.
 
-        `modes` are the modes of the frames, if the design has any.
+        The argument `modes` lists the modes of the frames, if the design has any.
         """
         passing = Passing(self.design, modes)
         owned = {bus.name: passing.beats(bus, frames) for bus in self.design.buses}
@@ -154,9 +155,9 @@ class Simulation:
     ) -> list[tuple[int, int]]:
         """Reset the design while it runs, and return for each reset its cycle and how many statuses were taken before.
 
-        `plan` is [resets + 1, 2]: the cycles before each reset and in it; its last row has the cycles to the end.
-        Afterwards `text` has the beats that were taken. Raise the errors of `run`, and CircuitizeError if a beat moves
-        during a reset.
+        The argument `plan`, [resets + 1, 2], holds the cycles before each reset and within it; its last row has the
+        cycles to the end. After the simulation, `text` has the beats that were taken. Raise the same errors as `run`,
+        and CircuitizeError if a beat moves during a reset.
         """
         frames, passing = _count(self.design.streams, vectors), Passing(self.design, vectors.get(MODE))
         (self._folder / "resets.hex").write_text("".join(f"{number:x}\n" for number in plan.reshape(-1).tolist()))
@@ -164,7 +165,7 @@ class Simulation:
         return self._simulate(self._packets(vectors), wanted, backpressure, len(plan) - 1).resets
 
     def text(self, stream: Stream | Bus) -> bytes:
-        """The beats that the last run took of an output, a line each: cycle, `tlast`, data."""
+        """The beats that the last run took of an output, with a line of cycle, `tlast` and data for each beat."""
         return (self._folder / f"out_{stream.name}.hex").read_bytes()
 
     def _simulate(
@@ -221,13 +222,17 @@ def _count(streams: tuple[Stream, ...], vectors: Mapping[str, Integers]) -> int:
 
 
 def _patience(design: Design) -> int:
-    """The cycles without a beat after which a design is taken to hang: many times what it states for a frame."""
+    """The cycles without a beat after which a design is taken to hang: many times the cycles that it states for a
+    frame.
+    """
     known = [int(design.report.get(key, 0)) for key in ("latency_cycles", "interval_cycles")]
     return 20_000 + 8 * sum(known)
 
 
 class _Said:
-    """The report of the bench: cycles of first beats, how it ended, beats moved, and breaches of the protocol."""
+    """The report of the bench: cycles of first beats, how the simulation ended, beats moved, and breaches of the
+    protocol.
+    """
 
     def __init__(self, text: str) -> None:
         words = [line.split() for line in text.splitlines()]

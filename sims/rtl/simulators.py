@@ -1,4 +1,4 @@
-"""The simulators: where they are, how they are installed, and how a bench is built and run in each."""
+"""The supported simulators: where they are, how they are installed, and how a bench is built and run in each."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """An installed simulator: its name, its version, its program, and what the program needs in its environment."""
+    """An installed simulator: its name, its version, its program, and the environment variables that the program needs.
+    """
 
     name: str
     version: str
@@ -57,8 +58,8 @@ class Simulator:
     environment: Mapping[str, str]
 
     def build(self, folder: Path, sources: Sequence[str]) -> list[str]:
-        """Build `folder`'s bench.v and sources; return the command that runs the build there. Raise CircuitizeError, in
-        one line, if the build fails.
+        """Build `folder`'s bench.v and sources; return the command that runs the build in the folder. Raise
+        CircuitizeError, in one line, if the build fails.
         """
         if self.name == "icarus":
             self._run(folder, "-g2005", "-o", "bench.vvp", "-s", CLOCKED, "bench.v", *sources)
@@ -85,12 +86,12 @@ class Simulator:
 
 
 def available() -> list[Simulator]:
-    """The simulators on this machine, Icarus first."""
+    """The simulators on this machine, with Icarus Verilog first."""
     return [found for found in (icarus(), verilator()) if found]
 
 
 def find(name: str) -> Simulator:
-    """A simulator by name; raise CircuitizeError with the line that installs it."""
+    """A simulator by name; raise CircuitizeError with the command that installs it."""
     if name not in SIMULATORS:
         raise CircuitizeError(f"expected a simulator among {', '.join(SIMULATORS)}, found {name!r}; choose one of them")
     found = icarus() if name == "icarus" else verilator()
@@ -113,7 +114,7 @@ def icarus() -> Simulator | None:
 
 @cache
 def verilator() -> Simulator | None:
-    """Verilator 5.006 or newer on the path, or PyPI's in this Python; with a C++ compiler and make."""
+    """Verilator 5.006 or newer on the path, or PyPI's in the running Python; with a C++ compiler and make."""
     if shutil.which("make") is None or not any(map(shutil.which, ("g++", "clang++", "c++"))):
         return None
     for program, environment, told in _verilators():

@@ -20,7 +20,8 @@ Schedule = Callable[[IntegerProgram, Mapping[str, Integers]], Design]
 
 
 class Verilog:
-    """A program scheduled and simulated with random gaps and stalls. Raise the CircuitizeErrors of the scheduler.
+    """A target that is a program scheduled as hardware and simulated with random gaps and stalls. Raise the
+    CircuitizeErrors of the scheduler.
 
     A program without state is built once; a program with state is built anew for each run, which starts from that run's
     state.

@@ -1,3 +1,3 @@
-"""Programs compiled whole by XLA, by way of JAX: one function for a step, or for many, for the CPU and for CUDA
+"""Programs compiled as a whole by XLA, through JAX: one function for a step or for many steps, for the CPU and for CUDA
 alike.
 """

@@ -12,8 +12,8 @@ from jax import lax
 from circuitize.circuits.types import Shape
 
 ELEMENTS = 1 << 19
-"""The approximate number of elements of a block: 4 MB of float64. The number was measured by
-benchmarks/xla_training.py.
+"""The approximate number of elements of a block: 4 MB of float64. The best number of elements of a block was measured
+by benchmarks/xla_training.py.
 """
 
 State = TypeVar("State")
@@ -25,9 +25,9 @@ def is_great(shape: Shape) -> bool:
 
 
 def over(shape: Shape, work: Callable[[jax.Array | int, int, State], State], state: State) -> State:
-    """The state after `work(first row, rows, state)` has changed it for each block of such an array.
+    """The state after `work(first row, rows, state)` has changed it for each block of rows of an array.
 
-    All blocks have the same number of rows, except a shorter last one.
+    All blocks of an array have the same number of rows, except a shorter last one.
     """
     extent = shape[0]
     least = min(extent, -(-math.prod(shape) // ELEMENTS))
@@ -39,10 +39,10 @@ def over(shape: Shape, work: Callable[[jax.Array | int, int, State], State], sta
 
 
 def cut(array: jax.Array, first: jax.Array | int, size: int, axis: int = 0) -> jax.Array:
-    """The `size` places of an axis from `first` on."""
+    """A slice of an array: the `size` places of an axis from `first` on."""
     return lax.dynamic_slice_in_dim(array, first, size, axis)
 
 
 def put(array: jax.Array, part: jax.Array, first: jax.Array | int, axis: int = 0) -> jax.Array:
-    """The array with a part put in its place."""
+    """An array with a part written at its place."""
     return lax.dynamic_update_slice_in_dim(array, part, first, axis)

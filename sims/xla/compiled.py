@@ -1,4 +1,4 @@
-"""An arrow compiled for a device of XLA: it is run like any executor, and its checks are looked at after the run."""
+"""An arrow compiled for a device of XLA: it is run like any executor, and its checks are evaluated after the run."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .traced import Traced, defined
 
 
 class Compiled:
-    """Runs an arrow on a device of XLA as `Executor` does; the arrow is compiled at the first run.
+    """An executor that runs an arrow on a device of XLA, where the arrow is compiled at the first run.
 
-    Integers are returned as wide as their formats, int32 or int64, and may be given again in that width; `device.take`
-    gives int64.
+    A compiled arrow returns integers as wide as their formats, int32 or int64, and may be given again in that width;
+    `device.take` gives int64.
     """
 
     def __init__(self, arrow: Arrow, device: Xla, names: Sequence[str] = ()) -> None:
-        """`names` are the names of the inputs, for messages."""
+        """The argument `names` lists the names of the inputs, for messages."""
         self.arrow = arrow
         self.device = device
         self.names = names
@@ -37,15 +37,17 @@ class Compiled:
         self._wires = jax.jit(partial(self._function, keep=True))
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values, from and on the device. Raise the errors of the same arrow on numpy arrays."""
+        """The values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors of the
+        same arrow run on numpy arrays.
+        """
         return self._checked(self._outputs, inputs)
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
-        """Every wire's value, from and on the device."""
+        """The value of every wire of an arrow, computed on the device from inputs on the device."""
         return self._checked(self._wires, inputs)
 
     def undefined(self, inputs: Sequence[Values]) -> CircuitizeError:
-        """Why there is no value: the error that numpy raises for these inputs."""
+        """The error that numpy raises for inputs on which a compiled arrow has no value."""
         try:
             Executor(self.arrow, CPU, self.names).outputs([self.device.take(value) for value in inputs])
         except CircuitizeError as error:

@@ -1,6 +1,7 @@
-"""Exact contractions by products that a processor has: of float32, float64 or int8, of whole operands or of limbs.
+"""Exact contractions by matrix products that processors offer: of float32, float64 or int8, of whole operands or of
+limbs.
 
-Which product is used is chosen when the program is compiled, by the intervals of the operands.
+The kind of a contraction's product is chosen when the program is compiled, by the intervals of the operands.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ COSTS: Mapping[str, Mapping[str, float]] = {
     "cpu": {"float32": 1.0, "float64": 2.0, "int8": 0.7},
     "gpu": {"float32": 1.0, "float64": 1.0, "int8": 0.04},
 }
-"""The cost of a product by its kind, relative to float32 without TF32. Costs are measured on a CPU by
-benchmarks/xla.py; for a GPU they are from the data sheet of one (H100), which nobody has tried with this package.
+"""The cost of a matrix product by its kind, relative to float32 without TF32. The costs of products are measured on a
+CPU by benchmarks/xla.py; for a GPU they come from the data sheet of one (H100), which nobody has tried with this
+package.
 """
 
 BYTE = 1 << 8
@@ -44,7 +46,7 @@ class Kind:
     cut.
 
     Limbs of floats are below 2^bits, the last one signed; limbs of int8 are balanced, in [-128, 127], and `bits` is 8.
-    The kind "integers" multiplies the target's own integers, without limbs.
+    The kind "integers" of a contraction multiplies the target's own integers, without limbs.
     """
 
     name: str
@@ -60,8 +62,8 @@ class Kind:
 def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
     """The kinds by which sums of `terms` products of numbers of two intervals are exact.
 
-    Floats are exact if every partial sum is an integer below 2^24 or 2^53, whatever the order; int8 if every partial
-    sum is below 2^31.
+    Contractions in floats are exact if every partial sum is an integer below 2^24 or 2^53, whatever the order;
+    contractions in int8 if every partial sum is below 2^31.
     """
     greatest = [max(-low, high) for low, high in (x, y)]
     found = []
@@ -79,8 +81,8 @@ def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
 
 
 def choose(products: int, terms: int, x: tuple[int, int], y: tuple[int, int], costs: Mapping[str, float]) -> Kind:
-    """The cheapest kind for `products` products; integers if there is nothing to sum, or too few products for limbs to
-    pay.
+    """The cheapest kind for `products` products; the kind "integers" if there is nothing to sum, or too few products
+    for limbs to pay.
     """
 
     def cost(kind: Kind) -> tuple[float, int]:
@@ -91,7 +93,7 @@ def choose(products: int, terms: int, x: tuple[int, int], y: tuple[int, int], co
 
 
 def chosen(operation: Contract, x: Fixed, y: Fixed, costs: Mapping[str, float]) -> Kind:
-    """The kind of a contraction of operands of these formats."""
+    """The kind of a contraction of operands of given formats."""
     extents = operation.extents(x, y)
     x_interval, y_interval = (
         _summed(format, letters, operation, extents) for format, letters in zip((x, y), operation.letters, strict=False)
@@ -110,8 +112,8 @@ def contract(
     kind: Kind,
     by_blocks: bool = False,
 ) -> jax.Array:
-    """The contraction of values of these formats by a kind, in the target's width. With blocks, a great operand is cut
-    into limbs of the kind block by block, if the other operand is small beside it.
+    """The contraction of values of given formats by a kind, in the target's width. If blocks are used, a great operand
+    is cut into limbs of the kind block by block, if the other operand is small beside it.
     """
     letters, both, widths = operands(operation, sources, values)
     into = width(target)
@@ -134,7 +136,9 @@ def contract(
 
 
 def rows(array: jax.Array, letters: str, row: str, first: Any, size: int) -> jax.Array:
-    """The `size` places of the axis of a letter from `first` on, or all of an array without that letter."""
+    """A slice of an operand along the axis of a letter, `size` places from `first` on; an operand without that letter
+    is taken whole.
+    """
     return blocks.cut(array, first, size, letters.index(row)) if row in letters else array
 
 
@@ -142,7 +146,7 @@ def operands(
     operation: Contract, sources: Sequence[Fixed], values: Sequence[jax.Array]
 ) -> tuple[tuple[str, str, str], list[jax.Array], list[Width]]:
     """The axes of both operands and of the target; the operands, once axes that only one of them has are summed, and
-    their widths, which they may pass.
+    the widths of these sums, which may exceed the operands'.
     """
     extents = operation.extents(*sources)
     found: list[jax.Array] = []
@@ -176,8 +180,8 @@ def parts(x: jax.Array, y: jax.Array, kind: Kind) -> tuple[list[jax.Array], list
 def product(
     letters: tuple[str, str, str], x: Sequence[jax.Array], y: Sequence[jax.Array], kind: Kind, into: Width
 ) -> jax.Array:
-    """The products of all limbs, summed in a width. Sums that pass the width on the way come back, since it counts
-    modulo 2^32 or 2^64.
+    """The products of all limbs, summed in a width. Sums of limb products that overflow the width on the way become
+    right again, since the width counts modulo 2^32 or 2^64.
     """
     if kind.name == "integers":
         return dot(letters, x[0].astype(into), y[0].astype(into), into)
@@ -241,7 +245,9 @@ def _balanced(values: jax.Array, count: int) -> list[jax.Array]:
 
 
 def _count(magnitude: int, bits: int) -> int:
-    """How many limbs of `bits` bits numbers up to a magnitude have, the last one as wide as they are."""
+    """How many limbs of `bits` bits numbers up to a magnitude have, where the last limb is as wide as the numbers
+    require.
+    """
     count = 1
     while magnitude >> bits:
         magnitude = (magnitude >> bits) + 1
@@ -258,12 +264,12 @@ def _bytes(low: int, high: int) -> int:
 
 
 def _own(letters: str, operation: Contract) -> tuple[int, ...]:
-    """The axes that one operand alone has and the target lacks: they are summed first."""
+    """The axes that only one operand has and that the target lacks, which are summed first."""
     shared = set(operation.letters[2]) | (set(operation.letters[0]) & set(operation.letters[1]))
     return tuple(axis for axis, letter in enumerate(letters) if letter not in shared)
 
 
 def _summed(format: Fixed, letters: str, operation: Contract, extents: Mapping[str, int]) -> tuple[int, int]:
-    """The interval of an operand once its own axes are summed."""
+    """The interval of an operand after the axes that it alone has are summed."""
     count = math.prod(extents[letters[axis]] for axis in _own(letters, operation))
     return count * format.low, count * format.high

@@ -1,4 +1,5 @@
-"""The devices that XLA compiles for: the processor, and the first CUDA device, if JAX, an optional extra, finds one."""
+"""The devices for which XLA compiles: the processor, and the first CUDA device, if JAX, an optional extra, finds one.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from circuitize.circuits.operation import Values
 from ..device import CPU, Device
 
 NAMES = ("numpy", "xla", "cuda")
-"""The words for where a program runs: numpy, or compiled by XLA for the processor, or for an NVIDIA GPU."""
+"""The names of devices on which a program runs: numpy, or compiled by XLA for the processor, or for an NVIDIA GPU."""
 
 REMEDY = "pip install 'circuitize[xla]', or 'circuitize[cuda]' for an NVIDIA GPU"
 
 
 @dataclass(frozen=True, slots=True)
 class Xla(Device):
-    """A device of JAX. The field `kind` is cpu or gpu."""
+    """A device of JAX, on which executors compile arrows by XLA. The field `kind` is cpu or gpu."""
 
     kind: str
     place: Any
@@ -41,7 +42,7 @@ class Xla(Device):
 
 @cache
 def processor() -> Xla:
-    """The processor of this machine. Raise CircuitizeError if JAX is not installed."""
+    """The processor of this machine as a device of JAX. Raise CircuitizeError if JAX is not installed."""
     found = _first("cpu")
     if found is None:
         raise CircuitizeError(f"expected JAX, which calls XLA, found none that works; {REMEDY}")
@@ -55,12 +56,12 @@ def gpu() -> Xla | None:
 
 
 def devices() -> list[Xla]:
-    """Every kind of device there is, the processor first; none without JAX."""
+    """All devices of the machine, one of each kind, the processor first; an empty list without JAX."""
     return [found for found in (_first("cpu"), gpu()) if found is not None]
 
 
 def named(name: str) -> Device:
-    """The device that a word means. Raise CircuitizeError for another word, and if the machine has no device of the
+    """The device that a word means. Raise CircuitizeError for an unknown word, and if the machine has no device of the
     kind.
     """
     if name not in NAMES:

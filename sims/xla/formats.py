@@ -7,7 +7,7 @@ from circuitize.circuits.program import IntegerProgram
 
 
 def require_same_formats(step: IntegerProgram) -> None:
-    """Raise CircuitizeError unless each output goes back into an input of its own format."""
+    """Raise CircuitizeError unless each held value leaves a step in the format in which it enters."""
     leaving = {port.name: port.format for port in step.outputs}
     for port in step.inputs:
         if leaving.get(port.name, port.format) != port.format:

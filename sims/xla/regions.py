@@ -1,7 +1,7 @@
-"""A great contraction and the element-by-element operations after it, up to one array that others read, computed a
-block at a time.
+"""A great contraction and the element-by-element operations after it, up to the one array that other operations read,
+computed a block at a time.
 
-In this way an update of weights holds no gradient as large as they are, and writes over what it reads.
+Computed block by block, an update of weights holds no gradient as large as the weights, and overwrites its operands.
 """
 
 from __future__ import annotations
@@ -27,19 +27,18 @@ from .widths import width
 
 @dataclass(frozen=True)
 class Region:
-    """Edges in order, all with targets of one shape; other edges read the result of the last one, and nothing else of
-    them.
+    """A region: edges in order, all with targets of one shape; other edges read only the result of the last one.
 
-    Constants, and copies of one row, are members of each region that reads them.
+    Constants, and copies of one row, belong to each region that reads them.
     """
 
     edges: tuple[int, ...]
     inner: tuple[int, ...]
-    """The edges whose results nobody outside the region reads."""
+    """The edges whose results no edge outside the region reads."""
 
     @property
     def last(self) -> int:
-        """Return the edge whose target the others read."""
+        """Return the edge whose target edges outside the region read."""
         return self.edges[-1]
 
 
@@ -87,10 +86,11 @@ def run(
     place: Callable[[int], rules.Place],
     before: jax.Array,
 ) -> tuple[jax.Array, jax.Array | None]:
-    """The result of the last edge, and whether all edges have a value, or None if they always have.
+    """The result of a region's last edge, and whether all its edges have a value, None if they always do.
 
-    `known` are the values of the wires that are read, by wire; `constant(edge, shape)` is an edge without sources.
-    `before` says whether what was computed so far has a value: that, too, is evaluated before anything is written over.
+    The argument `known` holds the values of the wires that a region reads; `constant(edge, shape)` gives the value of
+    an edge without sources. The argument `before` says whether everything computed before the region has a value, which
+    is evaluated before anything is overwritten.
     """
     made = {arrow.rows[edge][2][0] for edge in region.edges}
     target = arrow.format(arrow.rows[region.last][2][0])
@@ -146,7 +146,7 @@ def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources
 
 
 def _product(limbs: Any, first: Any, size: int) -> jax.Array:
-    """Some rows of a contraction."""
+    """Compute some rows of a contraction."""
     letters, operands, kind, into = limbs
     left, right = (
         [contraction.rows(limb, own, letters[2][0], first, size) for limb in operand]
@@ -178,7 +178,7 @@ def _copies_a_row(arrow: Arrow, edge: int) -> bool:
 
 
 def _of_rows(view: View, size: int) -> View:
-    """The view of `size` rows, from a view that copies one row."""
+    """A view of `size` rows, made from a view that copies one row."""
     *before, step = view.steps
     assert isinstance(step, Affine)
     return View(view.source_shape, (*before, replace(step, shape=(size, *step.shape[1:]))))

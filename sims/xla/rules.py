@@ -1,6 +1,6 @@
 """How XLA computes each integer operation: by its own `run`, except where intervals allow narrower numbers or products.
 
-A rule takes values in the width of their formats, and gives one in the width of the target's.
+A rule of XLA takes values in the width of their formats, and gives one in the width of the target's format.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .widths import holds, width
 
 @dataclass(frozen=True)
 class Place:
-    """The formats around an operation, the costs of products on the device, and whether it computes great arrays by
-    blocks.
+    """The formats around an operation, the costs of products on the device, and whether the device computes great
+    arrays by blocks.
     """
 
     sources: tuple[Fixed, ...]
@@ -37,8 +37,8 @@ class Place:
 
 @singledispatch
 def value(operation: Operation, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """The value of the operation's target. By default it is computed by the operation, on values as wide as the widest
-    around it.
+    """The value of the operation's target on arrays of XLA. By default a rule computes an operation by its own `run`,
+    on values as wide as the widest of the operation's formats.
     """
     wide = width(*place.sources, place.target)
     (made,) = operation.run(*(one.astype(wide) for one in values))  # type: ignore[arg-type]  # another array module
@@ -77,7 +77,7 @@ def _(operation: integers.Sum, place: Place, values: Sequence[jax.Array]) -> jax
 
 @value.register
 def _(operation: integers.Check, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """A check that an interval already implies is not made."""
+    """A Check that an interval already implies is not compiled."""
     (x,), (format,) = values, place.sources
     wide = x if holds(x.dtype, operation.low, operation.high) else x.astype(np.int64)
     low = wide >= operation.low if operation.low > format.low else None
@@ -102,7 +102,9 @@ def _(operation: integers.Select, place: Place, values: Sequence[jax.Array]) -> 
 
 @value.register
 def _(operation: integers.Clamp, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """Only the ends that values can pass are clamped; if values lie wholly beyond an end, it is their value."""
+    """A Clamp is compiled only at the ends that values can pass; if all values lie beyond an end, the result is that
+    end.
+    """
     (x,), (format,) = values, place.sources
     into = width(place.target)
     if format.low >= operation.high or format.high <= operation.low:
@@ -113,7 +115,7 @@ def _(operation: integers.Clamp, place: Place, values: Sequence[jax.Array]) -> j
 
 @value.register
 def _(operation: integers.Lookup, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """Values are inside the table by their type."""
+    """The index of a table lookup is inside the table by its type."""
     (x,), into = values, width(place.target)
     first, last = (end - operation.low for end in (place.sources[0].low, place.sources[0].high))
     table = jnp.asarray(operation.table[first : last + 1].astype(into))
@@ -123,6 +125,6 @@ def _(operation: integers.Lookup, place: Place, values: Sequence[jax.Array]) -> 
 @value.register(integers.Divide)
 @value.register(integers.SquareRoot)
 def _(operation: Operation, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """Operands are where the operation has a value, by their types."""
+    """The types of the operands ensure that the operation has a value."""
     with noting():
         return value.dispatch(object)(operation, place, values)

@@ -24,22 +24,25 @@ from .traced import Traced, defined
 
 MOST_STEPS = 128
 MOST_BYTES = 1 << 26
-"""The most bytes at a time of what steps take besides held values, and of what is told of each step."""
+"""The most bytes that a stretch of steps may take for inputs besides held values and for disclosed outputs."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Steps that were done: `told[name][k]` of the k-th step, and on the device the values held after the last."""
+    """The result of a stretch of steps: `told[name][k]`, an output of the k-th step, and on the device the values held
+    after the last step.
+    """
 
     told: Mapping[str, Values]
     held: dict[str, Values]
 
 
 class Stretches:
-    """A step whose outputs go back into the inputs of their names, done many times at a time.
+    """A step whose outputs go back into the inputs of their names, which is executed many times in one call.
 
-    `arrow` is the program's arrow, of integers or of reals; `told` names the outputs that are told of each step; nobody
-    asks for more than `most` steps at a time. Held values lie on the device, as wide as their formats need.
+    The argument `arrow` is the program's arrow, of integers or of reals; `told` names the outputs that are returned for
+    each step; `most` is the greatest number of steps in one call. The held values of a stretch are on the device, in
+    the width that their formats need.
     """
 
     def __init__(
@@ -59,23 +62,24 @@ class Stretches:
 
     @cached_property
     def most(self) -> int:
-        """The number of steps that are done at a time."""
+        """The number of steps that are executed in one call."""
         wires = [self._inputs[name] for name in self.fresh] + [self._outputs[name] for name in self.told]
         taken = sum(math.prod(self.traced.arrow.type(wire).shape) * self._dtype(wire).itemsize for wire in wires)
         return max(1, min(MOST_STEPS, self._asked, MOST_BYTES // max(taken, 1)))
 
     def put(self, held: Mapping[str, Values]) -> dict[str, Values]:
-        """The held values, put on the device."""
+        """Move held values to the device."""
         return {name: self.device.put(held[name].astype(self._dtype(self._inputs[name]))) for name in self.held}
 
     def take(self, held: Mapping[str, Values]) -> dict[str, Values]:
-        """The held values as numpy arrays, int64 or float64."""
+        """Return held values as numpy arrays, int64 or float64."""
         return {name: self.device.take(held[name]) for name in self.held}
 
     def run(self, held: Mapping[str, Values], batches: Mapping[str, Values]) -> Stretch | None:
-        """The steps on `batches[name][k]`, at most `most` of them; None if one of them has no value.
+        """Execute the steps on `batches[name][k]`, at most `most` of them; return None if one of them has no value.
 
-        Integers are in their formats, which the caller has checked. The values held before are not spent.
+        The integers in batches must be in their formats, which the caller checks. The values held before the steps are
+        not overwritten.
         """
         count = len(next(iter(batches.values()))) if batches else 1
         padded = [self._padded(name, batches[name]) for name in self.fresh]
@@ -90,7 +94,7 @@ class Stretches:
         return Stretch(values, dict(zip(self.held, after, strict=True)))
 
     def compile(self) -> float:
-        """Compile the program once; return the seconds that it took."""
+        """Compile the program of many steps once; return the seconds that it took."""
         _ = self._compiled
         return self.compile_seconds
 
@@ -144,10 +148,9 @@ class Stretches:
 
     @cached_property
     def _later(self) -> dict[int, tuple[str, Check]]:
-        """For each edge, the checks of held values that are made when the value is held, since it is in memory then,
-        once.
+        """For each edge, the Checks of held values that are made when the value is stored, since it is in memory then.
 
-        A check of held values must be of numbers as wide as those that it lets pass.
+        A Check of held values may be moved only if the numbers before it have the width of those that pass.
         """
         arrow, found = self.traced.arrow, {}
         names = {self._outputs[name]: name for name in self.held}

@@ -25,12 +25,12 @@ from .regions import run as run_region
 from .widths import width
 
 EMBEDDED = 1 << 10
-"""The number of elements up to which a constant is part of the compiled program; larger constants are handed to it."""
+"""The number of elements up to which a constant is part of the compiled program; larger constants are its arguments."""
 
 
 class Traced:
-    """An arrow of either language, in a form that JAX traces. Integers are as wide as their formats ask for, reals
-    float64.
+    """An arrow of either language as a function that JAX traces. In a traced arrow, integers are as wide as their
+    formats need, and reals are float64.
     """
 
     def __init__(self, arrow: Arrow, kind: str) -> None:
@@ -38,9 +38,9 @@ class Traced:
         self._costs = COSTS[kind]
         self._by_blocks = kind == "cpu" and all(isinstance(type, Fixed) for type in arrow.types)
         self._constants: dict[int, Values] = {}
-        """By edge, the constants that are part of the program, or that it makes from one number."""
+        """The constants, by edge, that are part of the compiled program or that it makes from one number."""
         self.handed: dict[int, Values] = {}
-        """By edge, the constants that are handed to the program."""
+        """The constants, by edge, that are arguments of the compiled program."""
         for index, (operation, sources, targets, _) in enumerate(arrow.rows):
             if not sources:
                 (made,) = arrow.operations[operation].run()
@@ -49,7 +49,7 @@ class Traced:
                 (self.handed if known.size > EMBEDDED else self._constants)[index] = known
         single = {index for index, known in self._constants.items() if known.ndim == 0}
         self.regions = {region.last: region for region in regions(arrow, single)} if self._by_blocks else {}
-        """The regions, by their last edge."""
+        """The regions of an arrow, by their last edge."""
 
     def dtype(self, wire: int) -> Any:
         """The dtype of a wire's values."""
@@ -64,11 +64,12 @@ class Traced:
     def wires(
         self, handed: Sequence[jax.Array], inputs: Sequence[jax.Array], keep: bool = False, spent: bool = False
     ) -> tuple[list[jax.Array | None], dict[int, jax.Array]]:
-        """The value of every wire, or unless `keep` at least of the outputs; and for each edge, whether it has a value.
+        """The value of every wire, or, unless `keep` is true, at least of the outputs; and for each edge, whether it
+        has a value.
 
-        Edges that have a value everywhere are not listed, and a region has one flag, that of its last edge. If one flag
-        is down, values that depend on that edge mean nothing; with `spent`, which says that inputs may be written over,
-        no value means anything.
+        Edges that have a value on all inputs have no flag, and a region has one flag, that of its last edge. If the
+        flag of an edge is false, values that depend on that edge are meaningless; with `spent`, which says that inputs
+        may be written over, all values are then meaningless.
         """
         known = dict(zip(self.handed, handed, strict=True))
         flags: dict[int, jax.Array] = {}
@@ -114,5 +115,5 @@ class Traced:
 
 
 def defined(flags: Iterable[jax.Array]) -> jax.Array:
-    """Whether all flags are up."""
+    """Whether all flags, which say that edges have a value, are true."""
     return reduce(and_, flags, jnp.array(True))

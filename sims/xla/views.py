@@ -1,4 +1,5 @@
-"""Views, and the sums that are their adjoints, by what XLA fuses: padding, slices, transposes, broadcasts."""
+"""Views, and the sums that are their adjoints, by operations that XLA fuses: padding, slices, transposes, broadcasts.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ MOST_PARTS = 64
 
 
 def gather(view: View, array: jax.Array) -> jax.Array:
-    """The elements y[p] = x[f(p)], and 0 for each p whose f(p) is outside x."""
+    """The elements that a view gathers: y[p] = x[f(p)], and 0 for each p whose f(p) is outside x."""
     if not all(map(_is_simple, *_steps(view))):
         return jnp.asarray(view.gather(array))  # type: ignore[arg-type]  # an array of another module
     for step in view.steps:
@@ -28,7 +29,7 @@ def gather(view: View, array: jax.Array) -> jax.Array:
 
 
 def scatter(view: View, array: jax.Array) -> jax.Array:
-    """The sums y[q] = sum of x[p] over the p with f(p) = q, in the width of the array."""
+    """The adjoint of a view: the sums y[q] = sum of x[p] over the p with f(p) = q, in the width of the array."""
     steps, sources = _steps(view)
     if not all(map(_is_simple, steps, sources)) or not all(map(_is_short, steps)):
         return jnp.asarray(view.scatter(array))  # type: ignore[arg-type]  # an array of another module
@@ -43,8 +44,8 @@ def _steps(view: View) -> tuple[list[Any], list[Shape]]:
 
 
 def _is_simple(step: Affine | Regroup, source: Shape) -> bool:
-    """Whether each target axis moves at most one source axis, and the box that is reached is not much larger than the
-    source.
+    """Whether, in a step of a view, each target axis moves at most one source axis, and the box of indices that is read
+    is not much larger than the source.
     """
     if isinstance(step, Regroup):
         return True
@@ -60,13 +61,13 @@ def _is_short(step: Affine | Regroup) -> bool:
 
 
 def _movers(row: tuple[int, ...]) -> list[int]:
-    """The target axes that move a source axis."""
+    """The target axes on which a source axis's index depends."""
     return [axis for axis, stride in enumerate(row) if stride]
 
 
 def _gathered(step: Affine, array: jax.Array) -> jax.Array:
-    """The step on an array: the box that is reached is cut out, then each source axis becomes the target axes that move
-    it.
+    """Apply a step of a view to an array: the box of indices that is read is cut out, then each source axis becomes the
+    target axes that move it.
     """
     source = array.shape
     spans = [step.span(axis) for axis in range(len(source))]
@@ -84,8 +85,8 @@ def _gathered(step: Affine, array: jax.Array) -> jax.Array:
 
 
 def _moved(array: jax.Array, at: int, first: int, strides: list[int], sizes: list[int]) -> jax.Array:
-    """The array with one axis replaced by axes of the given strides and sizes, which begin at one place of it: the
-    longest is a slice, the others take one slice for each place, or all are read by index if there are many.
+    """An array with one axis replaced by axes of the given strides and sizes, which begin at one place of that axis:
+    the longest is a slice, the others take one slice for each place, or all are read by index if there are many.
     """
     if not strides:
         return lax.squeeze(array, (at,))
@@ -105,15 +106,15 @@ def _moved(array: jax.Array, at: int, first: int, strides: list[int], sizes: lis
 
 
 def _slice(array: jax.Array, at: int, first: int, stride: int, size: int) -> jax.Array:
-    """The `size` places of an axis, from `first` on."""
+    """A slice of an array: the `size` places of an axis from `first` on."""
     last = first + stride * (size - 1)
     cut = lax.slice_in_dim(array, min(first, last), max(first, last) + 1, abs(stride), at)
     return lax.rev(cut, (at,)) if stride < 0 else cut
 
 
 def _scattered(step: Affine, source: Shape, array: jax.Array) -> jax.Array:
-    """The adjoint of the step: the axes that move nothing are summed, and those that move one source axis are added
-    into it.
+    """The adjoint of a view's step: the axes that move no source axis are summed, and those that move one source axis
+    are added into it.
     """
     moving = [_movers(row) for row in step.strides]
     order = [axis for movers in moving for axis in movers]
@@ -128,10 +129,10 @@ def _scattered(step: Affine, source: Shape, array: jax.Array) -> jax.Array:
 
 
 def _into(array: jax.Array, at: int, extent: int, offset: int, strides: list[int]) -> jax.Array:
-    """Return the array with one axis of `extent` in place of its axes from `at` on: place p goes to offset + strides .
+    """Return an array with one axis of `extent` in place of its axes from `at` on: place p goes to offset + strides .
     p.
 
-    The longest of these axes is spread at once; the places of the others are added one by one.
+    Of axes that are merged, the longest is spread at once; the places of the other axes are added one by one.
     """
     sizes = array.shape[at : at + len(strides)]
     longest = max(range(len(strides)), key=lambda k: sizes[k], default=None)
@@ -148,7 +149,7 @@ def _into(array: jax.Array, at: int, extent: int, offset: int, strides: list[int
 
 
 def _spread(array: jax.Array, at: int, extent: int, offset: int, stride: int) -> jax.Array:
-    """The array with place p of an axis put at offset + stride * p of an axis of `extent`, with zeros between; places
+    """An array with place p of an axis put at offset + stride * p of an axis of `extent`, with zeros between; places
     outside are lost.
     """
     if stride < 0:

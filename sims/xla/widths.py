@@ -12,11 +12,11 @@ Width = type[np.int32] | type[np.int64]
 
 
 def width(*formats: Fixed) -> Width:
-    """The narrower of int32 and int64 that holds every value of these formats."""
+    """The narrower of int32 and int64 that holds every value of given formats."""
     return np.int32 if all(holds(np.int32, format.low, format.high) for format in formats) else np.int64
 
 
 def holds(kind: Any, low: int, high: int) -> bool:
-    """Whether a dtype of integers holds this interval."""
+    """Whether a dtype of integers holds an interval."""
     limits = np.iinfo(kind)
     return int(limits.min) <= low and high <= int(limits.max)

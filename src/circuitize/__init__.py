@@ -1,4 +1,4 @@
-"""Training steps lowered to exact fixed-point circuits: one program, one integer meaning, every target equal to it.
+"""Training steps lowered to exact fixed-point circuits: one program, one integer meaning, and every target equals it.
 
 The public names of the package, by folder. The names are loaded on first use, so that importing the package stays
 quick.

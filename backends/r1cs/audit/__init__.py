@@ -1,4 +1,6 @@
-"""Under-constraint analysis: whether the inputs of a constraint system leave any other wire a choice."""
+"""The audit of a constraint system for missing constraints: whether the inputs of a constraint system leave any other
+wire a choice.
+"""
 
 from __future__ import annotations
 

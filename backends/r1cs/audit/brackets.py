@@ -1,4 +1,4 @@
-"""Quotients and roots: a witnessed number that two range checks hold between a product and the next one."""
+"""Quotients and roots: a number chosen by the prover that two range checks hold between a product and the next one."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def by_bracket(state: Determination, row: int) -> set[int]:
 
 
 def _held(state: Determination, product: int, scale: int, q: Terms, y: Terms, square: bool) -> bool:
-    """Whether two range rows pin q down."""
+    """Whether two range rows determine the quotient or root q."""
     relations, ranges = state.relations, state.ranges
     width, divisor = ranges.checked(q), ranges.checked(y)
     if width is None or divisor is None or (width[0] < 0 if square else divisor[0] < 1):
@@ -98,7 +98,7 @@ def _pinned(
     width: Interval,
     divisor: Interval,
 ) -> bool:
-    """The conditions of `by_bracket`; `sign` is the sign of q * y in `one`."""
+    """Whether the conditions of `by_bracket` hold; `sign` is the sign of q * y in `one`."""
     relations, ranges = state.relations, state.ranges
     first, second = (one, other) if sign < 0 else (_negated(one), _negated(other))
     total = relations.combine([(1, first.form), (1, second.form)])

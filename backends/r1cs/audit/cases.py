@@ -13,7 +13,7 @@ MOST_CASES = 128
 """The most cases that are looked at together."""
 
 MOST_ROWS = 2000
-"""The most rows that one case may look at."""
+"""The most rows that one case of a case analysis may look at."""
 
 Key = tuple[tuple[int, int], ...]
 
@@ -21,11 +21,12 @@ Key = tuple[tuple[int, int], ...]
 def by_cases(state: Determination, row: int) -> set[int]:
     """The open bits of a TWO_VALUED row that says of bits that all but one, or all, are 0; or its single open bit.
 
-    Soundness: every assignment is in one of the cases. In a case, rows are equations between the wires that the bits
-    lead to and determined ones, and a range row may say that a form of determined wires alone is, modulo p, an integer
-    of an interval inside [-p/2, p/2]. Take two assignments with the same inputs, so that a form of determined wires has
-    the same value in both. If they were in different cases, the form would be in two intervals, but every two cases
-    have a form for which these are disjoint. Therefore both assignments are in the same case, and agree on the bits.
+    Soundness: every satisfying assignment is in one of the cases that the bits choose. In a case, rows are equations
+    between the wires that the bits lead to and determined ones, and a range row may say that a form of determined wires
+    alone is, modulo p, an integer of an interval inside [-p/2, p/2]. Take two assignments with the same inputs, so that
+    a form of determined wires has the same value in both. If two assignments with the same inputs were in different
+    cases, a determined form would be in two intervals, but every two cases have a form for which these are disjoint.
+    Therefore two assignments with the same inputs are in the same case, and agree on the bits that choose it.
     """
     relations = state.relations
     open_terms = state.unknown(relations.forms[row])
@@ -124,7 +125,7 @@ class _Case:
         return self.relations.combine(parts)
 
     def _equation(self, row: int) -> Terms | None:
-        """The form that a row says is 0 in this case; None if the row is still a product."""
+        """The form of which a row says in this case that it is 0; None if the row is still a product."""
         relations = self.relations
         if relations.kind[row] == Kind.LINEAR:
             return self._reduce(relations.forms[row])

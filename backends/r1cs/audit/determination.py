@@ -11,7 +11,7 @@ from .relations import Kind, Relations, Terms
 
 
 class Reason(IntEnum):
-    """Why a wire is determined; 0 if it is not."""
+    """The number of the rule by which a wire is determined; 0 if no rule determines it."""
 
     NONE = 0
     GIVEN = 1
@@ -63,7 +63,7 @@ class Determination:
         return [row for row in range(self.relations.count) if any(self.missing[3 * row : 3 * row + 3])]
 
     def propagate(self) -> None:
-        """Apply the linear rule and, to bits, the digit rule until neither finds more."""
+        """Apply the linear rule and, to bits, the digit rule until neither finds another wire."""
         while self._ready or self._waiting:
             if self._ready:
                 self._examine(self._ready.popleft(), False)
@@ -149,8 +149,8 @@ class Determination:
 
     def injective(self, unknown: Terms, extra: Iterable[tuple[int, int]] = ()) -> bool:
         """Whether different values of the wires, within their intervals, and of extra (weight, width) unknowns give
-        different sums modulo p: each weight is above the greatest sum of the smaller ones, and all together stay
-        below p.
+        different sums modulo p: this is so if each weight is above the greatest sum of the terms of smaller weight, and
+        the sum of all terms stays below p.
         """
         weights = list(extra)
         seen = set()

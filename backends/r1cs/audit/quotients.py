@@ -11,7 +11,7 @@ Values = Sequence[int | None]
 
 
 class Quotients:
-    """Products q * y = z, or q * q = z, of bits q, where a range row bounds z from above."""
+    """The products q * y = z, or q * q = z, of a number q of bits, where a range row bounds z from above."""
 
     def __init__(self, relations: Relations, bits: set[int]) -> None:
         self.relations, self.bits = relations, bits
@@ -50,7 +50,7 @@ class Quotients:
         return self.relations.field.signed(total)
 
     def _top(self, row: int, z: int, values: Values) -> int | None:
-        """The greatest z for which a form that is 0 or gap, with -z in it and bits, can be either."""
+        """The greatest z for which a form of bits and -z can be 0 or equal the row's gap."""
         total, gap = 0, self.relations.gap[row]
         for wire, coefficient in self.relations.forms[row]:
             value = values[wire]

@@ -66,8 +66,8 @@ class Ranges:
         return found
 
     def form(self, terms: Terms, depth: int = DEPTH, fixed: dict[int, int] | None = None) -> Interval | None:
-        """The interval of a form's integer value, or None if it may leave [-p/2, p/2]. The wires in `fixed` have a
-        given value.
+        """The interval of a form's integer value, or None if it may leave [-p/2, p/2]. The wires in `fixed` have the
+        values given there.
         """
         low = high = 0
         for wire, coefficient in terms:
@@ -108,7 +108,9 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _where_one(self, form: Terms, flag: Terms, depth: int) -> Interval | None:
-        """The interval of `form` where `flag`, which is b or 1 - b, is 1: as b's rows say, with b put in."""
+        """The interval of `form` where `flag`, which is b or 1 - b, is 1: as the rows that hold b say once b has that
+        value.
+        """
         found = self.form(form, depth)
         named = [term for term in flag if term[0]]
         constant = sum(value for wire, value in flag if wire == 0)
@@ -120,8 +122,8 @@ class Ranges:
     def _by_rows(
         self, form: Terms, rows: Sequence[int], found: Interval, depth: int, fixed: dict[int, int] | None = None
     ) -> Interval:
-        """`found`, intersected with what equations say of `form`: the multiple of an equation that cancels the form's
-        last wire is added to it.
+        """The interval `found`, intersected with what equations say of `form`: the multiple of an equation that cancels
+        the form's last wire is added to it.
         """
         anchor, coefficient = form[-1]
         for row in rows[:READERS]:

@@ -17,7 +17,7 @@ Terms = list[tuple[int, int]]
 
 
 class Kind(IntEnum):
-    """The kind of a row."""
+    """The kind of a row of a constraint system, by what the row says."""
 
     LINEAR = 0
     TWO_VALUED = 1
@@ -26,11 +26,11 @@ class Kind(IntEnum):
 
 
 class Relations:
-    """The kind of each row, and for equations the one form F.
+    """The kind of each row of a system, and for a row that is an equation its form F.
 
     A LINEAR row says that F = 0. A TWO_VALUED row says that F is 0 or gap[row], which is how f * (f + d) = 0 and b * b
-    = b are read. A PRODUCT row says that A * B = C. A NEVER row is satisfied by no assignment. Each reading of a row is
-    equivalent to the row over the field.
+    = b are read. A PRODUCT row says that A * B = C. A NEVER row is satisfied by no assignment. Each form in which the
+    analysis reads a row is equivalent to the row over the field.
     """
 
     def __init__(self, system: ConstraintSystem) -> None:
@@ -75,7 +75,7 @@ class Relations:
         return found
 
     def wires_of(self, row: int) -> list[int]:
-        """The wires that a row holds, including the constant; some of them twice."""
+        """The wires that a row holds, including the constant; some of the wires may come twice."""
         if self.kind[row] == Kind.PRODUCT:
             return [wire for terms in self.sides(row) for wire, _ in terms]
         return [wire for wire, _ in self.forms.get(row, [])]
@@ -86,7 +86,7 @@ class Relations:
         return named[0] if len(named) == 1 else None
 
     def _input_bits(self) -> dict[int, None]:
-        """The bits of inputs: wires of two values that stand in such an equation with one input and nothing else."""
+        """The bits of inputs: wires of two values that stand in an equation with one input and nothing else."""
         system = self.system
         inputs = range(1 + system.public_outputs, 1 + system.public + system.private_inputs)
         single = {term[0] for row in self.gap if (term := self.two_values(row)) is not None}
@@ -136,7 +136,7 @@ class Relations:
         self.forms[row] = form
 
     def combine(self, parts: Sequence[tuple[int, Terms]]) -> Terms:
-        """The form that is the sum of factor * form over the parts."""
+        """The form that is the sum of factor * form over the given parts."""
         total: dict[int, int] = {}
         for factor, terms in parts:
             for wire, coefficient in terms:
@@ -165,7 +165,7 @@ class Relations:
 
 
 def _named(terms: Terms) -> Terms:
-    """The terms of wires other than the constant."""
+    """The terms of a form without the constant."""
     return terms[1:] if terms and terms[0][0] == 0 else terms
 
 

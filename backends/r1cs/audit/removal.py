@@ -23,10 +23,10 @@ FEW = 64
 """The most values of a form that are tried one after the other."""
 
 TRIED = 3
-"""The most witnesses from which a search for a broken row starts."""
+"""The most witnesses from which a search for an assignment that breaks one row starts."""
 
 BASES = 12
-"""The most witnesses from which searches start."""
+"""The most witnesses from which searches for the effect of removing a row start."""
 
 Violation = list[Terms]
 """Equations that together break a row."""
@@ -36,9 +36,9 @@ Violation = list[Terms]
 class Removal:
     """The effect of leaving out one row: "undetermined" names a wire that gets a choice (its two values, in `first` and
     in `witness`, which agree on the inputs), "accepted inputs" an input vector that is refused with the row, by an
-    exhausted search, and accepted without it, with `witness`. All witnesses are checked without the removed row. The
-    effect "implied" says that the row follows from the others, by an exhausted search for an assignment that breaks it
-    alone.
+    exhausted search, and accepted without it, with `witness`. All witnesses that a removal reports are checked without
+    the removed row. The effect "implied" says that the row follows from the others, by an exhausted search for an
+    assignment that breaks it alone.
     """
 
     row: int
@@ -55,7 +55,7 @@ def inputs_of(system: ConstraintSystem) -> range:
 
 
 def without_row(system: ConstraintSystem, row: int) -> ConstraintSystem:
-    """The system without one row."""
+    """A constraint system without one of its rows."""
 
     def less(matrix: Matrix) -> Matrix:
         first, last = int(matrix.offsets[row]), int(matrix.offsets[row + 1])
@@ -69,7 +69,9 @@ def without_row(system: ConstraintSystem, row: int) -> ConstraintSystem:
 
 
 class Removals:
-    """Removes rows one by one; searches start at `witnesses` of the whole system (found here if none are given)."""
+    """The search for what each row is needed for, which removes rows one by one; searches start at `witnesses` of the
+    whole system (found here if none are given).
+    """
 
     def __init__(self, system: ConstraintSystem, witnesses: Sequence[Sequence[int]] = (), seed: int = 0) -> None:
         self.system = system
@@ -94,12 +96,12 @@ class Removals:
             self.bases.append(found)
 
     def every(self) -> Iterator[Removal]:
-        """The removal of each row in turn."""
+        """The effect of the removal of each row in turn."""
         for row in range(self.system.constraints):
             yield self.one(row)
 
     def one(self, row: int) -> Removal:
-        """The effect of the removal of one row."""
+        """The effect of the removal of one row from a constraint system."""
         less = without_row(self.system, row)
         relations = Relations(less)
         ranges = Ranges(relations)
@@ -160,7 +162,9 @@ class Removals:
         return Removal(row, ACCEPTED, witness=tuple(found)) if search.exhausted else None
 
     def _violations(self, row: int, ranges: Ranges) -> tuple[bool, list[Violation]]:
-        """The ways to break a row, and whether there are no others; `ranges` are those without the row."""
+        """The ways to break a row, and whether the list is complete; `ranges` are the intervals that follow without the
+        row.
+        """
         relations = self.relations
         if relations.kind[row] == Kind.PRODUCT:
             a, b, c = relations.sides(row)
@@ -184,7 +188,9 @@ class Removals:
         return self.relations.combine([(1, form), (-value, [(0, 1)])])
 
     def _vectors(self, count: int) -> Iterator[dict[int, int]]:
-        """Random inputs: uniform in the intervals that the rows say, at their ends, small, and just outside."""
+        """Random inputs: uniform in the intervals that the rows allow, at the ends of these intervals, near 0, and just
+        outside.
+        """
         wires = list(inputs_of(self.system))
         intervals = [self.ranges.wire(wire) for wire in wires]
         for number in range(count):

@@ -29,9 +29,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """`rules` counts the wires by the rule that determines them. `open_wires` are those no rule determines: whether
-    they are in fact determined is unknown, except for the wires of `ambiguous`, where two checked witnesses of the same
-    inputs differ. `impossible` rows are satisfied by no assignment at all.
+    """`rules` counts the wires by the rule that determines them. `open_wires` are the wires that no rule determines:
+    whether these are in fact determined is unknown, except for the wires of `ambiguous`, where two checked witnesses of
+    the same inputs differ. `impossible` rows are satisfied by no assignment at all.
     """
 
     wires: int
@@ -57,8 +57,9 @@ class Audit:
 def audit(system: ConstraintSystem, witness: Sequence[int] | None = None) -> Audit:
     """Decide for every wire whether the public and private inputs determine it.
 
-    `witness`, a satisfying assignment as integers in [0, p), is where the search for a second one starts; without it
-    one is searched for first. Time is about 50 µs a row for the programs of this package, memory about 1 kB a row.
+    `witness`, a satisfying assignment as integers in [0, p), is where the search for a second one starts; if it is
+    absent, a first one is searched for. Time is about 50 µs a row for the programs of this package, memory about 1 kB a
+    row.
     """
     relations = Relations(system)
     ranges = Ranges(relations)
@@ -78,7 +79,7 @@ def audit(system: ConstraintSystem, witness: Sequence[int] | None = None) -> Aud
 
 
 def _bases(relations: Relations, ranges: Ranges) -> list[list[int]]:
-    """Witnesses for some inputs, found by search."""
+    """Witnesses of a constraint system for some inputs, found by search."""
     search, wires = Search(relations, ranges), relations.wires
     random = np.random.default_rng(0)
     guesses = [[0] * wires, [1] * wires, *(random.integers(0, 2, wires).tolist() for _ in range(3))]

@@ -10,22 +10,22 @@ from .relations import Kind, Relations, Terms
 from .roots import quadratic_roots
 
 STEPS = 2000
-"""The most guesses of one run."""
+"""The most guesses of one search for an assignment."""
 
 BUDGET = 300_000
-"""The most wires times guesses of all runs of one search."""
+"""The most wires times guesses of all attempts of one search."""
 
 Choice = list[tuple[int, int]]
-"""Values that are chosen for some wires."""
+"""The values that a search has chosen for some wires."""
 
 
 class Search:
     """A depth-first search: values about which rows leave no choice are filled in, then a wire is guessed, its value in
     `base` first.
 
-    The forms in `extra` must be 0 as well; rows in `skipped` are ignored. The assignment found satisfies every other
-    row. After a search without a result, `exhausted` says that there is none: every guess was between all values
-    possible.
+    The search also requires that the forms in `extra` are 0; rows in `skipped` are ignored. The assignment that the
+    search finds satisfies every row that is not in `skipped`. After a search without a result, `exhausted` says that no
+    assignment exists, since every guess tried all possible values.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Search:
 
     def _guesses(self, wire: int, base: int, values: Sequence[int | None]) -> list[Choice]:
         """The possible values of an unknown wire: 0 or 1, after the bits that a quotient may have; or the values that a
-        row leaves any unknown wire; or else only a few of its possible values.
+        row leaves any unknown wire; or, failing both, only a few of the wire's possible values.
         """
         if wire not in self.bits:
             unknown = (other for other, value in enumerate(values) if value is None)
@@ -109,7 +109,7 @@ class Search:
         return [[(wire, value % self.prime)] for value in (base, base + 1, base - 1, 0)]
 
     def _propagate(self, values: list[int | None], choice: Choice, waiting: set[int]) -> dict[int, list[Choice]] | None:
-        """Fill in the values without a choice; return None at a contradiction, else the rows that leave several
+        """Fill in the values without a choice; return None at a contradiction, otherwise the rows that leave several
         choices, except those of a single bit.
         """
         queue = dict.fromkeys(sorted(waiting))
@@ -211,8 +211,8 @@ class Search:
         return self._digits(unknown, rests)
 
     def _digits(self, unknown: Terms, rests: Sequence[int]) -> list[Choice] | None:
-        """Bits of given weights with given sums: one way if each weight is above the sum of the smaller ones, or if all
-        or none must be set; else the bits that all ways share, if there is one sum.
+        """The ways in which bits of given weights have given sums: one way if each weight is above the sum of the
+        smaller ones, or if all or none must be set; else the bits that all ways share, if there is one sum.
         """
         offset = sum(-coefficient for _, coefficient in unknown if coefficient < 0)
         weights = sorted((abs(coefficient), wire, coefficient < 0) for wire, coefficient in unknown)
@@ -237,7 +237,7 @@ class Search:
         return found
 
     def _shared(self, weights: list[tuple[int, int, bool]], total: int, left: int) -> list[Choice] | None:
-        """The bits that are too heavy to be set, and those without which the others fall short."""
+        """The bits that are too heavy to be set, and the bits without which the others fall short of the sum."""
         unset = [(wire, int(negative)) for weight, wire, negative in weights if weight > left]
         needed = [(wire, int(not negative)) for weight, wire, negative in weights if weight > total - left]
         if {wire for wire, _ in unset} & {wire for wire, _ in needed}:

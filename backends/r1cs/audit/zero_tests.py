@@ -1,4 +1,4 @@
-"""Wires that are determined whether a known form is zero or not: the rule behind zero tests and inverses."""
+"""Wires that are determined whether a known form is zero or not: the audit's rule for zero tests and inverses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .determination import Determination
 from .relations import Kind, Terms
 
 MOST_ROWS = 400
-"""The most rows that one case may look at."""
+"""The most rows that one case of a zero test may look at."""
 
 Key = tuple[tuple[int, int], ...]
 
@@ -41,7 +41,9 @@ def by_zero_test(state: Determination, form: Key, rows: list[int]) -> set[int]:
 
 
 class _Case:
-    """What follows if a determined form is zero, or if it is not: wires, and the values of some of them."""
+    """What follows if a determined form is zero, or if it is not: the wires that are then determined, and the values of
+    some of them.
+    """
 
     def __init__(self, state: Determination, form: Key, zero: bool) -> None:
         self.state, self.relations = state, state.relations
@@ -50,7 +52,7 @@ class _Case:
         self.values: dict[int, int] = {0: 1}
 
     def run(self, rows: list[int]) -> set[int] | None:
-        """The wires determined in this case; None if no assignment is in it."""
+        """The wires determined in this case; None if the case contradicts the rows."""
         queue, seen = deque(rows), 0
         waiting = set(rows)
         while queue and seen < MOST_ROWS:

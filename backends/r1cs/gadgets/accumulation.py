@@ -29,9 +29,9 @@ Letters = tuple[str, str, str]
 class Pin:
     """The bounds that a later range check gives for a contraction's sums.
 
-    x = factor * sum + known forms is checked, for each sum, to be an integer; it differs by at most `deviation` from
-    the x of a right sum. If the quotient is bound by a commitment, the remainder's `bits` determine x; else all bits
-    do.
+    A later range check shows for each sum that x = factor * sum + known forms is an integer; this x differs by at most
+    `deviation` from the x of a right sum. If a commitment binds the quotient of a Shift, the remainder's `bits`
+    determine the dividend x; otherwise all bits do.
     """
 
     deviation: int
@@ -40,7 +40,7 @@ class Pin:
     bound: bool = False
 
     def capacity(self, prime: int) -> tuple[int, int]:
-        """How many deviations one field element tells apart, and at places how many bits wide.
+        """How many deviations of sums one field element tells apart, and how many bits wide their places are.
 
         With c bits, each deviation being below 2^c, a sum of d_t * 2^(c t) below the prime is 0 modulo it only if each
         d_t is 0: the lowest is a multiple of 2^c, hence 0, and so on upward.
@@ -55,7 +55,7 @@ class Pin:
 @dataclass(frozen=True, slots=True, eq=False)
 class Contraction:
     """An einsum of two operands; each axis of an operand is also one of the other operand or of the target. `type` and
-    `value` are those of the result.
+    `value` are the type and the value of the contraction's result.
     """
 
     letters: Letters
@@ -66,7 +66,7 @@ class Contraction:
 
     @property
     def extents(self) -> dict[str, int]:
-        """The extent of each axis."""
+        """The extent of each axis of a contraction."""
         operands = (self.left, self.right)
         pairs = (zip(own, x.type.shape, strict=True) for own, x in zip(self.letters, operands, strict=False))
         return dict(chain.from_iterable(pairs))
@@ -80,7 +80,9 @@ class Contraction:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """A contraction's letters by kind: of both operands and the target; of one operand and the target; summed."""
+    """A contraction's letters by kind: those of both operands and the target, those of one operand and the target, and
+    the summed ones.
+    """
 
     both: str
     left: str
@@ -100,7 +102,7 @@ class Axes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """A packing of `rows` by `columns` sums in each packed one, at places `bits` wide."""
+    """A packing of the sums of a contraction: `rows` by `columns` sums in each field element, at places `bits` wide."""
 
     axes: Axes
     rows: int
@@ -109,19 +111,19 @@ class Blocks:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """The extents of the packed products: both, packed rows, packed columns, summed."""
+        """The extents of the packed products of a contraction: both, packed rows, packed columns, summed."""
         axes = self.axes
         high, wide = -(-axes.extent(axes.left) // self.rows), -(-axes.extent(axes.right) // self.columns)
         return axes.extent(axes.both), high, wide, axes.extent(axes.summed)
 
     @property
     def cost(self) -> int:
-        """The number of rows, if every packed product takes one."""
+        """The number of rows, that a contraction takes if every packed product has its own."""
         return math.prod(self.shape)
 
     @property
     def projected(self) -> int:
-        """The number of rows, if the packed columns are folded by a challenge."""
+        """The number of rows, that a contraction takes if a challenge folds the packed columns."""
         both, high, wide, depth = self.shape
         return both * (high * depth + (high + depth) * (wide - 1))
 
@@ -151,7 +153,7 @@ class Blocks:
 
 
 def _grouped(table: NDArray[np.int64], axis: int, size: int) -> NDArray[np.int64]:
-    """The table with an axis cut into groups of `size`, a new axis after it; -1 past the end."""
+    """A table of places with one axis cut into groups of `size`, which become a new axis after it; -1 past the end."""
     extent = table.shape[axis]
     padding = [(0, 0)] * table.ndim
     padding[axis] = (0, -extent % size)
@@ -165,24 +167,24 @@ class Numbered(Protocol):
     """A content whose values are big integers."""
 
     def numbers(self, trace: Trace) -> Numbers:
-        """The big integers of a run."""
+        """The values of a content that are big integers, for one run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedValue:
-    """The packed elements of a value."""
+    """The values of a contraction's operand, several packed into one integer."""
 
     value: Value
     packing: Packing
 
     def numbers(self, trace: Trace) -> Numbers:
-        """Return the packed integers of a run."""
+        """Return the packed integers of an operand for one run."""
         return self.packing.integers(self.value.read(trace))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedProducts(Elements):
-    """Products of the left numbers and the right ones."""
+    """The products of packed left and right operands of a contraction."""
 
     left: Numbered
     right: Numbered
@@ -195,7 +197,8 @@ class PackedProducts(Elements):
 
 
 def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
-    """The ways to pack a contraction; none if the field is too small for the pin."""
+    """The ways to pack a contraction; an empty list if the field is too small for the bounds of the later range check.
+    """
     left, right, target = contraction.letters
     count, bits = pin.capacity(prime)
     if pin.factor % prime == 0:
@@ -211,17 +214,19 @@ def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
 
 
 def accumulate(assembly: Assembly, plan: Blocks, contraction: Contraction) -> Handle:
-    """The contraction's sums as wires, with a row for each product of packed operands.
+    """The sums of a contraction as wires, with a row for each product of packed operands.
 
     With rows of the left operand packed at powers 2^(c * columns * i) and columns of the right one at 2^(c j), one
     product sums up a * b * 2^(c (columns * i + j)) over i and j; the sum of the products over the contracted index
-    equals the packed sums. The last product's row states this equality, and no other row does.
+    equals the packed sums. In a packed contraction the last product's row states that the sum of products equals the
+    packed sums, and no other row does.
 
     Soundness: the operands are the executor's by the invariant, so modulo p the rows say sum of (wire - sum) * 2^(c t)
-    = 0 over the sums t of a block. Multiplied by the pin's factor, which is not 0 modulo p, each (wire - sum) becomes
-    the difference between the x that the later range check allows and the x of a right sum, an integer of at most the
-    pin's deviation; `Pin.capacity` shows that all are 0. The later range check has rows for every element and needs
-    nothing from here: its x is an integer in a window whatever the wires are.
+    = 0 over the sums t of a block. Multiplied by the factor of the later range check, which is not 0 modulo p, each
+    difference (wire - sum) becomes the difference between the x that the later range check allows and the x of a right
+    sum, an integer of at most the pin's deviation; `Pin.capacity` shows that all are 0. The later range check has rows
+    for every element and needs nothing from the contraction's rows: its x is an integer in a window whatever the
+    contraction's wires are.
     """
     letters, left, right = contraction.letters, contraction.left, contraction.right
     type, value = contraction.type, contraction.value
@@ -256,8 +261,8 @@ def equate(
 ) -> None:
     """Constrain each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
 
-    The content's indices say which of a and b are multiplied; `places` are the elements, of `elements` in all, that
-    rows name.
+    The indices of the content say which elements of a and b are multiplied; `places` are those of the `elements`
+    elements by which rows are named.
 
     Soundness: every product but a sum's last is a wire that its row determines; the last row says that the rest of the
     sum is its product.

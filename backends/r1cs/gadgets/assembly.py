@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Handle(lowering.Handle):
-    """`bits` and `negative` (1 where the element is negative) are there once their rows are emitted."""
+    """`bits` and `negative` (1 where the element is negative) of a handle are set once their rows are emitted."""
 
     bits: Bits | None = None
     negative: LinearForms | None = None
@@ -47,8 +47,8 @@ class Recipe:
 
 @dataclass(slots=True)
 class Assembly:
-    """The assembly that every gadget receives. `edge` is the operation at work, -1 for the program's own inputs and
-    outputs.
+    """The assembly that every gadget receives. `edge` is the index of the operation that is being lowered, -1 for the
+    program's own inputs and outputs.
     """
 
     builder: CountingBuilder
@@ -56,22 +56,22 @@ class Assembly:
     recipes: list[Recipe] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     reserved: dict[Value | Elements, int] = field(default_factory=dict)
-    """Public output wires that are reserved for the gadget that makes their content, which puts it there instead of on
-    wires of its own.
+    """Public output wires that are reserved for the gadget that makes their content, which puts the content on these
+    wires instead of on new ones.
     """
 
     challenges: Challenges | None = None
-    """If challenges may be used: the checks that wait for one."""
+    """The checks that wait for a challenge, if challenges may be used."""
 
     pins: dict[WireValue, Pin] = field(default_factory=dict)
-    """What a Shift says of the contraction before it, for the targets of both."""
+    """What a Shift says of the contraction before it, by the wires that the Contract and the Shift make."""
 
     tables: Tables | None = None
-    """If a challenge is drawn outside the circuit: the values that are to be in tables."""
+    """The values that must stand in tables, if a challenge is drawn outside the circuit."""
 
     bounds: Bounds = field(default_factory=Bounds)
     postpones: bool = False
-    """Whether bounds of wires may wait for `bounds.emit`."""
+    """Whether the upper bounds of wires may wait until `bounds.emit`."""
 
     @property
     def field(self) -> Field:
@@ -86,7 +86,9 @@ class Assembly:
         shape: Sequence[int] | None = None,
         kind: Kind = Kind.INTERNAL,
     ) -> int:
-        """Allocate wires that hold `content`, or take those reserved for it; return the first one's number."""
+        """Allocate wires that hold `content`, or take the wires reserved for that content; return the first one's
+        number.
+        """
         if content in self.reserved:
             return self.reserved.pop(content)
         first = self.builder.wires(count, self.edge, role, shape, kind=kind)
@@ -109,7 +111,8 @@ class Assembly:
         self.rows(left, ones(len(left)), right, role)
 
     def materialise(self, handle: Handle, role: str = "sum") -> None:
-        """Make every element of a handle a single wire: one row each, none for those that are single wires already."""
+        """Make every element of a handle a single wire: one row each, none for elements that are single wires already.
+        """
         if not handle.forms.is_single_wires:
             handle.forms = self.apart(handle, role)
 
@@ -124,8 +127,8 @@ class Assembly:
         return single
 
     def no_wrap(self, *magnitudes: int) -> None:
-        """Raise OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all must be below
-        p/2.
+        """Raise OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all magnitudes must
+        be below p/2.
         """
         largest = max(magnitudes)
         if 2 * largest >= self.field.prime:

@@ -1,5 +1,5 @@
-"""Bits of integers: k bits of an element cost k rows, because the lowest bit is the linear combination that is left
-over.
+"""Bits of integers: k bits of an element cost k rows, because the lowest bit is the linear combination of the element
+and its other bits.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Bits:
 
     @property
     def signed(self) -> bool:
-        """Whether the top bit is 0 exactly where x < 0."""
+        """Whether the top bit of a decomposition of x is 0 exactly where x < 0."""
         return self.count > 0 and self.low == -(1 << (self.count - 1))
 
     def bit(self, place: int) -> LinearForms:
-        """The bit start + place of each element."""
+        """The bit number start + place of each element, as a form."""
         absolute = self.start + place
         if absolute == 0:
             return self.lowest.gather(self.rows)
@@ -65,11 +65,11 @@ class Bits:
         return uniform(np.concatenate([zero, table], axis=1), np.concatenate([[self.low], weights]))
 
     def negative(self) -> LinearForms:
-        """1 where x < 0, else 0; `signed` must hold."""
+        """A form that is 1 where x < 0, else 0; `signed` must be true."""
         return constant(np.ones(len(self.rows), np.int64)) - self.bit(self.count - 1)
 
     def drop(self, shift: int) -> Bits:
-        """The bits of floor(x / 2^shift); 2^shift divides low, and shift is at most count."""
+        """The bits of floor(x / 2^shift), taken from those of x; 2^shift divides low, and shift is at most count."""
         return replace(self, low=self.low >> shift, start=self.start + shift)
 
     def gather(self, indices: NDArray[np.integer]) -> Bits:
@@ -82,10 +82,10 @@ def decompose(assembly: Assembly, forms: LinearForms, value: Value, low: int, to
 
     The caller shows with `no_wrap` that neither form - low, for any value its type allows, nor 2^total reaches p/2.
 
-    Soundness: each wire b_i has the row b_i * b_i = b_i, so it is 0 or 1. The combination r = form - low - sum of 2^i
-    b_i over i >= 1 has r * (r - 1) = 0, so form - low = r + sum modulo p with every bit 0 or 1. Both sides are integers
-    below p/2 in magnitude, so they are equal as integers, and binary digits are unique: one witness if form - low is in
-    [0, 2^total), none otherwise.
+    Soundness: in a decomposition into bits each wire b_i has the row b_i * b_i = b_i, so it is 0 or 1. The combination
+    r = form - low - sum of 2^i b_i over i >= 1 has r * (r - 1) = 0, so form - low = r + sum modulo p with every bit 0
+    or 1. Both sides are integers below p/2 in magnitude, so they are equal as integers, and binary digits are unique:
+    one witness if form - low is in [0, 2^total), none otherwise.
     """
     count = len(forms)
     if total == 0:
@@ -118,17 +118,19 @@ def at_most(
 ) -> None:
     """Constrain x - low <= bound, for the bits of x - low; bound has as many bits as x - low.
 
-    The caller knows that no x - low is above `reach`. For naming rows, the elements are those at `places` of an array.
+    The caller knows that no x - low is above `reach`. Rows are named by the elements at `places` of an array.
 
-    The rows are, for each maximal run of zeros of `bound`: (product P of the bits at the ones above the run) * (sum of
-    the bits in the run) = 0. The comparison takes one row for each run of zeros that has a one above it, and one for
-    each further factor of a product. A run that excludes no number up to `reach` is left out.
+    A comparison with a constant has, for each maximal run of zeros of `bound`, the row (product P of the bits at the
+    ones above the run) * (sum of the bits in the run) = 0. The comparison takes one row for each run of zeros that has
+    a one above it, and one for each further factor of a product. A run of zeros of the bound that excludes no number up
+    to `reach` is left out.
 
     Soundness: n > bound if and only if at some place where `bound` has a 0, n has a 1, and n has a 1 at every place
-    above where `bound` has a 1; then that run's product is 1 and its sum is at least 1. Sums are at most 63, below p/2
-    (checked), so that a sum is 0 modulo p only if each bit is. The least number that a run excludes and no higher run
-    does has the ones above it and the run's lowest bit, so that a run whose number is past `reach` excludes nothing
-    more. The products are functions of the bits, so the witness stays unique.
+    above where `bound` has a 1; then that run's product is 1 and its sum is at least 1. The sums of bits in a
+    comparison are at most 63, below p/2 (checked), so that a sum is 0 modulo p only if each bit is. The least number
+    that a run of zeros excludes, and no higher run does, has the ones above that run and the run's lowest bit; if that
+    number is past `reach`, the run needs no row. The products in a comparison are functions of the bits, so the witness
+    stays unique.
     """
     count = len(bits.rows)
     assembly.no_wrap(bits.count)

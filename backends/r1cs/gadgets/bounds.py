@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .assembly import Assembly
 
 FARTHEST = 1 << 62
-"""Ends of windows and constants beyond this magnitude are not looked at."""
+"""Ends of windows and constants beyond this magnitude are ignored when bounds are compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """Wires that are to be at most `high`, and the bits of wire - bits.low, whose last number is past it."""
+    """Wires that must be at most `high`, and the bits of wire - bits.low, whose greatest number is past `high`."""
 
     wires: NDArray[np.int32]
     high: int
@@ -37,10 +37,10 @@ class Bound:
 class Bounds:
     """The bounds of wires that range checks leave open, and what all range checks together say of those wires.
 
-    Soundness: a wire whose bound waits has bits of its own, so it is an integer x of their window. `decompose` shows of
-    any factor * wire + constant that it is an integer y of a window, modulo p; `note` uses that only if |factor x +
-    constant| and |y| stay below p/2 for every x of the wire's own window, so that y = factor x + constant. Therefore x
-    is in every interval noted, and if these leave nothing above the bound, the bound holds without rows.
+    Soundness: a wire whose bound waits has its own bits, so that it is an integer x of their window. `decompose` shows
+    of any factor * wire + constant that it is an integer y of a window, modulo p; `note` uses that only if |factor x +
+    constant| and |y| stay below p/2 for every x of the wire's own window, so that y = factor x + constant. A wire is in
+    every interval noted for it; if these leave nothing above its bound, the bound holds without rows.
     """
 
     waiting: list[Bound] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Bounds:
     highs: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def postpone(self, bound: Bound) -> bool:
-        """Postpone a bound until `emit`, if its window is one that can be kept in mind."""
+        """Postpone a bound until `emit`, if the ends of its window are small enough to be compared."""
         low, high = bound.bits.low, bound.bits.low + (1 << bound.bits.count) - 1
         if low < -FARTHEST or high > FARTHEST:
             return False
@@ -88,7 +88,9 @@ class Bounds:
             np.maximum.at(self.lows, wires[~up], -(greatest[~up] // size[~up]))
 
     def emit(self, assembly: Assembly) -> None:
-        """Emit rows for every bound that is not yet implied, the lowest first, since its rows may imply others."""
+        """Emit rows for every bound that is not yet implied, the lowest first, since the rows of one bound may imply
+        other bounds.
+        """
         outer = assembly.edge
         for bound in sorted(self.waiting, key=lambda bound: bound.high):
             highs = self.highs[bound.wires]

@@ -28,7 +28,8 @@ class Commitment:
     salt: str
 
     def run(self, trace: Trace) -> Chain:
-        """The wires of each permutation, and the digest after each; computed once per trace."""
+        """The wires of each permutation of a commitment and the digest after each permutation, computed once per trace.
+        """
         found: Chain | None = trace.memory.get(self)
         if found is None:
             found = trace.memory[self] = chain(self.value.read(trace), self.format, trace.number(self.salt))
@@ -98,7 +99,7 @@ def emit_commitment(
 
 
 def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, plan: Layout, role: str) -> Rows:
-    """One combination for each packed element."""
+    """A linear combination of wires for each packed element of a commitment."""
     if not plan.elements:
         return Rows.zero(0)
     packing = Packing.consecutive(len(handle.forms), plan.width, CAPACITY)
@@ -109,7 +110,7 @@ def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, pla
 
 
 def single(assembly: Assembly, rows: Rows, content: Elements, role: str) -> Rows:
-    """A wire for each combination: a row each.
+    """A wire for each linear combination, which takes a row each.
 
     Soundness: the row combination * 1 = wire is linear, so the wire equals the combination.
     """

@@ -1,5 +1,5 @@
-"""The first of the greatest elements in a circuit: a witnessed indicator, and for each element a range check that the
-indicated one is greatest.
+"""The first of the greatest elements in a circuit: an indicator chosen by the prover, and for each element a range
+check that the indicated one is greatest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .products import LONG, Products, multiply, shorten
 
 @dataclass(frozen=True, slots=True, eq=False)
 class First(Value):
-    """For each line of `places` the position in it of the first of its greatest elements."""
+    """For each line of `places` the position, within the line, of the first of its greatest elements."""
 
     value: Value
     places: NDArray[np.integer]
@@ -33,7 +33,7 @@ class First(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Greatest(Value):
-    """For each line of `places` its greatest element."""
+    """The greatest element of each line of `places`."""
 
     value: Value
     places: NDArray[np.integer]
@@ -45,8 +45,8 @@ class Greatest(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Margins(Value):
-    """The differences greatest - element, less 1 for elements before the first of the greatest: the places' elements in
-    turn.
+    """The differences greatest - element, less 1 for elements before the first of the greatest: for the elements at
+    `places` in turn.
     """
 
     value: Value
@@ -64,10 +64,11 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
     take n - 1 products, n bits, and n differences of x's interval.
 
     Soundness: h_1, ..., h_(n-1) and h_0 = 1 - h_1 - ... are 0 or 1 by their rows and add up to 1 modulo p, and n is
-    below p/2 (checked): exactly one is 1, at a position w. So x_0 + sum of h_i (x_i - x_0) is x_w, and each x_w - x_i -
-    (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range check this difference is not negative, being
-    a difference of the interval at most in magnitude (checked): no element is greater than x_w, and none before it as
-    great. The conditions hold for exactly one w, and the differences never pass the range.
+    below p/2 (checked): exactly one is 1, at a position w. With the indicators h_i of position w, x_0 + sum of h_i (x_i
+    - x_0) is x_w, and each x_w - x_i - (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range check the
+    difference of the greatest element and another is not negative, being a difference of the interval at most in
+    magnitude (checked): no element is greater than x_w, and none before it as great. The conditions on the position w
+    of the greatest element hold for exactly one w, and the differences never leave the range.
     """
     shape = x.type.shape
     extent, count = shape[axis], len(x.forms)
@@ -108,7 +109,9 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
 
 
 def arg_max(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
-    """The position of the first of the greatest elements along an axis, with no rows beside those of `indicators`."""
+    """The position of the first of the greatest elements along an axis, as a form of the `indicators`, without further
+    rows.
+    """
     forms = zeros(type.size)
     for number, found in enumerate(indicators(assembly, x, axis)):
         forms = forms + found.scale(number)
@@ -116,7 +119,9 @@ def arg_max(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value)
 
 
 def arg_max_one_hot(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
-    """1 at the first of the greatest elements along an axis, else 0, with no rows beside those of `indicators`."""
+    """Forms that are 1 at the first of the greatest elements along an axis, else 0, the `indicators` themselves,
+    without further rows.
+    """
     shape = x.type.shape
     made = stack(indicators(assembly, x, axis))
     order = np.moveaxis(np.arange(len(made)).reshape(shape[axis], *shape[:axis], *shape[axis + 1 :]), 0, axis)

@@ -18,17 +18,17 @@ HALF = 31
 
 
 def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed, value: Value) -> Handle:
-    """The entry table[x - low]: for 2^w entries, w rows for bits (unless known) and about 3 * 2^(w/2). `type` is the
-    type of the result.
+    """The entry table[x - low]: for 2^w entries, w rows for bits (unless known) and about 3 * 2^(w/2). The argument
+    `type` is the type of the looked-up entry.
 
-    The index n = x - least is cut into high and low bits; with M_R the product of the bits in the set R, every function
-    of n is a sum of c[R, S] * M_R * M_S over sets R of high bits and S of low ones. Therefore there is a wire for each
-    product of two or more bits in each half, and for each set R one product M_R * (sum over S of c[R, S] * M_S). The
-    product of the empty set R is linear.
+    In a lookup, the index n = x - least is cut into high and low bits; with M_R the product of the bits in the set R,
+    every function of n is a sum of c[R, S] * M_R * M_S over sets R of high bits and S of low ones. A lookup therefore
+    has a wire for each product of two or more bits in each half, and for each set R one product M_R * (sum over S of
+    c[R, S] * M_S). In a lookup, the product for the empty set R of bits is linear and takes no row.
 
-    Soundness: n is in [0, 2^w) by its type and its bits, and every further wire is the third entry of a row whose first
-    two are determined: one witness. Entries past the end of the table are 0 and are not reached, since x's type is
-    inside it.
+    Soundness: the index n of a lookup is in [0, 2^w) by its type and its bits, and every further wire is the third
+    entry of a row whose first two are determined: one witness. Entries past the end of the table are 0 and are never
+    read, since the type of the index x lies within the table.
     """
     least = x.type.low
     entries = np.asarray(table, np.int64)[least - low : x.type.high - low + 1]
@@ -57,7 +57,9 @@ def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed
 
 
 def index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
-    """The `width` bits of x - least, which is in [0, 2^width) by x's type; free if they are known."""
+    """The `width` bits of x - least, which is in [0, 2^width) by x's type; which take no rows if they are known
+    already.
+    """
     if x.bits is not None and x.bits.low == least and x.bits.count == width:
         return x.bits
     assembly.no_wrap(1 << width, x.type.high - least)
@@ -109,7 +111,8 @@ def _products_of_bits(
 
 
 def single_bit(assembly: Assembly, bits: Bits, place: int, value: Value, least: int) -> LinearForms:
-    """A bit of value - least as a wire: it takes one more row if it is the combination that is left over.
+    """A bit of value - least as a wire: it takes one more row if the bit is only known as a combination of the value
+    and its other bits.
 
     Soundness: the row form * 1 = wire is linear, so the wire equals the form.
     """
@@ -134,7 +137,7 @@ def _evaluate(
     value: Value,
     least: int,
 ) -> LinearForms:
-    """The sum of c[R, S] * upper[R] * lower[S] over all R and S; the row R = 0 of c is linear."""
+    """The sum of c[R, S] * upper[R] * lower[S] over all R and S; the term for the empty set R is linear."""
     count, products = len(lower), len(coefficients) - 1
     ascending = np.argsort(lower[0])
     lower, coefficients = lower[:, ascending], coefficients[:, ascending]

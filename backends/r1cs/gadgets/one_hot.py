@@ -1,4 +1,4 @@
-"""The indicator of an integer in a circuit: a tree over its bits, about one row per number it can be."""
+"""The indicator of an integer in a circuit: a tree over its bits, about one row per value that the integer can have."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from .lookup import index_bits, single_bit
 
 
 def one_hot(assembly: Assembly, index: Handle, size: int) -> Handle:
-    """1 at place k where the index is k, else 0, along a new last axis of `size`; by its type the index is in [0,
-    size).
+    """Forms that are 1 at place k where the index is k, else 0, along a new last axis of `size`; the type of the index
+    says that it is in [0, size).
 
-    The tree takes bits from the top: where e tells whether the bits so far spell q, and bit b is next, e * b tells it
-    of 2q + 1, and e - e * b of 2q. A product is left out if only 2q can be followed below `size`, and at the top, where
-    e = 1.
+    The tree of an indicator takes the index's bits from the top: where e tells whether the bits so far spell q, and bit
+    b is next, e * b tells whether they spell 2q + 1, and e - e * b whether they spell 2q. A product of the indicator's
+    tree is left out if only 2q can be followed below `size`, and at the top, where e = 1.
 
-    Soundness: every wire is the third entry of a row of bits and earlier wires; the index has one binary expansion, and
-    expansions at or above `size` are excluded by its type, so that where only 2q is possible, e itself tells of it.
+    Soundness: every wire of an indicator's tree is the third entry of a row of bits and earlier wires; the index has
+    one binary expansion, and expansions at or above `size` are excluded by its type, so that where only 2q is possible,
+    e itself is the indicator of 2q.
     """
     count = len(index.forms)
     width = (size - 1).bit_length()

@@ -1,4 +1,4 @@
-"""Several integers in one field element, each at a power of two of its own: as combinations of wires, and as values."""
+"""Several integers in one field element, each times its own power of two: as combinations of wires, and as values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ Numbers = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packing:
-    """Group g is the sum of 2^exponents[t] * element members[g, t] over t, where -1 stands for no element, 0."""
+    """The packed element of group g is the sum of 2^exponents[t] * element members[g, t] over t, where -1 stands for no
+    element, 0.
+    """
 
     members: NDArray[np.integer]
     exponents: NDArray[np.int64]
@@ -41,14 +43,14 @@ class Packing:
         return len(self.members)
 
     def integers(self, values: Integers) -> Numbers:
-        """The packed integers of flat values."""
+        """The integers into which flat values are packed."""
         chosen = np.where(self.members >= 0, values[self.members], 0)
         if not len(self.exponents):
             return np.zeros(self.groups, dtype=object)
         return np.asarray(chosen.astype(object) @ self._weights(), dtype=object)
 
     def combine(self, builder: CountingBuilder, forms: LinearForms, offset: int = 0) -> Rows:
-        """The packed combinations of forms, each plus `offset`, modulo the prime.
+        """The linear combinations into which forms are packed, each plus `offset`, modulo the prime.
 
         Each combination begins with a term of the constant 1, which may be 0.
         """
@@ -92,7 +94,7 @@ class Packing:
 
 
 def beside(left: Rows, right: Rows) -> Rows:
-    """The sums of combinations, if each right one has wires above those of the left one."""
+    """The sums of pairs of linear combinations, where every wire of the right one is above those of the left one."""
     lengths_left, lengths_right = np.diff(left.offsets), np.diff(right.offsets)
     offsets = left.offsets + right.offsets
     wires = np.empty(int(offsets[-1]), np.int64)
@@ -105,7 +107,7 @@ def beside(left: Rows, right: Rows) -> Rows:
 
 
 def join(parts: Sequence[Rows]) -> Rows:
-    """The combinations of all parts, one part after the other."""
+    """The linear combinations of all parts, one part after the other."""
     offsets = [np.zeros(1, np.int64)]
     terms = 0
     for part in parts:
@@ -116,7 +118,7 @@ def join(parts: Sequence[Rows]) -> Rows:
 
 
 def choose(rows: Rows, indices: NDArray[np.integer]) -> Rows:
-    """Combination i of the result is combination indices[i]."""
+    """Choose linear combinations by index: combination i of the result is combination indices[i]."""
     chosen = np.diff(rows.offsets)[indices]
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
     places = np.repeat(rows.offsets[indices] - offsets[:-1], chosen) + np.arange(int(offsets[-1]))

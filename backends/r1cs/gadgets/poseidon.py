@@ -16,8 +16,8 @@ Numbers = NDArray[np.object_]
 def poseidon(inputs: Sequence[int], capacity: int = 0) -> int:
     """The hash of 1 to 16 elements of BN254 (integers are reduced); `capacity` is the first lane's initial value.
 
-    Raise CircuitizeError for another number of inputs. A hash takes about 2 ms for 16 inputs; PoseidonTemplate.trace is
-    faster for many hashes at once.
+    Raise CircuitizeError for a number of inputs outside 1 to 16. A hash takes about 2 ms for 16 inputs;
+    PoseidonTemplate.trace is faster for many hashes at once.
     """
     parameters = poseidon_parameters(len(inputs) + 1)
     return int(permute(np.array([[capacity, *inputs]], dtype=object), parameters)[0, 0])

@@ -18,9 +18,10 @@ from .poseidon import Numbers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """S-boxes that read only values before them: x[i] is the sum of coefficients[i, j] * locals[sources[j]].
+    """A layer of S-boxes that read only earlier values: x[i] is the sum of coefficients[i, j] * locals[sources[j]].
 
-    Locals are numbered: the constant 1, the permutation's inputs, then each S-box's output in order.
+    The local values of a permutation are numbered: the constant 1, the permutation's inputs, then each S-box's output
+    in order.
     """
 
     sources: NDArray[np.int64]
@@ -32,11 +33,13 @@ class PoseidonTemplate:
     """A permutation as S-boxes y = x^5 whose inputs x are linear combinations of earlier outputs.
 
     Everything linear (constants, matrices, partial rounds' idle lanes) is folded into the combinations, so that each
-    S-box takes exactly three rows and three wires: x * x = x2, x2 * x2 = x4, x4 * x = x5. The first layer's S-boxes
-    read one input each. A permutation of width 17 with a constant capacity takes 203 S-boxes, 609 rows.
+    S-box takes exactly three rows and three wires: x * x = x2, x2 * x2 = x4, x4 * x = x5. The S-boxes of the first
+    layer of a permutation read one input each. A permutation of width 17 with a constant capacity takes 203 S-boxes,
+    609 rows.
 
-    Soundness: every row's third entry is one wire, which the first two determine, and they read only inputs and
-    earlier wires; so each assignment of the inputs extends in exactly one way, over any field.
+    Soundness: in a Poseidon permutation every row's third entry is one wire, which the first two entries determine, and
+    these read only inputs and earlier wires; so each assignment of the inputs extends in exactly one way, over any
+    field.
     """
 
     parameters: PoseidonParameters
@@ -46,7 +49,7 @@ class PoseidonTemplate:
 
     @property
     def boxes(self) -> int:
-        """Return the number of S-boxes, three rows each."""
+        """Return the number of S-boxes of a permutation, each of which takes three rows."""
         return sum(len(layer.coefficients) for layer in self.layers)
 
     @property
@@ -77,7 +80,7 @@ class PoseidonTemplate:
         return wires.reshape(len(inputs), self.wires), outputs
 
     def emit(self, builder: CountingBuilder, inputs: Rows, edge: int, role: str = "poseidon") -> tuple[int, Rows]:
-        """Emit a permutation for each `self.inputs` consecutive combinations, which may be any, the constant included.
+        """Emit a permutation for each `self.inputs` consecutive linear combinations, which may be constant.
 
         Return the first new wire, from which the wires follow as `trace` orders them, and one combination per
         permutation: the first lane of its final state.
@@ -98,7 +101,7 @@ class PoseidonTemplate:
         return first, self._place(builder, (self.output,), origins)
 
     def _place(self, builder: CountingBuilder, layers: tuple[Layer, ...], origins: NDArray[np.int64]) -> Rows:
-        """The combinations of the layers in each permutation, whose wires begin at its origin."""
+        """The linear combinations of the layers in each permutation; the wires of a permutation begin at its origin."""
         lengths, outputs, values = _terms(self, layers)
         codes = builder.large_constants(values)
         wires = np.where(outputs < 0, 0, origins[:, None] + outputs)
@@ -108,8 +111,8 @@ class PoseidonTemplate:
 
 @lru_cache(maxsize=64)
 def _sums(template: PoseidonTemplate) -> list[tuple[Callable[[list[int]], tuple[int, ...]], list[list[int]]]]:
-    """For each layer, the output last: a function that takes its sources from all locals, and its coefficients, as
-    Python's integers.
+    """For each layer of S-boxes, and at last for the permutation's output: a function that takes the layer's sources
+    from all locals, and its coefficients, as Python's integers.
     """
     layers = (*template.layers, template.output)
     return [(itemgetter(*layer.sources.tolist()), layer.coefficients.tolist()) for layer in layers]
@@ -119,8 +122,8 @@ def _sums(template: PoseidonTemplate) -> list[tuple[Callable[[list[int]], tuple[
 def _terms(
     template: PoseidonTemplate, layers: tuple[Layer, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[int, ...]]:
-    """The combinations of layers past the first: lengths, places of wires in a permutation (-1 is the constant 1),
-    coefficients.
+    """The linear combinations of the layers after the first: lengths, places of wires in a permutation (-1 is the
+    constant 1), coefficients.
     """
     used = [layer.coefficients != 0 for layer in layers]
     pairs = list(zip(layers, used, strict=True))
@@ -136,8 +139,8 @@ def _terms(
 def poseidon_template(parameters: PoseidonParameters, capacity: int | None = 0) -> PoseidonTemplate:
     """The template of a permutation whose first lane starts as the constant `capacity`, or as the first input (None).
 
-    A constant capacity costs no rows: its first S-box is a constant. Making the template takes about 0.1 s at width 17,
-    once per process.
+    A capacity that is constant costs no rows, since its first S-box has a constant output. Making the template of a
+    Poseidon permutation takes about 0.1 s at width 17, once per process.
     """
     prime, width = parameters.field.prime, parameters.width
     matrix = np.array(parameters.matrix, dtype=object)
@@ -163,7 +166,9 @@ def poseidon_template(parameters: PoseidonParameters, capacity: int | None = 0) 
 
 
 def _lanes(width: int, count: int, first: int) -> Numbers:
-    """The state whose last `count` lanes are the sources after the constant, and whose first holds a constant."""
+    """The state of a permutation whose first lane holds a constant and whose last `count` lanes are the sources after
+    the constant.
+    """
     state = np.zeros((width, count + 1), dtype=object)
     state[width - count :, 1:] = np.eye(count, dtype=object)
     state[0, 0] = first
@@ -219,7 +224,9 @@ def plus_constants(builder: CountingBuilder, rows: Rows, constants: Sequence[int
 
 
 def interleave(parts: Sequence[Rows]) -> Rows:
-    """Row i of the first part, row i of the second, ..., then row i + 1 of the first, ..."""
+    """Interleave the rows of several parts: row i of the first part, row i of the second and so on, then row i + 1 of
+    the first
+    """
     lengths = np.stack([np.diff(part.offsets) for part in parts], axis=1)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     wires = np.empty(int(offsets[-1]), dtype=np.int64)

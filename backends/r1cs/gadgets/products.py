@@ -19,16 +19,16 @@ from .accumulation import Contraction, Pin, accumulate, blocks
 from .assembly import Assembly, Handle, Site
 
 LONG = 4
-"""The average number of terms above which forms count as long: worth a wire of their own if they enter many products.
+"""The average number of terms above which forms count as long: such forms get a wire each if they enter many products.
 """
 
 SAVED_TERMS = 64
-"""The least number of terms per element that a wire of its own must save."""
+"""The least number of terms per element that a separate wire for a form must save."""
 
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """The wires of products: their value, their purpose, their shape, and how many one element has."""
+    """The wires that hold products: their value, their purpose, their shape, and how many one element has."""
 
     value: Value
     role: str
@@ -37,10 +37,10 @@ class Products:
 
 
 def multiply(assembly: Assembly, left: LinearForms, right: LinearForms, made: Products) -> LinearForms:
-    """The products left[i] * right[i]: one row and one wire each, none if a factor is a constant.
+    """The products left[i] * right[i]: one row and one wire each, no row and no wire if a factor is a constant.
 
-    Soundness: the row left * right = wire determines the wire; a constant factor c gives the form c * other without a
-    row.
+    Soundness: the row left * right = wire determines the wire; in a product, a constant factor c gives the form c *
+    other without a row.
     """
     every = np.arange(len(left))
     return _multiply(assembly, left, every, right, every, made)
@@ -85,13 +85,15 @@ def _multiply(
 def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | None = None) -> Handle:
     """The einsum of two operands: one row per product, while sums are free.
 
-    If a later range check pins the sums, they are taken several at once (`accumulate`), or tested by a challenge
-    (`project`), if that has fewer rows.
+    If a later range check bounds the sums of a contraction, several sums are computed at once (`accumulate`), or the
+    sums are tested by a challenge (`project`), whichever has fewest rows.
 
-    An operand whose long forms each enter many products gets a wire per element first (one row each): a rule of shapes
-    and forms, never of values. An index that only one operand has is summed in that operand, before any product.
+    An operand whose long forms each enter many products gets a wire per element first (one row each): this decision
+    depends on shapes and forms, never on values. An index that only one operand has is summed in that operand, before
+    any product.
 
-    Soundness: every product wire is determined by its row, and the sum is a form; a wire of its own equals its form.
+    Soundness: every product wire is determined by its row, and the sum is a form; a wire that was made for a form
+    equals it.
     """
     assembly, type, value = site.assembly, site.type, site.value
     if left.magnitude == 0 or right.magnitude == 0:
@@ -134,7 +136,8 @@ def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | 
 
 
 def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
-    """Give each element a wire if its form is long and enters many products: `uses` products in all."""
+    """Give each element a wire if its form is long and enters many products; `uses` is the number of products in all.
+    """
     count = len(handle.forms)
     if handle.forms.terms > LONG * count and handle.forms.terms * (uses // count) > SAVED_TERMS * count:
         assembly.materialise(handle)
@@ -162,7 +165,7 @@ def _letters(equation: str) -> tuple[str, str, str]:
 
 
 def _flat_indices(letters: str, operand: Shape, axes: Sequence[str], shape: Sequence[int]) -> NDArray[np.int32]:
-    """The flat place in the operand for each point of the index space `axes`, row-major."""
+    """The flat place in an operand of a contraction, for each point of the index space `axes`, row-major."""
     flat = np.zeros((1,) * len(axes), np.int32)
     stride = 1
     for letter, extent in zip(reversed(letters), reversed(operand), strict=True):
@@ -174,7 +177,7 @@ def _flat_indices(letters: str, operand: Shape, axes: Sequence[str], shape: Sequ
 
 
 def _sum_out(handle: Handle, letters: str, letter: str) -> tuple[Handle, str]:
-    """The handle summed over an axis that the other operand and the result lack."""
+    """An operand's handle summed over an axis that the other operand and the result lack."""
     kept = [name for name in dict.fromkeys(letters) if name != letter]
     extents = dict(zip(letters, handle.type.shape, strict=True))
     shape = tuple(extents[name] for name in kept)

@@ -26,7 +26,7 @@ class Folded:
     source: Transcript | Drawn
 
     def steps(self, trace: Trace) -> Numbers:
-        """The steps [n, wide - 1] of the fold: (packed[i, g + 1] + step[i, g + 1]) * r."""
+        """The steps [n, wide - 1] of a fold by Horner's rule: (packed[i, g + 1] + step[i, g + 1]) * r."""
         found: Numbers | None = trace.memory.get(self)
         if found is None:
             prime, r = trace.field.prime, self.source.challenge(trace)
@@ -38,14 +38,14 @@ class Folded:
         return found[:, :-1]
 
     def numbers(self, trace: Trace) -> Numbers:
-        """Return the folded sums of a run, one for each row of `packed`."""
+        """Return the values of the folded sums in a run, one for each row of `packed`."""
         first = self.packed.numbers(trace).reshape(-1, self.wide)[:, 0]
         return first + self.steps(trace)[:, 0] if self.wide > 1 else first
 
 
 @dataclass(frozen=True, slots=True)
 class Steps(Elements):
-    """The wires of the steps of a fold."""
+    """The wires of the steps of Horner's rule in a fold."""
 
     folded: Folded
 
@@ -64,16 +64,17 @@ class Projection:
 
     @property
     def degree(self) -> int:
-        """The degree of the identity in the challenge."""
+        """The degree, in the challenge, of the identity that tests a contraction."""
         return self.plan.shape[2] - 1
 
 
 @dataclass(slots=True, eq=False)
 class Challenges:
-    """What a program's challenge is to test, and what it is a hash of, unless it is drawn outside the circuit.
+    """What a program's challenge is to test, and the values whose hash the challenge is, unless it is drawn outside the
+    circuit.
 
-    `overhead` is the number of rows that a program's first challenge costs in any case, `bound` are its committed
-    wires.
+    `overhead` is the number of rows that a program's first challenge costs in any case, `bound` are the wires that its
+    commitments bind.
     """
 
     overhead: int = 0
@@ -88,11 +89,11 @@ class Challenges:
         return sum(projection.degree for projection in self.projections)
 
     def postpone(self, assembly: Assembly, contraction: Contraction, pin: Pin, most: int) -> Handle | None:
-        """A contraction's sums as wires, whose rows come with the challenge; None if at most `most` rows compute them
-        directly.
+        """The sums of a contraction as wires, whose rows are emitted once there is a challenge; None if at most `most`
+        rows compute them directly.
 
-        The count takes the rows of the cheapest projection, of absorbing its sums, and the overhead; rows of hashes
-        count twice, since they have about three times the nonzeros of others.
+        The compared number of rows is that of the cheapest projection, plus the rows that absorb its sums, plus the
+        overhead; rows of hashes count twice, since they have about three times the nonzeros of other rows.
         """
         prime, type = assembly.field.prime, contraction.type
         ways = (contraction, contraction.turned)
@@ -114,10 +115,10 @@ class Challenges:
     def bind(self, pin: Pin, by: int, x: Handle, quotient: Handle) -> None:
         """Absorb the values that determine x, whose Shift by `by` gave the quotient, if a projection waits for them.
 
-        Soundness: x - offset is in [0, 2^total) by the bits of the Shift, and the remainder in [0, 2^by); if only the
-        latter is absorbed, the quotient is in a commitment whose digest is absorbed, at places no narrower than the
-        window of the Shift. A challenge that is drawn outside the circuit comes after all wires from which sums are
-        made.
+        Soundness of absorbing the dividend x of a Shift: x - offset is in [0, 2^total) by the bits of the Shift, and
+        the remainder in [0, 2^by); if only the remainder is absorbed, the quotient is in a commitment whose digest is
+        absorbed, at places no narrower than the window of the Shift. A challenge that is drawn outside the circuit is
+        drawn after all wires from which sums are made.
         """
         if pin not in self.awaited:
             return
@@ -135,15 +136,15 @@ class Challenges:
         self.source.absorbed.append(item)
 
     def hash(self, assembly: Assembly, known: list[Naturals | Element]) -> int:
-        """The wire of the challenge, hashed in the circuit; `known` are numbers and elements that determine the inputs
-        and the bound outputs.
+        """The wire of the challenge, hashed in the circuit; `known` are numbers and elements that determine the
+        program's inputs and its committed outputs.
         """
         assert isinstance(self.source, Transcript)
         self.source.absorbed[:0] = known
         return emit_challenge(assembly, self.source)
 
     def emit(self, assembly: Assembly, challenge: int) -> None:
-        """Emit the rows of every projection; `challenge` is a wire."""
+        """Emit the rows of every projection; `challenge` is the number of the challenge's wire."""
         assert not self.awaited, "each projected contraction's Shift has been lowered"
         outer = assembly.edge
         for projection in self.projections:
@@ -153,19 +154,22 @@ class Challenges:
 
 
 def project(assembly: Assembly, projection: Projection, source: Transcript | Drawn, challenge: int) -> None:
-    """Constrain a projection's sums to be those of its contraction, up to a small error; `challenge` is a wire.
+    """Constrain a projection's sums to be those of its contraction, up to a small error; `challenge` is the number of
+    the challenge's wire.
 
     With P[i, g] the packed sums, A[i, k] and B[k, g] the packed operands, the rows say: sum of P[i, g] r^g over g = sum
     over k of A[i, k] * (sum of B[k, g] r^g over g), for each i (and each index that both operands and the target have).
     The sums of packed[i, g] * r^g are computed by Horner's rule, with a row for each g but the last.
 
-    Soundness: let every input and every sum be fixed before r is known, as integers that range checks bound; the
-    operands are then fixed too, since rows alone determine them from inputs and sums. For each i the difference of the
-    two sides is a polynomial in r of degree `projection.degree`, whose coefficients are the differences that
-    `accumulate` shows to be 0 only if every sum is right. If some sum is wrong, some coefficient is not 0 modulo p, and
-    at most degree of the p values of r pass. Taking r to be uniform, and drawn after the values are fixed, is the
-    assumption that Poseidon is a random oracle (or the hash by which a commitment outside the circuit draws it): a
-    prover who evaluates the hash q times succeeds with probability at most (q + 1) * degree / p for each projection.
+    Soundness of a projection: let every input and every sum be fixed before r is known, as integers that range checks
+    bound; the operands are then fixed too, since rows alone determine them from inputs and sums. For each row i of a
+    contraction the difference of the two sides of the tested identity is a polynomial in r of degree
+    `projection.degree`, whose coefficients are the differences that `accumulate` shows to be 0 only if every sum is
+    right. If some sum of a tested contraction is wrong, some coefficient of the difference polynomial is not 0 modulo
+    p, and at most `degree` of the p values of r pass. That the challenge r is uniform, and drawn after the values are
+    fixed is the assumption that Poseidon is a random oracle (or the hash by which a commitment outside the circuit
+    draws it): a prover who evaluates the hash q times succeeds with probability at most (q + 1) * degree / p for each
+    projection.
     """
     plan, letters, sums = projection.plan, projection.contraction.letters, projection.sums
     left, right = projection.contraction.left, projection.contraction.right
@@ -185,7 +189,7 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
 def _fold(assembly: Assembly, folded: Folded, forms: LinearForms, challenge: int, role: str) -> Rows:
     """The sums of packed[i, g] * r^g over g, with wide - 1 rows each.
 
-    Soundness: each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] determines its wire.
+    Soundness of a fold: each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] determines its wire.
     """
     packed = folded.packed.packing.combine(assembly.builder, forms)
     wide = folded.wide

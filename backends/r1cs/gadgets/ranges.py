@@ -18,8 +18,8 @@ from .bounds import Bound
 
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """The quotient floor(x / 2^by), which is to lie in a window: its type there, its value, whether its sign is asked
-    for, and why.
+    """The quotient floor(x / 2^by), which is to lie in a window: the quotient's type in that window, its value, whether
+    its sign is asked for, and the role of its rows.
     """
 
     x: Handle
@@ -34,12 +34,12 @@ class Quotient:
 def check(
     assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value, sign: bool, role: str = "range"
 ) -> Handle:
-    """x where it lies in the interval, its ends included, and no witness elsewhere. The check is free if x's own
-    interval shows it.
+    """Return x where x lies in the interval, its ends included, and leave no witness elsewhere. A range check of x is
+    free if x's own interval shows it.
 
-    Soundness: `decompose` enforces the window and `at_most` its upper part, at once or, for wires, as far as nothing
-    else implies it when all is emitted (`Bounds`); `window` shows that what the two accept, among the values that x's
-    type allows, is exactly the interval.
+    Soundness of a range check of x: `decompose` enforces the window and `at_most` its upper part, at once or, for
+    wires, as far as nothing else implies it when all is emitted (`Bounds`); `window` shows that what the two accept,
+    among the values that x's type allows, is exactly the interval.
     """
     type = x.type
     low, high = meet(type, *interval)
@@ -51,14 +51,15 @@ def check(
 
 
 def shift(site: Site, x: Handle, by: int) -> Handle:
-    """floor(x / 2^by) where it passes the site's Check, and no witness elsewhere.
+    """Return floor(x / 2^by) where that passes the Check that reads it, and leave no witness elsewhere.
 
     The shift takes by + k rows per element, where k is the bits of the interval; none if x's bits are known and the
-    interval is free.
+    interval needs no check.
 
-    Soundness: x - low * 2^by = sum of 2^i b_i over i < by + k, by `decompose`: the low `by` bits are the remainder in
-    [0, 2^by), the others are quotient - low. Division with remainder is unique over the integers, and both sides stay
-    below p/2. The exact interval is enforced on the quotient's bits as in `check`.
+    Soundness of a shift of x: x - low * 2^by = sum of 2^i b_i over i < by + k, by `decompose`: the low `by` bits are
+    the remainder in [0, 2^by), the others are quotient - low. Division with remainder is unique over the integers, and
+    both sides of the equation x = 2^by * q + r stay below p/2. The exact interval is enforced on the bits of a Shift's
+    quotient as `check` enforces it.
     """
     assembly, type, value, sign = site.assembly, site.type, site.value, site.sign
     interval = site.check or (type.low, type.high)
@@ -93,7 +94,8 @@ def _windowed(assembly: Assembly, made: Quotient) -> Handle:
 
 
 def _looked_up(assembly: Assembly, made: Quotient) -> Handle:
-    """What `_windowed` does, by tables: the quotient has a wire, the remainder is x - 2^by * quotient.
+    """The quotient that `_windowed` computes, by lookups in tables: the quotient has a wire, the remainder is x - 2^by
+    * quotient.
 
     Soundness: the quotient q is in the window and the remainder in [0, 2^by), by `Tables.within`, so the right side of
     x = 2^by * q + r is an integer below p/2 whatever x's wires are; division with remainder is unique.

@@ -14,12 +14,13 @@ from .products import Products, multiply
 
 
 def negative(assembly: Assembly, x: Handle) -> LinearForms:
-    """1 where x < 0, else 0; its rows are emitted once per handle.
+    """Return a form that is 1 where x < 0, else 0; the rows are emitted once per handle.
 
-    The sign is free if the interval decides it, if x's two's complement bits are known, or in [-1, 0]; else it is the
-    cheaper of a zero test (three rows, if the interval has only one value on one side) and x's bits.
+    The sign is free if the interval decides it, if x's two's complement bits are known, or if x is in [-1, 0];
+    otherwise it takes the cheaper of a zero test (three rows, if the interval has only one value on one side) and a
+    decomposition of x into bits.
 
-    Soundness is that of `nonzero`, or of `decompose`: x + 2^(k-1) = n in [0, 2^k) has top bit 1 exactly where x >= 0.
+    The sign is sound as `nonzero` or `decompose` is: x + 2^(k-1) = n in [0, 2^k) has top bit 1 exactly where x >= 0.
     """
     if x.negative is None:
         x.negative = _negative(assembly, x)
@@ -49,11 +50,12 @@ def _negative(assembly: Assembly, x: Handle) -> LinearForms:
 
 
 def nonzero(assembly: Assembly, forms: LinearForms, value: Value, magnitude: int) -> LinearForms:
-    """1 where the form is not 0, else 0, with three rows and two wires each.
+    """Return a wire that is 1 where the form is not 0, else 0, with three rows and two wires each.
 
-    Soundness: the rows are x * inverse = m, x * (1 - m) = 0, inverse * (1 - m) = 0. If x = 0 modulo p (so x = 0, being
-    below p/2), m = 0 by the first row, and inverse = 0 by the third. If x is not 0, m = 1 by the second row, and
-    inverse = 1/x by the first. Either way there is one witness.
+    Soundness: the rows are x * inverse = m, x * (1 - m) = 0, inverse * (1 - m) = 0. In a zero test, if x = 0 modulo p
+    (so x = 0, being below p/2), then m = 0 by the row x * inverse = m, and inverse = 0 by the row inverse * (1 - m) =
+    0. In a zero test, if x is not 0, then m = 1 by the row x * (1 - m) = 0, and inverse = 1/x by the row x * inverse =
+    m. A zero test has exactly one witness, whether x is 0 or not.
     """
     assembly.no_wrap(magnitude)
     count = len(forms)
@@ -67,9 +69,9 @@ def nonzero(assembly: Assembly, forms: LinearForms, value: Value, magnitude: int
 
 
 def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """The rectifier max(x, 0), with one row besides the sign. `type` is the type of the result.
+    """The rectifier max(x, 0), with one row besides the sign. The argument `type` is the type of the rectified value.
 
-    Soundness: x * (1 - negative) = y determines y.
+    Soundness of the rectifier: the row x * (1 - negative) = y determines the result y.
     """
     if x.type.low >= 0:
         return Handle(x.forms, value, x.type, x.bits, x.negative)

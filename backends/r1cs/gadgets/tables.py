@@ -1,4 +1,6 @@
-"""Range checks by tables: values fixed before a challenge is drawn are shown to stand in tables, a row for each."""
+"""Range checks by tables: values fixed before a challenge is drawn are shown to stand in tables, with one row for each
+value.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ from ...values import Affine, Elements, Trace, Value
 from .assembly import Assembly, ones
 
 WIDEST = 18
-"""Tables have at most 2^18 entries."""
+"""Tables of range checks have at most 2^18 entries, or 18 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Digits(Value):
-    """The places start, ..., start + count - 1 of a natural number in base 2^bits; those of an element stand
+    """The places start, ..., start + count - 1 of a natural number in base 2^bits; the places of one element stand
     together.
     """
 
@@ -39,8 +41,8 @@ class Digits(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demand:
-    """Forms that must be integers in [0, size), the integers that an honest prover has there, and the gadget that
-    asks.
+    """Forms that must be integers in [0, size), the integers that an honest prover has there, and the gadget that asks
+    for the check.
     """
 
     edge: int
@@ -67,7 +69,8 @@ class Counts(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reciprocals(Elements):
-    """1 / (challenge + value) for values in [0, size), 0 for others; all reciprocals of a table are made at once."""
+    """1 / (challenge + value) for values in [0, size), 0 for others; all reciprocals of a table are computed at once.
+    """
 
     value: Value
     size: int
@@ -81,7 +84,7 @@ class Reciprocals(Elements):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fractions(Elements):
-    """The fractions counts[j] / (challenge + j)."""
+    """The fractions counts[j] / (challenge + j) of a table with these counts."""
 
     counts: Counts
 
@@ -93,7 +96,7 @@ class Fractions(Elements):
 
 
 def table_reciprocals(trace: Trace, size: int) -> Limbs:
-    """The reciprocals 1 / (challenge + j) for each j below size, by one inversion; 0 where there is none."""
+    """The reciprocals 1 / (challenge + j) for each j below size, by one inversion; 0 where no inverse exists."""
     key = ("reciprocals", size)
     found: Limbs | None = trace.memory.get(key)
     if found is None:
@@ -120,16 +123,18 @@ class Tables:
 
     @property
     def degree(self) -> int:
-        """The greatest number of challenges that let a value pass that is in no table, or leave the witness open."""
+        """The greatest number of challenges for which a value that is in no table would pass, or the witness would not
+        be unique.
+        """
         return sum(2 * size + sum(len(cell.forms) for cell in cells) for size, cells in self.stood.items())
 
     def within(self, assembly: Assembly, forms: LinearForms, value: Value, size: int, role: str) -> None:
-        """Constrain each form to be an integer in [0, size); `value` is what an honest prover has there.
+        """Constrain each form to be an integer in [0, size); `value` says which integers an honest prover puts there.
 
-        The caller shows with `no_wrap` that what the form stands for, and `size`, are below p/2.
+        The caller shows with `no_wrap` that `size` and the integer for which the form stands are below p/2.
 
-        Soundness: size 1 and 2 by rows that have no other solutions; others by `commit` and `show`, which fail to
-        exclude a value outside for at most `degree` challenges.
+        Soundness: for size 1 and 2 by rows that have no other solutions; for other sizes by `commit` and `show`, which
+        fail to exclude a value outside for at most `degree` challenges.
         """
         if size == 1:
             assembly.equal(forms, zeros(len(forms)), role)
@@ -139,8 +144,8 @@ class Tables:
             self.demands.append(Demand(assembly.edge, role, forms, value, size))
 
     def commit(self, assembly: Assembly) -> None:
-        """Put everything that `within` asked for into tables, in the fewest rows: these values must be fixed
-        beforehand.
+        """Put everything that `within` asked for into tables, in the fewest rows: these values must be fixed before the
+        challenge is drawn.
         """
         if not self.demands:
             return
@@ -158,19 +163,20 @@ class Tables:
         assembly.edge = outer
 
     def show(self, assembly: Assembly, challenge: int) -> None:
-        """Emit the rows that test the committed values; `challenge` is a wire."""
+        """Emit the rows that test the committed values; `challenge` is the number of the challenge's wire."""
         outer = assembly.edge
         for size, cells in self.stood.items():
             _show(assembly, cells, *self.counts[size], challenge)
         assembly.edge = outer
 
     def _digits(self, assembly: Assembly, bits: int) -> list[Demand]:
-        """Demands of at most 2^bits that are equivalent: digits in base 2^bits, the lowest digit being what the others
-        leave.
+        """Replace the demands of range checks by equivalent ones of sizes at most 2^bits: digits in base 2^bits, the
+        lowest digit being the rest of the form.
 
-        Soundness: if every digit is in [0, 2^bits), the topmost in as many numbers as are left, the form is the sum of
-        digits, an integer in [0, 2^k). For a size that is no power of two, size - 1 - form is shown to be in [0, 2^k)
-        too: then the form is in both windows, as integers below p/2, and so in [0, size).
+        Soundness: if every digit of a form of k bits is in [0, 2^bits), and the topmost digit has only the bits that
+        are left, the form is the sum of digits, an integer in [0, 2^k). For a size that is no power of two, size - 1 -
+        form is shown to be in [0, 2^k) too: the form is then in both windows, as integers below p/2, and so in [0,
+        size).
         """
         found = []
         for demand in self.demands:
@@ -189,18 +195,19 @@ class Tables:
 
 
 def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, challenge: int) -> None:
-    """Show that every cell is in [0, size), for the counts from wire `first` on.
+    """Show that every cell is in [0, size), where the wires from `first` on hold how often each entry occurs.
 
-    The rows are y * (r + cell) = 1 for each cell and f_j * (r + j) = count_j for each j in [0, size), and the sum of
-    all y is that of all f_j. (Large numbers stand on the left, since values on the right are multiplied in the prover's
-    more expensive group.)
+    The rows of a range check by table are y * (r + cell) = 1 for each cell and f_j * (r + j) = count_j for each j in
+    [0, size), and the sum of all y equals the sum of all f_j. (Large numbers stand on the left, since values on the
+    right are multiplied in the prover's more expensive group.)
 
-    Soundness (Haboeck, "Multivariate lookups based on logarithmic derivatives", 2022): let cells and counts be fixed
-    before r is known. For any r that makes no r + j 0 modulo p, the rows say that the sum of 1 / (r + cell) is that of
-    count_j / (r + j). As rational functions of r these sums are equal only if every cell is some j: at any other place
-    c the left has a pole, its residue the number of cells that are c, which is below p. Otherwise at most `cells +
-    size` of all r pass, and at most `size` make some r + j zero. The wires y and f_j are then determined, so the
-    witness is unique.
+    Soundness (Haboeck, "Multivariate lookups based on logarithmic derivatives", 2022): let the cells and the counts of
+    a table be fixed before r is known. For any r that makes no r + j 0 modulo p, the rows of a table say that the sum
+    of 1 / (r + cell) equals the sum of count_j / (r + j). As rational functions of r the sums of 1 / (r + cell) and of
+    count_j / (r + j) are equal only if every cell is some j: for any other cell c the left sum has a pole, its residue
+    the number of cells that are c, which is below p. If some cell is not in the table, at most `cells + size`
+    challenges r pass, and at most `size` challenges make some r + j zero. Unless the challenge makes a denominator
+    zero, the wires y and f_j of a table are determined, so the witness is unique.
     """
     size, total = counts.size, sum(len(cell.forms) for cell in cells)
     sums = []
@@ -223,7 +230,7 @@ def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, c
 
 
 def size_counts(demands: list[Demand]) -> Mapping[int, int]:
-    """How many values are to be in [0, size), by size."""
+    """How many values must be shown to be in [0, size), for each size."""
     counts: Counter[int] = Counter()
     for demand in demands:
         counts[demand.size] += len(demand.forms)
@@ -231,23 +238,26 @@ def size_counts(demands: list[Demand]) -> Mapping[int, int]:
 
 
 def base(counts: Mapping[int, int]) -> int:
-    """The number of bits of a digit for which the fewest rows are needed, the smallest of several; `counts` has the
-    number of range checks of every size.
+    """The number of bits of a digit for which the fewest rows are needed, the smallest of equally good ones; `counts`
+    has the number of range checks of every size.
     """
     return min(range(2, WIDEST + 1), key=lambda bits: (_rows(counts, bits), bits))
 
 
 def tables(counts: Mapping[int, int]) -> list[int]:
-    """The sizes that get a table of their own: the greatest, and those with fewer entries than values; ascending.
+    """The sizes that get a table of their own: the greatest size, and each size with fewer entries than values to
+    check, in ascending order.
 
-    A value of another size is looked up twice in the smallest table that is larger.
+    A value to be checked against a size without a table is looked up twice in the smallest table that is larger.
     """
     largest = max(counts)
     return sorted(size for size, count in counts.items() if count > size or size == largest)
 
 
 def _rows(counts: Mapping[int, int], bits: int) -> int:
-    """The approximate number of rows that the values take with digits of `bits` bits; it is exact for shared tables."""
+    """The approximate number of rows that range checks of the values take with digits of `bits` bits; the number is
+    exact for shared tables.
+    """
     cells: Counter[int] = Counter()
     booleans = 0
     for size, count in counts.items():
@@ -267,7 +277,7 @@ def _rows(counts: Mapping[int, int], bits: int) -> int:
 
 
 def _split(assembly: Assembly, forms: LinearForms, value: Value, total: int, bits: int, role: str) -> list[Demand]:
-    """The digits of natural numbers below 2^total; a topmost digit of one bit gets its row here."""
+    """The digits of natural numbers below 2^total; a topmost digit of one bit gets its row at once."""
     count, places = len(forms), -(-total // bits)
     first = assembly.wires(
         Digits(value, bits, 1, places - 1), count * (places - 1), f"{role} digit", (count, places - 1)
@@ -296,9 +306,9 @@ def _each(table: NDArray[np.int32]) -> LinearForms:
 
 
 def _placed(cell: Demand, chosen: list[int]) -> list[tuple[LinearForms, Value, int]]:
-    """The cell in its own table, or twice in a larger one.
+    """Look up a cell in the table of its own size, or twice in a larger table.
 
-    Soundness: x in [0, t) and x + t - size in [0, t), as integers below p/2, leave x in [0, size).
+    Soundness: x in [0, t) and x + t - size in [0, t), as integers below p/2, imply x in [0, size).
     """
     if cell.size in chosen:
         return [(cell.forms, cell.value, cell.size)]

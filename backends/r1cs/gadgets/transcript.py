@@ -1,4 +1,4 @@
-"""A challenge made inside a circuit: a Poseidon hash of everything that determines what it is to test."""
+"""A challenge made inside a circuit: a Poseidon hash of all values that determine what the challenge tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .packing import Numbers, Packing, join
 from .products import LONG
 
 DOMAIN = "circuitize poseidon challenge 1"
-"""The scheme's name and version; it enters the first lane, with the number of elements absorbed."""
+"""The name and version of the transcript scheme, which enter the first lane, with the number of elements absorbed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,18 +39,18 @@ class Naturals(Elements):
 
     @property
     def count(self) -> int:
-        """Return the number of field elements that are absorbed."""
+        """Return the number of field elements that this item of a transcript takes."""
         return self.packing.groups
 
     def integers(self, trace: Trace) -> Numbers:
-        """Return the packed integers of a run, below 2^CAPACITY each."""
+        """Return the integers that a transcript absorbs in a run, packed, below 2^CAPACITY each."""
         return self.packing.integers(self.value.read(trace) + np.int64(self.offset))
 
     def limbs(self, trace: Trace) -> Limbs:
         return trace.field.from_integers(self.integers(trace).tolist())
 
     def rows(self, assembly: Assembly) -> Rows:
-        """One combination for each packed element."""
+        """A linear combination of wires for each packed element of a transcript."""
         rows = self.packing.combine(assembly.builder, self.forms, self.offset)
         return rows if len(rows.wires) <= LONG * len(self.forms) else single(assembly, rows, self, "absorbed")
 
@@ -75,13 +75,13 @@ class Element(Elements):
         return self.content.limbs(trace)
 
     def rows(self, assembly: Assembly) -> Rows:
-        """Return the wire as a linear combination."""
+        """Return the wire of an absorbed digest as a linear combination."""
         return Rows.wire(self.wire)
 
 
 @dataclass(slots=True, eq=False)
 class Transcript:
-    """The values on which a challenge depends, in the order of absorption."""
+    """The transcript of a challenge: the values on which it depends, in the order of absorption."""
 
     absorbed: list[Naturals | Element] = field(default_factory=list)
 
@@ -97,12 +97,15 @@ class Transcript:
 
     @property
     def tag(self) -> int:
-        """Return the first state of the lane that absorbs nothing, below 2^CAPACITY: other counts have other tags."""
+        """Return the tag with which the lane that absorbs nothing begins, below 2^CAPACITY; transcripts of different
+        lengths have different tags.
+        """
         text = f"{DOMAIN}|{self.count}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - CAPACITY)
 
     def run(self, trace: Trace) -> Chain:
-        """The wires of each permutation, and the digest after each; computed once per trace."""
+        """The wires of each permutation of a transcript and the digest after each permutation, computed once per trace.
+        """
         found: Chain | None = trace.memory.get(self)
         if found is None:
             elements = [number for item in self.absorbed for number in item.integers(trace).tolist()]
@@ -116,7 +119,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptDigests(Elements):
-    """The digests after each permutation; the last is the challenge."""
+    """The digest after each permutation of a transcript; the last one is the challenge."""
 
     transcript: Transcript
 
@@ -126,7 +129,7 @@ class TranscriptDigests(Elements):
 
 @dataclass(frozen=True, slots=True)
 class TranscriptWires(Elements):
-    """The wires inside the permutations."""
+    """The wires inside the permutations of a transcript."""
 
     transcript: Transcript
 
@@ -135,20 +138,22 @@ class TranscriptWires(Elements):
 
 
 def absorption(elements: int) -> int:
-    """The approximate number of rows for absorbing packed elements, a wire for each included."""
+    """The approximate number of rows for absorbing packed elements, including a wire for each."""
     return elements + -(-elements * (permutation().wires + 1) // PACKED)
 
 
 def emit_challenge(assembly: Assembly, transcript: Transcript) -> int:
-    """The wire of the challenge: 612 rows and one digest for every 15 elements absorbed.
+    """The wire of a challenge that the circuit hashes: this takes 612 rows and one digest for every 15 elements
+    absorbed.
 
     The challenge is the end of a chain of permutations of width 17 as in a commitment: lane 0 starts as the domain's
     tag, lane 1 as 1 and later as the last digest.
 
-    Soundness: the rows determine every wire of the chain (PoseidonTemplate). Absorbed integers are range-checked, so
-    packing is injective and the absorbed elements are one function of them; how many there are and where each stands
-    depend on the program alone. Therefore two transcripts that differ in an absorbed value differ in an element, and
-    the challenge is that of a random oracle for each, as far as Poseidon is one.
+    Soundness: the rows of a transcript determine every wire of its chain of permutations (PoseidonTemplate). The
+    integers that a transcript absorbs are range-checked, so that packing is injective and the absorbed elements are one
+    function of the integers; how many there are and where each stands depend on the program alone. Two transcripts that
+    differ in an absorbed value differ in an element, and their challenges are independent, as those of a random oracle,
+    as far as Poseidon is one.
     """
     packed = [item.rows(assembly) for item in transcript.absorbed]
     count = transcript.permutations

@@ -1,4 +1,4 @@
-"""A design on a board: clock, reset, serial line, constraints, and what makes and uses the bitstream."""
+"""A design on a board: clock, reset, serial line, constraints, and the scripts that make and use the bitstream."""
 
 from .kinds import BOARDS, DEFAULT, Board
 from .ulx3s import board_files, for_serial_line

@@ -156,7 +156,7 @@ class Simulated:
         return answer
 
     def close(self) -> None:
-        """End the simulation."""
+        """End the simulation of the board."""
         self.process.communicate()
 
 
@@ -279,7 +279,8 @@ def commanded(line: Line | Simulated, frames: Frames, word: str, paths: Sequence
 
 
 def compared(line: Line | Simulated, frames: Frames, count: int | None) -> tuple[int, int]:
-    """Send the frames of vectors.npz: how many, and how many of them are not as the program has them."""
+    """Send the frames of vectors.npz: return how many frames were sent, and how many answers differ from the program's.
+    """
     with np.load(FOLDER / "test" / "vectors.npz") as archive:
         vectors = dict(archive)
     wrong = 0

@@ -1,4 +1,4 @@
-"""Boards that there are files for, and what of them may be chosen."""
+"""The boards for which there are files, and what may be chosen for each."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from circuitize.circuits.errors import CircuitizeError
 
 BOARDS = ("ulx3s-85f",)
-"""Boards that there are files for."""
+"""The names of the boards for which there are files."""
 
 CRYSTAL = 25
-"""MHz of the board's own clock."""
+"""The frequency of the board's own clock, in MHz."""
 
 BAUD = 1_000_000
-"""Bits a second on the serial line: a divisor of every clock."""
+"""The rate of the serial line in bits a second, which divides every clock's frequency."""
 
 SLOWEST, FASTEST, DEFAULT = 10, 200, 50
-"""MHz of the design's clock."""
+"""The frequencies, in MHz, that the design's clock may have."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """A board, and the MHz of the design's clock on it."""
+    """A board, and the frequency of the design's clock on it, in MHz."""
 
     name: str
     mhz: int = DEFAULT
@@ -37,5 +37,5 @@ class Board:
 
     @property
     def clocks(self) -> int:
-        """Of the design's clock, those of a bit on the serial line."""
+        """How many cycles of the design's clock a bit on the serial line takes."""
         return self.mhz * 1_000_000 // BAUD

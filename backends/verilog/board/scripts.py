@@ -75,7 +75,9 @@ clean:
 
 
 def makefile(design: Design, board: Board, around: list[str]) -> str:
-    """The text; `around` are the files of the board's folder that are Verilog between the line and the design."""
+    """The text of the Makefile; `around` are the files of the board's folder that are Verilog between the line and the
+    design.
+    """
     top, inside = design.top, [f"../rtl/{name}" for name in sorted(design.files) if name.endswith(".v")]
     own = {"board": f"{top}_board.v", "bench": f"{top}_bench.v"}
     files = " ".join([*(name for name in around if name not in own.values()), *inside])

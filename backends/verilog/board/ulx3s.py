@@ -28,13 +28,13 @@ PINS = {
         for place, site in enumerate(["B2", "C2", "C1", "D2", "D1", "E2", "E1", "H3"])
     },
 }
-"""Site and kind of each pin, as the board's own constraints have them."""
+"""The site and the kind of each pin, as the board's own constraints have them."""
 
 
 def for_serial_line(interface: Interface, made: Bound) -> Interface:
-    """The interface with one bus, as narrow as its elements allow where nothing was said.
+    """The interface of a design with one bus, as narrow as the elements allow unless a width was given.
 
-    Raise CircuitizeError for registers, which a serial line does not reach, and for packed elements.
+    Raise CircuitizeError for registers, which a serial line cannot access, and for packed elements.
     """
     if interface.control:
         raise CircuitizeError("--board: expected no --control, found it; a serial line has no registers: leave one out")
@@ -68,12 +68,12 @@ def board_files(design: Design, board: Board) -> dict[str, str]:
 
 @cache
 def primitive(name: str) -> str:
-    """The text of a module that is around designs."""
+    """The Verilog of a module that the board's files place around designs."""
     return (resources(f"{__package__}.primitives") / f"{name}.v").read_text()
 
 
 def _serial(design: Design, board: Board) -> str:
-    """The design between bytes of a serial line."""
+    """The Verilog that puts a design between the bytes of a serial line."""
     into, out = sorted(design.buses, key=lambda bus: bus.output)
     width = into.data_bits
     words = {mode: sum(s.beats for s in into.streams if design.carries(s, mode)) for mode in design.known_modes}
@@ -120,9 +120,10 @@ def _serial(design: Design, board: Board) -> str:
 
 
 def _final(words: Mapping[int, int], most: int, bits: int) -> list[str]:
-    """The wire `final_word`: the number of a frame's last word, by its mode, the first byte of it, if there are modes.
+    """The Verilog of the wire `final_word`, the number of a frame's last word; with modes, the first byte of the frame
+    says which mode it has.
 
-    Where the design lacks the mode, the frame has no last word, and ends when the line is quiet.
+    If a frame names a mode that the design lacks, it has no last word, and ends when the line is quiet.
     """
     if not words:
         return [f"  wire [{bits}:0] final_word = {bits + 1}'d{most - 1};", "  wire head_unused = ^head;"]
@@ -131,7 +132,9 @@ def _final(words: Mapping[int, int], most: int, bits: int) -> list[str]:
 
 
 def board_top(board: Board) -> str:
-    """The top: the design's clock out of the board's, and a reset until it is steady."""
+    """The Verilog of the top module: it makes the design's clock from the board's, and resets the design until that
+    clock is steady.
+    """
     common = math.gcd(board.mhz, CRYSTAL)
     into, back = CRYSTAL // common, board.mhz // common
     out = max(1, 600 // board.mhz)
@@ -179,7 +182,9 @@ def board_top(board: Board) -> str:
 
 
 def bench_top(board: Board) -> str:
-    """The top for a simulator: the serial line with the pins of the board, and its reset, but without its loop."""
+    """The Verilog of the top module for a simulator: the serial line and the reset, with the board's pins but without
+    its clock loop.
+    """
     pins = [".clk(clk_25mhz)", ".rst(rst)", ".line_in(ftdi_txd)", ".line_out(ftdi_rxd)", ".told(told)"]
     lines = [
         "// The design with its serial line, for a simulator: its clock is the one that is given.",

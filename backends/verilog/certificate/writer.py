@@ -1,4 +1,4 @@
-"""Writes the certificate of a parallel design: what its program says, in plain operations, and what was shown."""
+"""Writes the certificate of a parallel design: its program in plain operations, and the claims that were shown."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .checker.symbols import Symbols
 
 
 def certificate(project: Project) -> Json:
-    """Return the certificate of a design: its statement, its files, and what is shown of every module.
+    """Return the certificate of a design: its statement, its files, and the claims that are shown of every module.
 
-    Raise Refused where anything is not shown, and CircuitizeError for a design of a kind that is not certified.
+    Raise Refused if anything is not shown, and CircuitizeError for a design of a kind that is not certified.
     """
     design = project.design
     if design.scheduler != "parallel":
@@ -56,7 +56,8 @@ def certificate(project: Project) -> Json:
 
 
 def _require_program(statement: Json, vectors: Vectors) -> None:
-    """Raise Refused unless the statement gives what the executor gave on the first frame that comes with the design."""
+    """Raise Refused unless the statement's outputs equal the executor's on the first frame that comes with the design.
+    """
     for frame in np.flatnonzero(~vectors.undefined)[:1].tolist():
         values = [vectors.inputs[port["name"]][frame].reshape(-1).tolist() for port in statement["inputs"]]
         made = stated(statement, Symbols(), values)
@@ -67,7 +68,9 @@ def _require_program(statement: Json, vectors: Vectors) -> None:
 
 
 def statement_of(program: IntegerProgram) -> Json:
-    """Return a program's operations as the checker reads them. Raise CircuitizeError for one that it has not."""
+    """Return a program's operations as the checker reads them. Raise CircuitizeError for an operation that the checker
+    does not have.
+    """
     arrow = program.arrow
     number = {wire: place for place, wire in enumerate(arrow.inputs.tolist())}
     edges = []
@@ -107,7 +110,7 @@ def _format(format: Fixed) -> Json:
 
 
 def _numbers(operation: Operation) -> Json:
-    """The numbers of an operation, as arrays and integers of JSON."""
+    """The parameters of an operation, as arrays and integers of JSON."""
     rule = NUMBERS.get(type(operation))
     if rule is None:
         raise CircuitizeError(
@@ -133,7 +136,7 @@ NUMBERS: dict[type[Operation], Callable[[Any], Json]] = {
     integers.Gather: lambda op: {"axis": op.axis},
     integers.ScatterAdd: lambda op: {"axis": op.axis, "size": op.size},
 }
-"""What an edge says beside its operation, sources and shape."""
+"""The further fields of a statement's edge, beside operation, sources and shape."""
 
 PLAIN = (
     integers.Add, integers.Subtract, integers.Multiply, integers.ReLU, integers.IsNegative, integers.Select,

@@ -1,4 +1,4 @@
-"""FPGAs: families and what their cells hold, devices by name, and what of a device a design takes."""
+"""FPGAs: families with the capacities of their cells, devices by name, and how much of a device a design takes."""
 
 from .asked import Asked
 from .catalogue import DEVICES, Device, device, devices_by_family

@@ -1,4 +1,5 @@
-"""What is asked of a design's estimate: the cells of a family, and whether a device holds it."""
+"""The FPGA family and the device for which a design is estimated: the cells it takes, and whether the device holds it.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +19,14 @@ OPTIONS = ("family", "device")
 
 @dataclass(frozen=True)
 class Asked:
-    """A family, the Xilinx 7 series where none is asked for, and a device of it, if one is."""
+    """A family, the Xilinx 7 series by default, and a device of the family, if one is given."""
 
     family: Family = SEVEN
     device: Device | None = None
 
     @staticmethod
     def of(options: Mapping[str, Any]) -> Asked:
-        """Return what the options `family` and `device` ask for.
+        """Return the family and the device that the options `family` and `device` ask for.
 
         Raise CircuitizeError for names that are not known, and for a device of another family.
         """
@@ -40,15 +41,17 @@ class Asked:
         return Asked(found.family, found)
 
     def cells(self, sizes: Json) -> dict[str, int]:
-        """Return what a design takes of the family by the names of cells, memory blocks as the family calls them."""
+        """Return the sizes of a design by the family's names of cells, memory blocks as the family calls them."""
         taken = sizes["families"][self.family.name]
         return {self.family.block if name == "blocks" else name: taken[name] for name in COUNTED}
 
     def holding(self, sizes: Json) -> Holding | None:
-        """Return whether the device holds a design of these sizes; None where no device is asked for."""
+        """Return whether the device holds a design of these sizes; None if no device is given."""
         return None if self.device is None else holding(self.device, sizes["families"][self.family.name])
 
     def answered(self, sizes: Json) -> Json:
-        """Return the sizes with the answer under `device`, where a device is asked for."""
+        """Return the sizes of a design, with the answer whether the device holds it under `device` if a device is
+        given.
+        """
         found = self.holding(sizes)
         return sizes if found is None else {**sizes, "device": found.as_json()}

@@ -15,12 +15,14 @@ SOURCES = {
     "xc7": "Xilinx DS180 and DS190, tables of devices",
     "xcup": "Xilinx DS890, table of Virtex UltraScale+",
 }
-"""Where the numbers are from, by family."""
+"""The documents from which the numbers of devices are taken, by family."""
 
 
 @dataclass(frozen=True)
 class Device:
-    """One device. `blocks` are counted in the unit that its family names."""
+    """One FPGA device of a family, with its resources. The `blocks` of a device are counted in the unit that its family
+    names.
+    """
 
     name: str
     family: Family
@@ -50,8 +52,8 @@ DEVICES = {
 def device(name: str) -> Device:
     """Return the device of this name, or of a part number that begins with it, in capitals or not.
 
-    The last letter of an LFE5U or of an Artix may be left out. Raise CircuitizeError, with the nearest names, where
-    there is none.
+    The last letter of an LFE5U or of an Artix may be left out in the name of a device. Raise CircuitizeError, with the
+    nearest names, if no device has the name.
     """
     given = _plain(name)
     for plain, found in _spellings().items():
@@ -78,6 +80,6 @@ def _plain(name: str) -> str:
 
 
 def _spellings() -> dict[str, Device]:
-    """Devices by their names in lower case, with and without the last letter; whole ones first."""
+    """The devices by their names in lower case, with and without the last letter; complete names come first."""
     whole = {_plain(name): found for name, found in DEVICES.items()}
     return whole | {plain.rstrip("ft"): found for plain, found in whole.items()}

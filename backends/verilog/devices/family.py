@@ -9,17 +9,18 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.reading import Json
 
 Shape = tuple[int, int]
-"""Words and bits of each, of a memory block in one of its modes."""
+"""The number of words and the bits of each word that a memory block has in one of its modes."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One family. `inputs` are those of its look-up tables.
+    """A family of FPGAs. `inputs` is the number of inputs of a family's look-up tables.
 
-    `multiplier` is the signed operands that one takes, in bits; with `accumulates` it holds the sum of its products and
-    its operands' registers, too; yosys makes products of fewer than `least_product` bits of LUTs. `block` is the name
-    of the unit that memory blocks are counted in, `shapes` those of one unit, `double` those of what counts as two; a
-    table of `rom_bits` or more goes into blocks by itself.
+    `multiplier` gives the bits of the two signed operands of a family's multiplier; with `accumulates` the multiplier
+    also contains the adder and the register of a sum of products and the registers of its operands; yosys makes
+    products of fewer than `least_product` bits of LUTs. `block` is the name of the unit in which memory blocks are
+    counted, `shapes` are the shapes of one unit, `double` those of a block that counts as two units; yosys puts a table
+    of `rom_bits` bits or more into blocks.
     """
 
     name: str
@@ -34,10 +35,11 @@ class Family:
     double: tuple[Shape, ...] = ()
 
     def blocks(self, words: int, bits: int) -> int:
-        """Return how many units a memory of so many words takes, with one port to write and one to read, at most.
+        """Return the most units of memory blocks that a memory of so many words takes, with one port to write and one
+        to read.
 
-        Copies of one shape stand beside each other for the bits and below each other for the words; the shape is the
-        one that takes the fewest units.
+        The blocks of a memory all have one shape and stand beside each other for the bits and below each other for the
+        words; the shape is the one that takes the fewest units.
         """
         single = min(-(-words // deep) * -(-bits // wide) for deep, wide in self.shapes)
         return min([single, *(2 * -(-words // deep) * -(-bits // wide) for deep, wide in self.double)])
@@ -65,18 +67,19 @@ FAMILIES = {family.name: family for family in (SEVEN, ULTRASCALE, ECP5)}
 
 
 def family_named(name: str) -> Family:
-    """Return the family of this name. Raise CircuitizeError where there is none."""
+    """Return the family of this name. Raise CircuitizeError if no family has the name."""
     if name not in FAMILIES:
         raise CircuitizeError(f"--family: expected one of {', '.join(FAMILIES)}, found {name!r}; correct it")
     return FAMILIES[name]
 
 
 COUNTED = ("lut", "ff", "dsp", "blocks")
-"""What of a design depends on the family."""
+"""The fields of a design's report that depend on the FPGA family."""
 
 
 def by_family(estimate: Callable[[Family], dict[str, int]]) -> Json:
-    """Return a design's estimate in the Xilinx 7 series, and what differs between families under `families`."""
+    """Return a design's estimate in the Xilinx 7 series, with the sizes that differ between families under `families`.
+    """
     found = {name: estimate(family) for name, family in FAMILIES.items()}
     plain = {name: value for name, value in found[SEVEN.name].items() if name != "blocks"}
     return {**plain, "families": {name: {key: made[key] for key in COUNTED} for name, made in found.items()}}

@@ -1,4 +1,4 @@
-"""Whether a device holds a design: what share of each resource is taken, and which is the scarcest."""
+"""Whether a device holds a design: which share of each resource the design takes, and which is the scarcest."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ WORDS = {"lut": "look-up tables", "ff": "registers", "dsp": "multipliers", "bloc
 
 @dataclass(frozen=True)
 class Holding:
-    """A device, and by resource the share of it that a design takes, where 1 is all that there is."""
+    """A device, and for each of its resources the share that a design takes, where 1 is the whole resource."""
 
     device: Device
     shares: Mapping[str, float]
 
     @property
     def limit(self) -> str:
-        """Return the resource of which the greatest share is taken."""
+        """Return the resource of which a design takes the greatest share."""
         return max(self.shares, key=lambda name: self.shares[name])
 
     @property
     def holds(self) -> bool:
-        """Return whether there is enough of every resource."""
+        """Return whether the device has enough of every resource for the design."""
         return self.shares[self.limit] <= 1
 
     @property
     def text(self) -> str:
-        """Return the answer as a line: yes or no, and how much of the scarcest resource."""
+        """Return in one line whether a device holds the design: yes or no, and how much of the scarcest resource."""
         word = "yes" if self.holds else "no"
         return f"{self.device.name}: {word}, {percent(self.shares[self.limit])} of its {WORDS[self.limit]}"
 
     def as_json(self) -> Json:
-        """Return the answer as `--json` prints it."""
+        """Return as JSON whether a device holds the design, as `--json` prints it."""
         return {
             "name": self.device.name,
             "family": self.device.family.name,
@@ -50,12 +50,16 @@ class Holding:
 
 
 def holding(device: Device, taken: Mapping[str, int]) -> Holding:
-    """Return what of a device a design takes that needs so much of each resource of the device's family."""
+    """Return the shares of a device's resources that a design takes, given how much it needs of each resource of the
+    device's family.
+    """
     return Holding(device, {name: taken[name] / getattr(device, name) for name in COUNTED})
 
 
 def percent(share: float) -> str:
-    """Return a share in percent: of what is not held never less than 101 %, and one digit more below 10 %."""
+    """Return a share in percent: at least 101 % if the device does not hold the design, and with one decimal below 10
+    %.
+    """
     if share > 1:
         return f"{math.ceil(100 * share):,} %"
     return f"{100 * share:.1f} %" if share < 0.0995 else f"{math.floor(100 * share)} %"

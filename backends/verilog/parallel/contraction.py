@@ -16,7 +16,7 @@ from .matrices import Optimiser, matrix_product
 def contract(
     net: Netlist, operation: Contract, x: Elements, y: Elements, adders: bool, optimise: Optimiser
 ) -> Elements:
-    """The contraction of two tensors, each element as narrow as the products it sums."""
+    """The contraction of two tensors, each element of which is as narrow as its sum of products allows."""
     of_x, of_y, target = operation.letters
     if is_constant(net, x).all():
         (x, of_x), (y, of_y) = (y, of_y), (x, of_x)
@@ -44,7 +44,7 @@ def contract(
 
 
 def _products(net: Netlist, x: Elements, y: Elements, adders: bool, optimise: Optimiser) -> Elements:
-    """[batch, rows, inner] times [batch, inner, columns]."""
+    """The matrix products of [batch, rows, inner] and [batch, inner, columns]."""
     batches, rows, inner = x.shape
     columns = y.shape[2]
     if adders and inner * columns > 1 and is_constant(net, y).all():
@@ -63,7 +63,9 @@ def _products(net: Netlist, x: Elements, y: Elements, adders: bool, optimise: Op
 
 
 def _by_matrix(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:
-    """[rows, inner] times a constant [inner, columns]; known elements of x add a constant."""
+    """The product of a matrix x [rows, inner] with a constant matrix [inner, columns]; known elements of x add a
+    constant.
+    """
     known = is_constant(net, x)
     amounts = np.where(known, bounds(net, x)[0], 0)
     zero = Elements.of(np.zeros(x.shape, np.int64))
@@ -72,7 +74,7 @@ def _by_matrix(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser)
 
 
 def _sum_own(net: Netlist, value: Elements, letters: str, others: str) -> tuple[Elements, str]:
-    """Sum over the axes that nothing else names."""
+    """Sum an operand over the axes that neither the other operand nor the target has."""
     own = [axis for axis, letter in enumerate(letters) if letter not in others]
     if not own:
         return value, letters

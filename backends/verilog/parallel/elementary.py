@@ -12,7 +12,9 @@ from .intervals import ends
 
 
 def shift(net: Netlist, x: Elements, bits: int) -> Elements:
-    """floor(x / 2^bits): exact where x ends in as many zeros; a clamped number is shifted before it is clamped."""
+    """Return floor(x / 2^bits), without logic where x ends in that many zeros; a clamped number is shifted before it is
+    clamped.
+    """
     shape, x = x.shape, x.reshape((-1,))
     known = is_constant(net, x)
     made = where(known, constants(net, bounds(net, x)[0] >> bits), x.times(-bits))
@@ -41,7 +43,7 @@ def _shifted(net: Netlist, node: Integers, bits: Integers) -> Integers:
 
 
 def clamp(net: Netlist, x: Elements, least: int, greatest: int) -> Elements:
-    """The number nearest to x from least to greatest; nothing where x lies there already."""
+    """Return x clamped to [least, greatest], without logic where x already lies there."""
     shape, x = x.shape, x.reshape((-1,))
     low, high = bounds(net, x)
     made = Elements(x.node.copy(), x.shift.copy(), x.negative.copy())
@@ -61,7 +63,7 @@ def _clamped(net: Netlist, node: Integers, low: Integers, high: Integers) -> Int
 
 
 def wrap(net: Netlist, x: Elements, wrapped: Wrap) -> Elements:
-    """The low bits of x: wires, whatever x is; the zeros that x ends in are kept outside."""
+    """Return the low bits of x, which takes no logic; zeros in which x ends are kept as a shift."""
     shape = x.shape
     x = x.reshape((-1,)).moved(np.copy)
     low, high = bounds(net, x)
@@ -85,7 +87,7 @@ def wrap(net: Netlist, x: Elements, wrapped: Wrap) -> Elements:
 
 
 def is_negative(net: Netlist, x: Elements) -> Elements:
-    """1 where x < 0."""
+    """Return nodes that are 1 where x < 0."""
     low, high = bounds(net, x)
     least, most = (high < 0).astype(np.int64), (low < 0).astype(np.int64)
     node = np.where(least == most, net.constant(least), 0)
@@ -105,7 +107,9 @@ def less(net: Netlist, x: Elements, y: Elements) -> Integers:
 def select(
     net: Netlist, condition: Integers, x: Elements, y: Elements, low: Numbers | None = None, high: Numbers | None = None
 ) -> Elements:
-    """x where the node is 1, y where it is 0; the ends may be given where they are tighter than those of both."""
+    """Return x where the node is 1 and y where it is 0; an interval may be given that is tighter than those of x and y
+    together.
+    """
     a, b = plain(net, x), plain(net, y)
     sure = np.where(net.low[condition] == 1, a, b)
     hull = np.minimum(net.low[a], net.low[b]), np.maximum(net.high[a], net.high[b])
@@ -118,7 +122,7 @@ def select(
 
 
 def maximum(net: Netlist, x: Elements, y: Elements) -> Elements:
-    """The greater of x and y."""
+    """Return the greater of x and y, element by element."""
     (low_x, high_x), (low_y, high_y) = bounds(net, x), bounds(net, y)
     return select(net, less(net, x, y), y, x, np.maximum(low_x, low_y), np.maximum(high_x, high_y))
 
@@ -153,7 +157,7 @@ def outside(net: Netlist, x: Integers, least: int, greatest: int) -> Integers:
 
 
 def bit(net: Netlist, x: Integers, position: int) -> Integers:
-    """The nodes of one bit of unsigned numbers."""
+    """The nodes that are one bit of unsigned numbers."""
     known = (net.kind[x] == Kind.CONSTANT) | (net.high[x] >> position == 0)
     made = np.where(known, net.constant((net.low[x] >> position) & 1), 0)
     made[~known] = net.append(Kind.BIT, 0, 1, x[~known], n=position)
@@ -161,19 +165,19 @@ def bit(net: Netlist, x: Integers, position: int) -> Integers:
 
 
 def _opposite(net: Netlist, x: Elements) -> Elements:
-    """-1 - x."""
+    """Return -1 - x, the complement of x."""
     return add(net, constants(net, np.full(x.shape, -1)), x.times(0, True))
 
 
 def _bits(found: list[tuple[int, Integers]]) -> Elements:
-    """Bits at their positions."""
+    """Return the numbers that have the given bits at their positions."""
     return concatenate([Elements.of(node).times(position) for position, node in found])
 
 
 def divide(net: Netlist, x: Elements, y: Elements) -> Elements:
-    """floor(x / y) for y >= 1: restoring, a bit of the quotient a level.
+    """Return floor(x / y) for y >= 1, by restoring division with one level for each bit of the quotient.
 
-    Where x < 0, floor(x / y) = -1 - floor((-1 - x) / y).
+    Division uses that where x < 0, floor(x / y) = -1 - floor((-1 - x) / y).
     """
     shape, x, y = x.shape, x.reshape((-1,)), y.reshape((-1,))
     low, high = bounds(net, x)
@@ -200,7 +204,9 @@ def divide(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def square_root(net: Netlist, x: Elements, low: Integers, high: Integers) -> Elements:
-    """floor(sqrt(x)) for x >= 0, in [low, high]: restoring, two bits of x and one of the root a level."""
+    """Return floor(sqrt(x)) for x >= 0, which lies in [low, high], by a restoring root with one level for two bits of x
+    and one bit of the root.
+    """
     shape, size = x.shape, plain(net, x).reshape(-1)
     root = rest = Elements.of(np.zeros(len(size), np.int64))
     one = constants(net, np.ones(len(size), np.int64))
@@ -219,7 +225,7 @@ def square_root(net: Netlist, x: Elements, low: Integers, high: Integers) -> Ele
 
 
 def lookup(net: Netlist, x: Elements, first: int, table: Integers) -> Elements:
-    """table[x - first]."""
+    """Return the table's entries table[x - first]."""
     index = plain(net, x).reshape(-1)
     distinct, inverse = np.unique(np.stack([net.low[index], net.high[index]]), axis=1, return_inverse=True)
     ends = [(table[a - first : b - first + 1].min(), table[a - first : b - first + 1].max()) for a, b in distinct.T]
@@ -229,7 +235,8 @@ def lookup(net: Netlist, x: Elements, first: int, table: Integers) -> Elements:
 
 
 def pick(net: Netlist, x: Elements, index: Integers) -> Elements:
-    """x[..., index] for index nodes in range, by a tree of selections, a bit of the index a level."""
+    """Return x[..., index] for index nodes in range, by a tree of selections with one level for each bit of the index.
+    """
     position = 0
     while x.shape[-1] > 1:
         even = x.shape[-1] - x.shape[-1] % 2

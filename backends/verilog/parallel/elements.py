@@ -14,12 +14,14 @@ from circuitize.circuits.operation import Values
 from ...verilog.netlist import Integers, Kind, Netlist, Numbers
 
 WIDE = 1 << 60
-"""Intermediate sums are built only where magnitudes stay below this; int64 holds every interval then."""
+"""The bound of magnitudes below which intermediate sums are built, so that int64 holds every interval."""
 
 
 @dataclass(frozen=True)
 class Elements:
-    """node * 2^shift, negated where `negative`; arrays of one shape. Scaling by a power of two costs nothing."""
+    """A tensor of a netlist: node * 2^shift, negated where `negative` is true, as three arrays of one shape. Scaling by
+    a power of two costs no hardware.
+    """
 
     node: Integers
     shift: Integers
@@ -27,7 +29,7 @@ class Elements:
 
     @staticmethod
     def of(node: object) -> Elements:
-        """Return nodes as they are: times 1, not negated."""
+        """Return a tensor whose elements are these nodes, neither shifted nor negated."""
         node = np.asarray(node, np.int64)
         return Elements(node, np.zeros(node.shape, np.int64), np.zeros(node.shape, bool))
 
@@ -44,11 +46,11 @@ class Elements:
         return Elements(self.node.reshape(shape), self.shift.reshape(shape), self.negative.reshape(shape))
 
     def moved(self, move: Callable[[Values], Values]) -> Elements:
-        """The same rearrangement of all three arrays."""
+        """Rearrange the three arrays of a tensor in the same way."""
         return Elements(move(self.node), move(self.shift), move(self.negative))
 
     def times(self, shift: Any, negative: Any = False) -> Elements:
-        """Times a power of two and a sign; zero stays node 0 as it is."""
+        """Return a tensor times a power of two and a sign; elements that are node 0 stay as they are."""
         live = self.node != 0
         return Elements(self.node, self.shift + np.where(live, shift, 0), self.negative ^ (live & negative))
 
@@ -74,7 +76,7 @@ def where(condition: NDArray[np.bool_], x: Elements, y: Elements) -> Elements:
 
 
 def bounds(net: Netlist, x: Elements) -> tuple[Integers, Integers]:
-    """The interval of each element."""
+    """The interval of each element of a tensor."""
     low, high = net.low[x.node] << x.shift, net.high[x.node] << x.shift
     return np.where(x.negative, -high, low), np.where(x.negative, -low, high)
 
@@ -91,7 +93,7 @@ def constants(net: Netlist, values: Any) -> Elements:
 
 
 def plain(net: Netlist, x: Elements) -> Integers:
-    """The nodes that are the elements themselves: negated and shifted where they have to be."""
+    """The nodes whose values are the elements themselves, made by negation and shift where needed."""
     node = x.node.copy().reshape(-1)
     shift, negative = x.shift.reshape(-1), x.negative.reshape(-1)
     known = net.kind[node] == Kind.CONSTANT
@@ -110,7 +112,7 @@ def plain(net: Netlist, x: Elements) -> Integers:
 
 
 def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Integers:
-    """x where it lies in the interval, anything elsewhere."""
+    """Return x where it lies in the interval; elsewhere the result is arbitrary."""
     low, high = np.clip(net.low[x], least, greatest), np.clip(net.high[x], least, greatest)
     made = x.copy()
     at = (low != net.low[x]) | (high != net.high[x])
@@ -119,7 +121,7 @@ def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Inte
 
 
 def add(net: Netlist, x: Elements, y: Elements) -> Elements:
-    """x + y, element by element, of one shape; a node only where neither is zero or known."""
+    """Return x + y, element by element, of tensors of one shape, with an adder only where neither is zero or known."""
     shape = x.shape
     x, y = x.reshape((-1,)), y.reshape((-1,))
     made = where(x.node == 0, y, x)
@@ -160,7 +162,8 @@ def _sum(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def total(net: Netlist, terms: Elements, group: Integers, groups: int) -> Elements:
-    """The sum of the terms of each group, by balanced trees, the shallowest terms first; 0 where there is none."""
+    """The sum of the terms of each group, by balanced trees, the shallowest terms first; 0 for a group without terms.
+    """
     live = terms.node != 0
     terms, group = terms[live], group[live]
     while len(group):
@@ -183,7 +186,9 @@ def total(net: Netlist, terms: Elements, group: Integers, groups: int) -> Elemen
 
 
 def signed_digits(values: Integers) -> list[tuple[int, Integers]]:
-    """The canonical signed digits of each number: (position, -1, 0 or 1 for each), where any is not 0."""
+    """The canonical signed digits of each number: (position, -1, 0 or 1 for each), for the positions where any digit is
+    not 0.
+    """
     found, rest, position = [], np.asarray(values, np.int64).copy(), 0
     while rest.any():
         odd = rest & 1
@@ -196,7 +201,7 @@ def signed_digits(values: Integers) -> list[tuple[int, Integers]]:
 
 
 def scale(net: Netlist, x: Elements, factors: Integers, adders: bool) -> Elements:
-    """x times a known number each: by adding shifted copies, or else by a multiplier."""
+    """Return each element of x times a known number, by adding shifted copies of x or by a multiplier."""
     factors = np.broadcast_to(factors, x.shape).reshape(-1)
     shape, x = x.shape, x.reshape((-1,))
     low, high = bounds(net, x)
@@ -228,7 +233,7 @@ def lowest_bit(values: Integers) -> Integers:
 
 
 def product(net: Netlist, x: Elements, y: Elements) -> Elements:
-    """x * y by a multiplier each, of one shape."""
+    """Return x * y of tensors of one shape, with a multiplier for each element."""
     low_x, high_x = net.low[x.node], net.high[x.node]
     low_y, high_y = net.low[y.node], net.high[y.node]
     ends = np.stack([low_x * low_y, low_x * high_y, high_x * low_y, high_x * high_y])
@@ -242,7 +247,7 @@ def product(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def multiply(net: Netlist, x: Elements, y: Elements, adders: bool) -> Elements:
-    """x * y, element by element, of one shape."""
+    """Return x * y, element by element, of tensors of one shape."""
     shape = x.shape
     x, y = x.reshape((-1,)), y.reshape((-1,))
     swap = is_constant(net, x)

@@ -1,4 +1,6 @@
-"""How large a netlist becomes in an FPGA, before anything is emitted: per node, from widths alone."""
+"""How large a netlist becomes in an FPGA, before anything is emitted: the size of each node follows from its widths
+alone.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,17 @@ from ...verilog.netlist import Integers, Kind, Netlist, widths
 from .pipeline import ROM_BITS, Pipeline
 
 INPUTS = 6
-"""Of a look-up table."""
+"""The number of inputs of a look-up table."""
 
 MERGED, SHARED = 0.45, 0.03
-"""What yosys makes of sums of three numbers: LUTs a bit where one is known, and the part that others grow by; measured
-on the networks of docs/verilog-parallel.md."""
+"""How yosys builds sums of three numbers: the LUTs for each bit where one number is known, and the factor by which
+other sums grow; measured on the networks of docs/verilog-parallel.md.
+"""
 
 COMPRESSED = 0.08
-"""The part that sums of LUTs of four inputs grow by where yosys adds three numbers at once: measured on dense networks
-of seeds 0 to 5."""
+"""The factor by which sums in LUTs of four inputs grow where yosys adds three numbers at once: measured on dense
+networks of seeds 0 to 5.
+"""
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +30,9 @@ Floats = NDArray[np.float64]
 def estimate(
     net: Netlist, pipe: Pipeline, inputs: int, outputs: int, dsp: bool, family: Family = SEVEN
 ) -> dict[str, int]:
-    """LUTs of a family, flip-flops, DSPs, memory blocks and their bits, latency and interval in cycles."""
+    """The estimate of a netlist: LUTs of a family, flip-flops, DSPs, memory blocks and their bits, latency and interval
+    in cycles.
+    """
     words, bits = _blocks(net, pipe)
     multipliers = _multipliers(net, pipe, family) if dsp else np.zeros(net.count, np.int64)
     lut = luts(net, pipe) if family.inputs == INPUTS else narrow_luts(net, pipe)
@@ -44,9 +50,9 @@ def estimate(
 
 
 def luts(net: Netlist, pipe: Pipeline) -> Floats:
-    """LUTs of each node.
+    """How many LUTs each node of a netlist takes.
 
-    An adder takes one for every pair of bits that it adds, where neither is known: a pair of sign bits is one pair
+    An adder takes a LUT for every pair of bits that it adds, of which neither is known: a pair of sign bits is one pair
     however often it is repeated, and carries ripple outside of LUTs.
     """
     made = widths(net.low, net.high)
@@ -79,7 +85,9 @@ def luts(net: Netlist, pipe: Pipeline) -> Floats:
 
 
 def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
-    """LUTs of each node where they have four inputs: adders and comparisons are carry cells, two LUTs for two bits."""
+    """How many LUTs of four inputs each node takes: adders and comparisons are carry cells, which take two LUTs for two
+    bits.
+    """
     made = widths(net.low, net.high)
     a, b = np.maximum(net.a, 0), np.maximum(net.b, 0)
     bits_a, bits_b = made[a], made[b]
@@ -108,7 +116,9 @@ def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
 
 
 def _passed(net: Netlist) -> Integers:
-    """The lowest bits of each sum that are those of an operand: below a shifted one, and below a constant's last 1."""
+    """How many of the lowest bits of each sum are copied from an operand: those below a shifted operand, and those
+    below the last 1 of a constant.
+    """
     passed = np.where((net.m > 0) | ((net.n == 0) & (net.m < 0)), np.abs(net.m), 0)
     b = np.maximum(net.b, 0)
     amount: Integers = net.low[b].astype(np.int64)
@@ -122,7 +132,7 @@ def _carries(bits: Integers) -> Integers:
 
 
 def _multipliers(net: Netlist, pipe: Pipeline, family: Family) -> Integers:
-    """DSPs of each node: as many as it takes to tile the product."""
+    """How many DSPs each node takes: enough to tile its product."""
     most, least = family.multiplier
     signed_bits = widths(np.minimum(net.low, -1), net.high)
     x, y = signed_bits[np.maximum(net.a, 0)], signed_bits[np.maximum(net.b, 0)]
@@ -133,7 +143,9 @@ def _multipliers(net: Netlist, pipe: Pipeline, family: Family) -> Integers:
 
 
 def _blocks(net: Netlist, pipe: Pipeline) -> tuple[Integers, Integers]:
-    """Words of each node's table in block memory, one with a long address, and their bits; 0 for other nodes."""
+    """The number of words of each node's table that goes into block memory, because its address is long, and the bits
+    of a word; 0 for other nodes.
+    """
     bits = widths(net.low, net.high)
     address = bits[np.maximum(net.a, 0)]
     large = pipe.live & (net.kind == Kind.TABLE) & (address >= ROM_BITS)

@@ -1,4 +1,4 @@
-"""What a sum comes to at most, however it is added up: terms that cancel on the way count once."""
+"""The bounds of sums, however they are added up: terms that cancel on the way count only once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ...verilog.netlist import Integers, Kind, Netlist
 
 
 def ends(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
-    """The least and the greatest value of each node: of its sum over what is no sum, through shifts and clamps.
+    """The least and the greatest value of each node: as a sum over nodes that are no sums, through shifts and clamps.
 
-    A node's own interval takes its two operands as if they had nothing in common, which shared terms have.
+    A node's own interval takes its two operands as independent, which operands with shared terms are not.
     """
     low, high = net.low[node].copy(), net.high[node].copy()
     kind = net.kind[node]
@@ -24,14 +24,14 @@ def ends(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
 
 
 def _of_operands(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
-    """Of shifts and clamps, before a clamp's own ends."""
+    """The bounds of shifts and clamps, before the ends of a clamp are applied."""
     by = np.where(net.kind[node] == Kind.SHIFT, net.n[node], 0)
     low, high = ends(net, net.a[node].astype(np.int64))
     return low >> by, high >> by
 
 
 def _of_sums(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
-    """Back through the sums, a level at a time, until no sum is left."""
+    """Expand sums backward, one level at a time, until no sum is left."""
     within = np.flatnonzero(net.live(node))
     place = np.zeros(net.count, np.int64)
     place[within] = np.arange(len(within))

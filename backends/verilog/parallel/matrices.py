@@ -14,18 +14,21 @@ from ...verilog.netlist import Integers, Netlist
 from .elements import Elements, add, concatenate, signed_digits, total
 
 ROWS, LARGE, LARGE_ROWS = 64, 1 << 13, 24
-"""Matrices are optimised so many rows at a time, and larger ones in narrower parts: searches take more than quadratic
-time in the rows."""
+"""The most rows of a matrix that are optimised at a time; larger matrices are cut into narrower parts: searches take
+more than quadratic time in the number of rows.
+"""
 
 DEEPER, LARGE_DEEPER = 2, 0
-"""How many additions deeper than need be a column may become if that saves additions."""
+"""How many levels of additions a column may have beyond its least depth if that saves additions."""
 
 
 @dataclass
 class Plan:
-    """y = x W by additions of earlier slots; slots 0 to rows - 1 are x, each step adds one: a + (-1)^minus b 2^shift.
+    """y = x W by additions of earlier slots; slots 0 to rows - 1 are the elements of x, and each step adds a slot: a +
+    (-1)^minus b 2^shift.
 
-    The steps are (a, b, shift, minus), then the terms that make up each column are (slot, column, shift, negative).
+    The rows of a plan are its steps (a, b, shift, minus), then the terms of each column (slot, column, shift,
+    negative).
     """
 
     rows: int
@@ -37,11 +40,13 @@ class Plan:
 Counts = NDArray[np.float32]
 
 Optimiser = Callable[[Integers, Integers, Integers, bool], Plan]
-"""From a matrix, the least and the greatest value of each element of x, and whether to be quick about it, to a plan."""
+"""A function from a matrix, the least and the greatest value of each element of x, and whether to search quickly, to a
+plan of additions.
+"""
 
 
 def optimiser() -> Optimiser:
-    """da4ml's search where it is installed, our own otherwise."""
+    """Return the plan by da4ml's search if da4ml is installed, otherwise by the package's own search."""
     try:
         from da4ml.cmvm import solve
     except ImportError:
@@ -58,7 +63,9 @@ def optimiser() -> Optimiser:
 def _searched(
     solve: Callable[..., Any], matrix: bytes, columns: int, low: tuple[int, ...], high: tuple[int, ...], large: bool
 ) -> Plan:
-    """The plan that da4ml finds, kept: an estimate, or the same program with other options, need not search again."""
+    """The plan that da4ml finds, cached, so that an estimate, or the same program with other options, need not search
+    again.
+    """
     intervals = [(float(a), float(b), 1.0) for a, b in zip(low, high, strict=True)]
     weights = np.frombuffer(matrix, np.float32).reshape(len(low), columns).copy()
     found = solve(weights, qintervals=intervals, hard_dc=LARGE_DEEPER if large else DEEPER)
@@ -83,7 +90,7 @@ def _searched(
 
 
 def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan:
-    """Canonical signed digits, then the most frequent pair of terms becomes a new term until none is met twice.
+    """Canonical signed digits, then the most frequent pair of terms becomes a new term until no pair occurs twice.
 
     A pair is two terms at one distance and with one relative sign in some column (Hartley, "Subexpression sharing in
     filters using canonic signed digit multipliers", 1996).
@@ -121,9 +128,11 @@ def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan
 
 
 def _commonest(table: Counts, first: Integers, second: Integers) -> tuple[Counts, Integers]:
-    """For slots of `first` and `second`: how often at most the second stands one way to the first, and the way.
+    """For pairs of slots `first` and `second`, the relative position of the two that occurs most often, and how often
+    it occurs.
 
-    A way is sign * depth + apart: `apart` places above, of equal sign (0) or opposite (1). The first of equals.
+    A relative position of two slots is sign * depth + apart: `apart` places above, of equal sign (0) or opposite (1).
+    The first one of equally frequent pairs.
     """
     depth = table.shape[1]
     left, right = table[first], table[second]
@@ -139,7 +148,9 @@ def _commonest(table: Counts, first: Integers, second: Integers) -> tuple[Counts
 
 
 def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:
-    """x of shape [samples, rows] times a constant matrix [rows, columns], the same additions for every sample."""
+    """The product of x of shape [samples, rows] and a constant matrix [rows, columns], with the same additions for
+    every sample.
+    """
     samples, columns = x.shape[0], matrix.shape[1]
     terms, groups = [], []
     large = matrix.size > LARGE
@@ -163,7 +174,7 @@ def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimi
 
 
 def run(net: Netlist, plan: Plan, x: Elements) -> Elements:
-    """The slots of a plan for each sample of x, steps of one depth at a time."""
+    """The values of a plan's slots for each sample of x; steps of one depth are taken at a time."""
     slots = concatenate([x, Elements.of(np.zeros((x.shape[0], len(plan.steps)), np.int64))], 1)
     depth = [0] * plan.rows
     batches: list[list[int]] = []

@@ -1,4 +1,6 @@
-"""The modules of a netlist: one per operation, with the pipeline registers of the signals that it makes."""
+"""The modules of a netlist: one for each operation, with the pipeline registers of the signals that the operation
+makes.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,19 @@ ENABLE = "enable"
 
 @dataclass
 class Group:
-    """The nodes of one operation: the name of its module, what a reader is told, and the stream it unpacks if any."""
+    """The nodes of one operation: the name of its module, the comment for a reader, and the stream that it unpacks, if
+    any.
+    """
 
     name: str
     comment: Sequence[str]
     stream: Stream | None = None
     labels: dict[int, str] = field(default_factory=dict)
-    """Names of the nodes that are elements of the operation's target."""
+    """The names of the nodes that are elements of the operation's target."""
 
 
 class Modules:
-    """Texts of a netlist's modules; `outputs` are the nodes that are read after the last stage."""
+    """The Verilog texts of a netlist's modules; `outputs` are the nodes that are read after the last stage."""
 
     def __init__(self, net: Netlist, groups: list[Group], pipe: Pipeline, outputs: Integers) -> None:
         self.net, self.groups, self.pipe = net, groups, pipe
@@ -43,7 +47,7 @@ class Modules:
         self.roms: dict[tuple[int, int, int, bool, int], str] = {}
 
     def signal(self, node: int, stage: int) -> Operand:
-        """What holds a node's value in a stage."""
+        """The signal that holds a node's value in a stage."""
         if self.kind[node] == Kind.CONSTANT:
             return Literal(self.low[node])
         late = stage - self.stage[node]
@@ -51,7 +55,7 @@ class Modules:
         return Signal(name, self.low[node], self.high[node])
 
     def text(self, index: int) -> str:
-        """One module, empty where the operation needs no logic."""
+        """The text of one module, empty if the operation needs no logic."""
         group, members = self.groups[index], self.members[index]
         if not members:
             return ""
@@ -122,7 +126,7 @@ class Modules:
         return "\n".join([*lines, "endmodule", ""])
 
     def instance(self, index: int) -> list[str]:
-        """The wires that a module drives, and the module, for the top."""
+        """The declarations of the wires that a module drives, and its instance, for the top module."""
         group = self.groups[index]
         if not self.members[index]:
             return []
@@ -141,7 +145,7 @@ class Modules:
         return [*wires, f"    {group.name} {group.name} (", joined, "    );"]
 
     def rom_files(self) -> dict[str, str]:
-        """The modules and contents of the tables that `text` has met."""
+        """The modules and the contents of the tables that the texts written so far refer to."""
         files = {}
         for (table, first, bits, signed, entry), name in self.roms.items():
             entries = self.net.tables[table]
@@ -170,7 +174,7 @@ class Modules:
         return self.kind[node] in (Kind.INPUT, Kind.TABLE)
 
     def _wire(self, kind: Kind, node: int, made: Signal, inside: bool) -> list[str]:
-        """An element of a stream, or of a table."""
+        """The Verilog of an element of a stream, or of a table."""
         begin = f"    wire {made.declared} {made.name} =" if inside else f"    assign {made.name} ="
         if kind is Kind.INPUT:
             stream = self.groups[self.net.group[node]].stream
@@ -187,7 +191,7 @@ class Modules:
         ]
 
     def _entry(self, node: int) -> Signal:
-        """The whole entry that a table gives, of which an element may need fewer bits."""
+        """The signal of a table's whole entry, of which an element may need fewer bits."""
         table = self.net.tables[self.n[node]]
         bits = width(int(table.min()), int(table.max()))
         return Signal(f"{self.names[node]}_entry", 0, (1 << bits) - 1)
@@ -222,7 +226,8 @@ class Modules:
         return found
 
     def _crossings(self, outputs: Integers) -> tuple[list[Integers], list[Integers]]:
-        """For each group, the (node, stage) pairs that it takes from others, and those that it gives."""
+        """For each group, the (node, stage) pairs that it takes from other groups, and those that it gives to others.
+        """
         net, pipe = self.net, self.pipe
         rows = []
         for column in (net.a, net.b, net.c):
@@ -242,7 +247,8 @@ READ = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)(?::(\d+))?\])?")
 
 
 def _unread(signals: list[Signal], texts: list[str]) -> list[str]:
-    """Wires that read the bits of signals that no text reads: linters then know that nobody forgot them."""
+    """Wires that read the bits of signals which no other text reads, so that linters do not report them as forgotten.
+    """
     missing = {signal.name: (1 << signal.width) - 1 for signal in signals}
     for text in texts:
         for name, high, low in READ.findall(text):

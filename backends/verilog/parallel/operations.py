@@ -1,4 +1,6 @@
-"""What each integer operation becomes in a netlist: one rule per class of operations, definitions for the others."""
+"""The rules by which integer operations become nodes of a netlist, one for each class of operations; other operations
+are expanded.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ class Lowering:
         self.failures: list[Integers] = []
 
     def apply(self, operation: Operation, sources: list[Elements], types: list[Fixed], target: Fixed) -> Elements:
-        """The operation's target, of the target's shape."""
+        """The tensor that an operation makes, in the shape of its target."""
         rule = RULES.get(type(operation))
         if rule is not None:
             return rule(self, operation, sources, target)
@@ -49,14 +51,14 @@ class Lowering:
         return made
 
     def require(self, x: Integers, least: int, greatest: int) -> Integers:
-        """The nodes as they are inside an interval; a failure outside."""
+        """Return the nodes of a Check, unchanged inside the interval; a value outside is recorded as a failure."""
         failed = elementary.outside(self.net, x, least, greatest).reshape(-1)
         self.failures.append(failed[failed != 0])
         return narrow(self.net, x, least, greatest)
 
 
 def reindex(x: Elements, view: View) -> Elements:
-    """x seen through a view; 0 outside."""
+    """Return x seen through a view, with 0 for places outside x."""
     places = view.indices()
     found = x.reshape((-1,))[np.maximum(places, 0)]
     return where(places >= 0, found, Elements.of(np.zeros(places.shape, np.int64)))
@@ -170,11 +172,11 @@ RULES: dict[type[Operation], Rule] = {
     integers.Gather: _gather,
     integers.ScatterAdd: _scatter_add,
 }
-"""Operations without a rule are replaced by their definitions."""
+"""Integer operations without a rule are replaced by their definitions."""
 
 
 def any_of(net: Netlist, failures: list[Integers]) -> int:
-    """The node that is 1 where any of these is, by a balanced tree."""
+    """The node that is 1 where any of the given nodes is 1, by a balanced tree."""
     nodes = np.unique(np.concatenate([np.zeros(0, np.int64), *failures]))
     nodes = nodes[nodes != 0]
     if (net.low[nodes] == 1).any():

@@ -1,4 +1,6 @@
-"""Where pipeline registers go: cuts between levels of adders, no further apart than asked, that cut the fewest bits."""
+"""Where pipeline registers go: cuts between levels of adders, at most a given number of levels apart, that cross the
+fewest bits.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,17 @@ from numpy.typing import NDArray
 from ...verilog.netlist import Integers, Kind, Netlist, widths
 
 ROM_BITS = 10
-"""Tables with an address of at least so many bits have it in a register, so that they may be block memories."""
+"""The least number of address bits from which a table has its address in a register, so that it may become a block
+memory.
+"""
 
 
 @dataclass(frozen=True)
 class Pipeline:
     """The stage of each live node (-1 elsewhere), how many stages later its last reader is, and the number of stages.
 
-    A node of stage s is computed between the s-th and the next register; outputs are read after the last one, in stage
-    `stages`. `bits` is the width of each node, without zeros that a register need not hold.
+    A node of stage s is computed between the s-th and the next register; outputs are read after the last one, in the
+    stage numbered `stages`. `bits` is the width of each node, without the zeros that a register need not hold.
     """
 
     live: NDArray[np.bool_]
@@ -29,10 +33,11 @@ class Pipeline:
 
 
 def pipeline(net: Netlist, outputs: Integers, levels_per_stage: int) -> Pipeline:
-    """The fewest stages with at most so many levels each, and of those the ones with the fewest registers.
+    """The fewest stages of at most so many levels each, and among such cuts the one with the fewest registers.
 
     Cutting after level L puts a register on every node of level at most L that a deeper node reads: the costs of cuts
-    add up, so that a shortest path over levels finds the best ones. Levels times levels per stage steps.
+    add up, so that a shortest path over levels finds the best ones. The search for cuts takes as many steps as the
+    number of levels times the levels of a stage.
     """
     live = net.live(outputs)
     level = net.level.astype(np.int64)
@@ -54,7 +59,7 @@ def pipeline(net: Netlist, outputs: Integers, levels_per_stage: int) -> Pipeline
 
 
 def _last(net: Netlist, live: NDArray[np.bool_], order: Integers, outputs: Integers, end: int) -> Integers:
-    """The greatest place in an order of the readers of each node; `end` for outputs."""
+    """For each node the greatest place that one of its readers has in an order; `end` for outputs."""
     found = np.full(net.count, -1, np.int64)
     for column in (net.a, net.b, net.c):
         read = live & (column >= 0)
@@ -64,9 +69,10 @@ def _last(net: Netlist, live: NDArray[np.bool_], order: Integers, outputs: Integ
 
 
 def _cheapest(cost: list[int], gap: int, forced: set[int]) -> list[int]:
-    """The cuts, after inputs, after the last level, and at most `gap` apart between, forced ones among them.
+    """The levels after which a pipeline is cut: after the inputs, after the last level, and between them at most `gap`
+    apart, including all forced cuts.
 
-    Inputs and what is no deeper than them are levels 0 and 1, so that the first cut reaches a level further.
+    Inputs and nodes that are no deeper are levels 0 and 1, so that the first cut reaches a level further.
     """
     best: list[tuple[int, int, int]] = [(1, cost[0], -1)]
     for level, bits in enumerate(cost[1:], 1):

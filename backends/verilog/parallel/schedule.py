@@ -27,13 +27,15 @@ from .pipeline import Pipeline, pipeline
 from .top import top
 
 NAME = "parallel"
-"""The name of the top module, and the beginning of every other module's."""
+"""The name of the top module, with which the name of every other module begins."""
 
 MULTIPLICATIONS = ("adders", "dsp")
 
 
 class Unrolled:
-    """A program as a netlist and a pipeline: what is estimated and what is emitted."""
+    """A program as a netlist and a pipeline: the parallel scheduler's result, from which sizes are estimated and
+    Verilog is emitted.
+    """
 
     def __init__(self, program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> None:
         _check(program, levels_per_stage, multiplication)
@@ -65,12 +67,14 @@ class Unrolled:
         self.pipe: Pipeline = pipeline(self.net, self.wanted, levels_per_stage)
 
     def report(self) -> Json:
-        """LUTs, registers, DSPs, block memory and cycles, before anything is emitted; by family in `families`."""
+        """The sizes of a parallel design: LUTs, registers, DSPs, block memory and cycles, before anything is emitted,
+        and by family under `families`.
+        """
         sides = len(self.inputs), len(self.outputs)
         return by_family(lambda family: estimate(self.net, self.pipe, *sides, self.dsp, family))
 
     def design(self) -> Design:
-        """The files."""
+        """The Verilog files of the parallel design."""
         modules = Modules(self.net, self.groups, self.pipe, self.wanted)
         files = {}
         for index, group in enumerate(self.groups):
@@ -91,7 +95,9 @@ class Unrolled:
         return Design(NAME, "parallel", files, streams, (), self.report())
 
     def _framing(self, lowering: Lowering) -> Stream:
-        """One bit a frame, 1 where an input's beat has no `tlast`: it goes through the pipeline as an input does."""
+        """The input of one bit for each frame that is 1 if an input's beat has no `tlast`; the bit goes through the
+        pipeline as an input does.
+        """
         name = "unframed"
         while name in {stream.name for stream in self.inputs}:
             name += "_"
@@ -107,7 +113,7 @@ class Unrolled:
         self.net.current = len(self.groups) - 1
 
     def _free(self, name: str) -> str:
-        """A name without two underscores in a row: those separate an operation's name from an element's."""
+        """A name without two underscores in a row: such pairs separate an operation's name from an element's."""
         word = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
         taken = {group.name for group in self.groups}
         free, number = word, 2
@@ -145,11 +151,11 @@ class Unrolled:
 
 
 def schedule(program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> Design:
-    """The design of an integer program whose parameters are bound.
+    """The design of an integer program whose parameters are bound, by the parallel scheduler.
 
-    Registers stand at most `levels_per_stage` adders apart. Products with constants are sums of shifted copies, or
-    multipliers where `multiplication` is "dsp". Raise CircuitizeError for a real program, for state, and for options
-    that make no sense.
+    In a parallel design registers stand at most `levels_per_stage` adders apart. In a parallel design products with
+    constants are sums of shifted copies, or multipliers where `multiplication` is "dsp". Raise CircuitizeError for a
+    real program, for state, and for options that make no sense.
     """
     return Unrolled(program, levels_per_stage, multiplication).design()
 

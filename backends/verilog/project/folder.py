@@ -1,4 +1,4 @@
-"""Writes the folder of a design and reads it back, every file compared with what it was when it was written."""
+"""Writes the folder of a design and reads it back, where every file is compared with its digest when it was written."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Vectors:
-    """Frames to try a design on, and what they must give; all integers, each array with one entry a frame.
+    """Frames to try a design on, and the outputs that they must give; all are integers, each array with one entry a
+    frame.
 
-    Of frames in `undefined` the program has no value. `answers` are the values of outputs that the data says are right
-    (labels), whatever the program gives. `initial` is the state before the first frame.
+    For the frames in `undefined` the program has no value. `answers` are the values of outputs that are right according
+    to the data (labels), whatever the program computes. The field `initial` is the state before the first frame.
     """
 
     inputs: Mapping[str, Integers]
@@ -57,7 +58,8 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Project:
-    """A design, the integer program that it was made from, frames to try it on, and the board that it is for if any.
+    """A design, the integer program that it was made from, frames to try it on, and the board for which it was made, if
+    any.
 
     `prediction` is the program that shares the memory of a step.
     """
@@ -77,7 +79,7 @@ class Project:
 def write_project(project: Project, folder: Path) -> None:
     """Write all files of a project below an empty folder. The program is saved without its examples.
 
-    The frames to try are examples: that file is its owner's alone.
+    The file of frames to try holds examples, so that only its owner may read it.
     """
     design, vectors = project.design, project.vectors
     texts = {f"rtl/{name}": text for name, text in design.files.items()}
@@ -110,14 +112,16 @@ def write_project(project: Project, folder: Path) -> None:
 
 
 def written_files(folder: Path) -> set[str]:
-    """The files that a project's folder says it consists of, relative to it: what a later design may replace."""
+    """The files that a project's folder says it consists of, relative to it, which a later design may replace."""
     described = _json(folder / DESIGN_FILE).get("files")
     named = {str(name) for name in described} if isinstance(described, dict) else set()
     return {DESIGN_FILE, PROGRAM_FILE, PREDICTION_FILE, *named}
 
 
 def read_project(folder: Path) -> Project:
-    """The project in a folder. Raise FormatError for one that is missing, damaged, changed or of another version."""
+    """Read the project in a folder. Raise FormatError for a project that is missing, damaged, changed or of another
+    version.
+    """
     described = _json(folder / DESIGN_FILE)
     where = folder / DESIGN_FILE
     try:

@@ -1,4 +1,6 @@
-"""Synthesis scripts for yosys, without constraints: what a design takes on an FPGA, and a netlist to route."""
+"""Synthesis scripts for yosys, without constraints: they tell what a design takes on an FPGA, and make a netlist to
+route.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ all: {names}
 
 
 def scripts(design: Design) -> dict[str, str]:
-    """The scripts and their Makefile, by name; they read `rtl/`, and run as they are in yosys 0.23 and newer."""
+    """The synthesis scripts and their Makefile, by name; they read `rtl/`, and run unchanged in yosys 0.23 and newer.
+    """
     reads = "\n".join(f"read_verilog -defer rtl/{name}" for name in design.files if name.endswith(".v"))
     made = {
         f"{name}.ys": _SCRIPT.format(name=name, reads=reads, top=design.top, command=command.format(top=design.top))

@@ -1,4 +1,4 @@
-"""The test bench that a design is handed over with: cocotb and pytest, with vectors and expected integers."""
+"""The test bench that comes with a design: cocotb and pytest, with vectors and expected integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a design meets the world with: byte-wide AXI4-Streams behind skid buffers, one bus for all, registers, names."""
+"""The shell around a design: byte-wide AXI4-Streams behind skid buffers, one bus for all, registers, names."""
 
 from .enclose import enclosed
 from .interface import Interface

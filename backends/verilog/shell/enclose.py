@@ -1,4 +1,4 @@
-"""Encloses a scheduler's design: the same tensors in whole bytes, and no ready that depends on another."""
+"""Encloses a scheduler's design: the same tensors in whole bytes, and no ready signal that depends on another one."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from .sizes import outer, with_shell
 from .wiring import Wiring, instance
 
 SHELL = "shell"
-"""The top module, before it is given the design's name."""
+"""The top module, before it gets the design's name."""
 
 PRIMITIVES = ("skid", "unpack", "pack", "gather", "scatter", "control")
 """The modules that a shell is made of: Verilog files beside this one."""
 
 
 def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Design:
-    """The design with its shell, every module and file named after `interface.name`. `digest` is the program's, in hex.
+    """A design in its shell, every module and file named after `interface.name`. `digest` is the program's digest in
+    hexadecimal.
 
-    Streams keep their names. Every `tready` that leaves the design comes from registers and `rst` alone. The status of
-    a design with state is not buffered: its state changes in the clock in which the reader takes it.
+    The streams of a design keep their names in its shell. Every `tready` that leaves the design comes from registers
+    and `rst` alone. The status of a design with state is not buffered: its state changes in the clock in which the
+    reader takes it.
     """
     streams = tuple(outer(stream, interface) for stream in core.streams)
     made = replace(core, top=interface.name, streams=streams, control=interface.control)
@@ -74,7 +76,7 @@ def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Desig
 
 @cache
 def primitive(name: str) -> str:
-    """The text of a module of the shell."""
+    """The Verilog text of a module of the shell."""
     return (resources(f"{__package__}.primitives") / f"{name}.v").read_text()
 
 

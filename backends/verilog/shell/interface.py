@@ -1,4 +1,4 @@
-"""How a design is to meet what is around it: its name, how elements lie in beats, which streams share a bus."""
+"""The interface that a user wants for a design: its name, how elements lie in beats, which streams share a bus."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from circuitize.circuits.errors import CircuitizeError
 from ..design import Stream
 
 ELEMENTS = ("bytes", "packed")
-"""An element a slot of 1, 2, 4 or 8 bytes, as an array lies in memory; or element after element, bit by bit."""
+"""How elements lie in beats: each in a slot of 1, 2, 4 or 8 bytes, as in an array in memory, or packed one after the
+other, bit by bit.
+"""
 
 NARROWEST, WIDEST = 8, 1024
-"""Bits of a shared bus."""
+"""The widths in bits that a shared bus may have."""
 
 KEYWORDS = frozenset(
     """
@@ -28,16 +30,18 @@ KEYWORDS = frozenset(
     byte char const do enum int interface logic package program return struct type union var void
     """.split()  # noqa: SIM905
 )
-"""Words that no module may be called: those of Verilog-2005, and those of SystemVerilog that people would take."""
+"""The words that are no name for a module: the keywords of Verilog-2005, and those of SystemVerilog that a user might
+choose.
+"""
 
 
 @dataclass(frozen=True)
 class Interface:
-    """What a user chooses.
+    """The choices of a user for the interface of a design.
 
-    `name` is the top module's and begins the name of every other module, file and memory. With `bus_bits` all inputs
-    share one stream of so many bits, and all outputs another, for a board with one DMA. With `control` there are
-    AXI4-Lite registers.
+    The `name` of an interface is that of the top module, and begins the name of every other module, file and memory.
+    With `bus_bits` all inputs share one stream of that width, and all outputs another, for a board with one DMA. An
+    interface with `control` has AXI4-Lite registers.
     """
 
     name: str = "circuitize"
@@ -64,7 +68,7 @@ class Interface:
             )
 
     def slot(self, stream: Stream) -> int:
-        """Bits from one element of a beat to the next."""
+        """How many bits of a beat lie from the start of one element to the start of the next."""
         bits = stream.element_bits
         if self.elements == "packed":
             return bits

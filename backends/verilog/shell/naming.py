@@ -1,4 +1,4 @@
-"""One name before all others: modules, files and memories of a design, so that several designs fit one project."""
+"""One prefix for all names: modules, files and memories of a design, so that several designs fit one project."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Mapping
 
 
 def prefixed(files: Mapping[str, str], top: str, name: str) -> dict[str, str]:
-    """The same files, every module and memory called `name` and `_` and what it was; `top` alone is just `name`.
+    """Return the files with every module and memory renamed to `name`, `_` and its old name; the module `top` becomes
+    `name`.
 
-    A module's name is changed where it is defined and where it is instantiated: a signal may have the same name.
+    A module's name is changed where it is defined and where it is instantiated, and nowhere else, since a signal may
+    have the same name.
     """
     modules = {file.removesuffix(".v") for file in files if file.endswith(".v")}
     renamed = {module: name if module == top else f"{name}_{module}" for module in modules}

@@ -1,4 +1,4 @@
-"""AXI4-Lite registers of a design: its identity, a reset, and what it has done."""
+"""AXI4-Lite registers of a design: its identity, a reset, and counters of its work."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..design import CLOCK, RESET, STATUS, Design
 from .wiring import Wiring, instance
 
 BUS = "s_axil"
-"""What the names of the bus' wires begin with."""
+"""The prefix of the names of the register bus's wires."""
 
 PORTS = {
     "awaddr": ("input", 5),
@@ -29,7 +29,7 @@ PORTS = {
     "rvalid": ("output", 1),
     "rready": ("input", 1),
 }
-"""Its wires, with direction and bits."""
+"""The wires of the AXI4-Lite bus, with direction and width."""
 
 REGISTERS = {
     "identification": 0x00,
@@ -41,11 +41,12 @@ REGISTERS = {
     "cycles_high": 0x18,
     "last_cycles": 0x1C,
 }
-"""Addresses, in bytes; what each holds stands in `primitives/control.v`."""
+"""The addresses of the registers, in bytes; the contents are described in `primitives/control.v`."""
 
 
 def registers(wiring: Wiring, design: Design, digest: str) -> None:
-    """Add the bus to the ports, and the registers; the design inside is reset by `rst` or by the control register.
+    """Add the AXI4-Lite bus and its registers to a shell; the design inside is reset by `rst` or by the control
+    register.
 
     A frame begins with the first beat of the first input, and ends when its status is taken.
     """

@@ -1,6 +1,7 @@
-"""One bus for all inputs, another for all outputs: each tensor begins a word of its own, a frame is a packet.
+"""One bus for all inputs, another for all outputs: each tensor begins with a new word, and a frame is a packet.
 
-Where frames have modes, the first word of a packet says its mode, and only the tensors of that mode follow.
+If the frames of a design have modes, the first word of a packet says its mode, and only the tensors of that mode
+follow.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ ZERO, ONE = "1'b0", "1'b1"
 
 
 def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
-    """Raise CircuitizeError where an element is wider than the bus."""
+    """Raise CircuitizeError if an element is wider than the bus."""
     for stream in bus.streams:
         if stream.lanes < 1:
             raise CircuitizeError(
@@ -28,10 +29,11 @@ def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
 
 
 def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
-    """Words of the packet go to their tensors by count; an early `tlast` gives every tensor left a wrong beat.
+    """The words of a packet on a shared bus go to their tensors by count; an early `tlast` gives every remaining tensor
+    a beat marked wrong.
 
-    What is after the last word of the last tensor goes to that tensor too, which drops it. A parallel design takes all
-    inputs together: each tensor but the last waits in a skid buffer for those after it.
+    Words after the last word of a packet's last tensor go to that tensor too, which drops them. A parallel design takes
+    all inputs together: each tensor but the last waits in a skid buffer for those after it.
     """
     count, name, together = len(bus.streams), bus.name, design.scheduler == "parallel"
     place = max(1, max(stream.beats for stream in bus.streams).bit_length())
@@ -113,9 +115,10 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
 
 
 def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
-    """The turns of the inputs, by the mode in the first word of a packet if there are modes; that register is kept.
+    """The turns of the inputs, by the mode in the first word of a packet if there are modes; the register of that mode
+    is kept.
 
-    A packet of a mode that the design lacks is a write of which all is missing: whatever it has is dropped.
+    A packet of a mode that the design lacks is treated as a write without data, whose words are dropped.
     """
     if not design.modes:
         return turns(wiring, design, bus, "", 0)
@@ -137,9 +140,11 @@ def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
 
 
 def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
-    """The wires `leaving`, one of them 1: whose words leave. The register behind them moves on when a tensor has left.
+    """The wires `leaving`, of which exactly one is 1: that of the tensor whose words leave. The register behind the
+    wires `leaving` moves on when a tensor has left.
 
-    Where there are modes it rests before each packet, whose first tensor the mode then tells.
+    In a design with modes the register of turns rests before each packet, and the mode then determines the packet's
+    first tensor.
     """
     count, modal = len(bus.streams), bool(design.modes)
     bits = next(stream.element_bits for stream in design.streams if stream.port == MODE) if modal else 0
@@ -165,7 +170,7 @@ def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
 
 
 def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
-    """The tensors of a frame in order, the status last; that of a design with state has no buffer."""
+    """The output tensors of a frame in order, the status last; the status of a design with state has no buffer."""
     name, buffered = bus.name, not design.held
     bytes_ = bus.data_bits // 8
     _turns_out(wiring, design, bus)
@@ -225,7 +230,7 @@ def _convert(
     inwards: bool,
     ready: str = "",
 ) -> None:
-    """Words of so many elements into beats of the design inside, or the other way."""
+    """The instance that converts words of so many elements to beats of the design inside, or beats to words."""
     given = dict(zip(("in_data", "in_valid", "in_ready", "in_last", "in_wrong"), source, strict=True))
     words = ("data", "valid", "ready", "last", "user") if inwards else ("elements", "sent", "", "ends", "")
     out = dict(

@@ -1,4 +1,4 @@
-"""What a shell takes: estimates beside those of the design inside, by family."""
+"""The estimated size of a shell, in addition to that of the design inside, by family."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..devices.family import FAMILIES
 from .interface import Interface
 
 CONTROL = {"lut": 190, "ff": 300}
-"""Of the AXI4-Lite registers, by yosys 0.23."""
+"""The size of the AXI4-Lite registers, measured with yosys 0.23."""
 
 SHELL = {6: 1.0, 4: 1.2}
-"""LUTs of so many inputs for one of six: most of a shell selects one bit of two."""
+"""How many LUTs of each number of inputs replace one of six: most of a shell selects one bit of two."""
 
 
 def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: Interface) -> Json:
-    """The report of a design, whose streams these are, together with its shell.
+    """The report of a design with these streams, including its shell.
 
     A skid buffer keeps a beat and selects among two; a shared bus also gathers and scatters.
     """
@@ -35,7 +35,7 @@ def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: 
 
 
 def outer(stream: Stream, interface: Interface) -> Stream:
-    """A stream of a scheduler's design as it is outside the shell."""
+    """A stream of a scheduler's design as it appears outside the shell."""
     slot = interface.slot(stream)
     made = replace(stream, slot=0 if slot == stream.element_bits else slot, keep=True, user=False)
     if interface.bus_bits is None:

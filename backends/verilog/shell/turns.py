@@ -1,4 +1,4 @@
-"""Whose turn it is on a shared bus: tensor after tensor, all of them, or those that a frame of the mode has."""
+"""Whose turn it is on a shared bus: tensor after tensor, for all tensors or for those that a frame of the mode has."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from ..design import Bus, Design
 from .wiring import Wiring
 
 FRAME_MODE = "frame_mode"
-"""The register that keeps the mode of the packet that came last: that of all frames under way."""
+"""The register that keeps the mode of the packet that came last: which is the mode of all frames in progress."""
 
 Step = tuple[int, int]
 
 
 @dataclass
 class Turns:
-    """The steps from one place of a packet to the next, as expressions over one-hot wires and the mode.
+    """The sequence of the places in a packet, as expressions over one-hot wires and the mode.
 
-    `orders` are the places that a packet of each mode has, each from place 0 on; a packet of any other mode, and every
-    packet where there are no modes, has those in `otherwise`. `mode` is the wire that is compared.
+    `orders` are the places that a packet of each mode has, beginning with place 0; a packet of any other mode, and
+    every packet of a design without modes, has the places in `otherwise`. The field `mode` is the wire that holds the
+    packet's mode.
     """
 
     wiring: Wiring
@@ -30,7 +31,7 @@ class Turns:
     _made: dict[frozenset[int], str] = field(default_factory=dict)
 
     def closes(self, place: int) -> str:
-        """An expression that is 1 where this place is the last of its packet."""
+        """An expression that is 1 where the given place is the last of its packet."""
         return self._among(place, (place, -1))
 
     def step(self, place: int, following: int) -> str:
@@ -38,12 +39,13 @@ class Turns:
         return self._among(place, (place, following))
 
     def following(self, place: int, turns: Mapping[int, str]) -> str:
-        """An expression that is 1 where this place follows that whose turn it is; `turns` are their wires."""
+        """An expression that is 1 where the given place follows the current one; `turns` are the wires of all places.
+        """
         steps = ((turn, self.step(before, place)) for before, turn in turns.items())
         return _any(turn if step == "1'b1" else f"({turn} & {step})" for turn, step in steps if step != "1'b0")
 
     def closing(self, turns: Mapping[int, str]) -> str:
-        """An expression that is 1 where the place whose turn it is, is the last."""
+        """An expression that is 1 where the current place is the last of its packet."""
         ends = ((turn, self.closes(place)) for place, turn in turns.items())
         return _any(turn if end == "1'b1" else f"({turn} & {end})" for turn, end in ends if end != "1'b0")
 
@@ -58,7 +60,7 @@ class Turns:
         return "1'b1" if own == passing and place not in self.otherwise else self._within(own)
 
     def _within(self, modes: frozenset[int]) -> str:
-        """A wire that is 1 in these modes."""
+        """A wire that is 1 in the given modes."""
         if modes not in self._made:
             name = "_".join([self.mode, "is", *map(str, sorted(modes))])
             self._made[modes] = self.wiring.wire(name)
@@ -68,10 +70,10 @@ class Turns:
 
 
 def turns(wiring: Wiring, design: Design, bus: Bus, mode: str, bits: int) -> Turns:
-    """The turns of a bus' streams; `mode` is a wire of so many bits.
+    """The turns of the streams of a bus; `mode` is a wire with the given number of bits.
 
-    Stream k has place k. But where modes are told by what enters, the outputs have place k + 1: in place 0 nothing
-    leaves.
+    Stream k of a bus has place k in a packet. For the outputs of a design with modes, stream k has place k + 1, since
+    in place 0, before the mode is known, nothing leaves.
     """
     head = [0] if bus.output and design.modes else []
 

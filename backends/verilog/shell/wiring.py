@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from ..design import CLOCK, RESET, Stream
 
 Handshake = tuple[str, str, str]
-"""Data, valid and ready of one side."""
+"""The names of the data, valid and ready wires on one side of a buffer."""
 
 
 @dataclass
 class Wiring:
-    """Ports and lines; `reset` is the wire that resets the design. Wires of a stream begin with its side's name."""
+    """The ports and the lines of a shell's module; `reset` is the wire that resets the design. The names of a stream's
+    wires begin with the name of its side.
+    """
 
     ports: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -21,23 +23,23 @@ class Wiring:
     _sides: dict[str, str] = field(default_factory=dict)
 
     def side(self, stream: Stream) -> str:
-        """What the names of a stream's wires inside begin with, different for each."""
+        """The prefix of the names of a stream's wires inside the shell, different for each stream."""
         if stream.name not in self._sides:
             self._sides[stream.name] = f"{'out' if stream.output else 'in'}{len(self._sides)}_{stream.name}"
         return self._sides[stream.name]
 
     def ordered(self) -> list[str]:
-        """The lines, wires and registers declared before all else."""
+        """The lines of the shell's module, with the declarations of wires and registers first."""
         declared = [line for line in self.lines if line.startswith(("  wire ", "  reg ")) and "=" not in line]
         return [*declared, *(line for line in self.lines if line not in set(declared))]
 
     def wire(self, name: str, bits: int = 0) -> str:
-        """Declare a wire of this many bits, or one without a range for 0. Return its name."""
+        """Declare a wire of this many bits, or one without a range for 0. Return the name of the declared wire."""
         self.lines.append(f"  wire {f'[{bits - 1}:0] ' if bits else ''}{name};")
         return name
 
     def core(self, stream: Stream, bits: int) -> None:
-        """The wires between the shell and the design inside."""
+        """Declare the wires between the shell and the design inside."""
         side = self.side(stream)
         self.wire(f"{side}_data", bits)
         for word in ("valid", "ready", "last", *(() if stream.output else ("user",))):
@@ -52,7 +54,7 @@ class Wiring:
         self.lines += instance("skid", f"{side}_skid", {"WIDTH": bits}, pins)
 
     def unpack(self, stream: Stream, name: str, side: str, data: str, keep: str, last: str) -> None:
-        """Elements of a beat into SIDE_elements, and SIDE_wrong."""
+        """Place the parts that take the elements of a beat into SIDE_elements and mark a wrong beat in SIDE_wrong."""
         parameters = {"LANES": stream.lanes, "LAST": stream.last_lanes, **_slots(stream)}
         pins = [f".data({data})", f".keep({keep})", f".last({last})"]
         pins += [f".elements({side}_elements)", f".wrong({side}_wrong)"]
@@ -74,7 +76,7 @@ def _slots(stream: Stream) -> dict[str, int]:
 
 
 def instance(module: str, name: str, parameters: Mapping[str, object], pins: list[str]) -> list[str]:
-    """A module placed: a line for each pin."""
+    """The Verilog of a module's instance, with a line for each pin."""
     given = ", ".join(f".{parameter}({value})" for parameter, value in parameters.items())
     head = f"  {module} #({given}) {name} (" if given else f"  {module} {name} ("
     return [head, ",\n".join(f"    {pin}" for pin in pins), "  );"]

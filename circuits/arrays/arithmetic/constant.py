@@ -26,9 +26,9 @@ class Constant(RealOperation):
     """A constant array, known when the arrow is built. `amounts` has the given shape, or no axes if all elements are
     equal.
 
-    Build it with `of`, `splat` or `zeros`; a splat takes constant space whatever its shape. The operation is lowered
-    exactly if the format calibrated for it has enough fraction bits, else each element is rounded to that format, half
-    to even.
+    Build a Constant with `of`, `splat` or `zeros`; a splat takes constant space whatever its shape. The operation is
+    lowered exactly if the format calibrated for it has enough fraction bits, else each element is rounded to that
+    format, half to even.
     """
 
     name = "real.constant"
@@ -108,7 +108,8 @@ class Constant(RealOperation):
 
 
 def exact_fraction_bits(amounts: NDArray[np.float64], most: int) -> int:
-    """The least number of fraction bits, from 0 to `most`, that holds every element exactly; `most` where none does."""
+    """The least number of fraction bits, from 0 to `most`, that holds every element exactly; `most` if no number does.
+    """
     for fraction_bits in range(most):
         scaled = np.ldexp(amounts, fraction_bits)
         if (scaled == np.rint(scaled)).all():

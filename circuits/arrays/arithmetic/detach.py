@@ -17,7 +17,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Detach(RealOperation):
-    """x itself, with a derivative of zero everywhere. The lowering is exact, and adds no operation.
+    """x itself, with a derivative of zero everywhere. Detach is lowered exactly, and adds no operation.
 
     A reverse derivative stops at a Detach, as at JAX's stop_gradient.
     """

@@ -23,10 +23,10 @@ from ..term import Real
 class Einsum(RealOperation):
     """The sum of products that an equation names: "bi,ij->bj" is target[b, j] = sum over i of x[b, i] * y[i, j].
 
-    Each operand, and the target, names distinct axes by lower-case letters; a letter that the target lacks is summed
-    and occurs in both operands (Sum removes any other axis). Therefore each operand's derivative is an Einsum, too. The
-    operation is lowered exactly: products are accumulated before any rounding, and their fraction bits are those of the
-    operands added up.
+    In an einsum's equation each operand, and the target, names distinct axes by lower-case letters; a letter that the
+    target lacks is summed and occurs in both operands (Sum removes any other axis). Therefore each operand's derivative
+    is an Einsum, too. The operation is lowered exactly: products are accumulated before any rounding, and their
+    fraction bits are those of the operands added up.
     """
 
     name = "real.einsum"
@@ -98,8 +98,8 @@ class Einsum(RealOperation):
 def matmul(x_rank: int, y_rank: int) -> Einsum:
     """The matrix product over the last axis of x and the last but one of y; their other axes are a common batch.
 
-    A matrix y serves every batch of x. The ranks are at least 2; raise TypingError otherwise, or if the batch axes
-    differ.
+    If y is a single matrix, the matrix product uses it for every batch of x. The ranks of a matrix product's operands
+    are at least 2; raise TypingError otherwise, or if the batch axes differ.
     """
     if min(x_rank, y_rank) < 2 or (y_rank > 2 and x_rank != y_rank):
         raise TypingError(

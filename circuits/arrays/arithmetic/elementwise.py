@@ -21,7 +21,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Add(LinearOperation):
-    """The sum x + y of arrays of one shape. The lowering is exact."""
+    """The sum x + y of arrays of one shape. Add is lowered exactly."""
 
     name = "real.add"
 
@@ -41,7 +41,7 @@ class Add(LinearOperation):
 
 @dataclass(frozen=True)
 class Subtract(LinearOperation):
-    """The difference x - y of arrays of one shape. The lowering is exact."""
+    """The difference x - y of arrays of one shape. Subtract is lowered exactly."""
 
     name = "real.subtract"
 
@@ -61,7 +61,7 @@ class Subtract(LinearOperation):
 
 @dataclass(frozen=True)
 class Negate(LinearOperation):
-    """The negative -x of each element. The lowering is exact."""
+    """The negative -x of each element. The negation is lowered exactly."""
 
     name = "real.negate"
 

@@ -1,4 +1,4 @@
-"""Composites along axes: the mean, the product, and sums so far; `Sum` stands beside `Broadcast`, its dual."""
+"""Composites along axes: the mean, the product, and cumulative sums; `Sum` stands beside `Broadcast`, its dual."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class Product(Composite):
 
 @dataclass(frozen=True)
 class CumulativeSum(Composite):
-    """Sums so far: y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. The operation is lowered
+    """Cumulative sums: y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. The operation is lowered
     exactly, with a cost quadratic in the extent of the axis.
 
-    With `exclusive`, the sum takes i < p; with `backward`, it runs from the other end: i from p on, or i > p.
+    With `exclusive`, a cumulative sum takes i < p; with `backward`, it runs from the other end: i from p on, or i > p.
     """
 
     name = "real.cumulative_sum"

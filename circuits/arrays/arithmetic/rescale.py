@@ -88,7 +88,7 @@ class Rescale(RealOperation):
         return (module.asarray(x / factors if self.divides else x * factors),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The derivative is a plain product: the cotangent has no format of its own."""
+        """The derivative of Rescale is a plain product: the cotangent has no format of its own."""
         factors = 1.0 / self.factors if self.divides else self.factors
         if not self.factors.ndim:
             return [dz * float(factors)]

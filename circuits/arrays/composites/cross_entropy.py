@@ -21,9 +21,9 @@ class CrossEntropy(Composite):
     """The mean over the examples b of log(sum over c of e^x[b, c]) - sum over c of t[b, c] * x[b, c].
 
     The sources are logits x and targets t, both [B, C]. If each row of t sums to 1, as indicators do, the loss is the
-    cross-entropy -sum of t * log softmax(x). In this form the derivative is (softmax(x) - t) * dz / B for every t, so a
-    program need not be trusted to be given rows that sum to 1 (M. Blondel et al., "Learning with Fenchel-Young losses",
-    JMLR 2020, table 1).
+    cross-entropy -sum of t * log softmax(x). For this form of the cross-entropy the derivative is (softmax(x) - t) * dz
+    / B for every t, so a program need not be trusted to be given rows that sum to 1 (M. Blondel et al., "Learning with
+    Fenchel-Young losses", JMLR 2020, table 1).
     """
 
     name = "real.cross_entropy"
@@ -60,7 +60,7 @@ class BinaryCrossEntropy(Composite):
 
 
 def _mean_of(count: int, dz: Real, *slopes: Real) -> list[Real]:
-    """Each slope multiplied by dz / count."""
+    """Return each slope multiplied by dz / count."""
     shape = slopes[0].shape
     spread = Broadcast(shape, tuple(range(len(shape))))(dz * (1 / count))
     return [slope * spread for slope in slopes]

@@ -23,8 +23,8 @@ from ..term import Real
 class Variance(Composite):
     """The sum of squared distances from the mean over some axes, which are removed, over their count less `correction`.
 
-    The derivative is 2 (x - mean) * dz over the same divisor: what the mean adds to it cancels exactly, so it is left
-    out.
+    The derivative is 2 (x - mean) * dz over the same divisor: the part of the derivative that comes from the mean
+    cancels exactly, so it is left out.
     """
 
     name = "real.variance"
@@ -74,7 +74,7 @@ class _Normalization(Composite):
 
     @abstractmethod
     def _centred(self, x: Real) -> Real:
-        """The numerator of a normalisation."""
+        """The numerator of a normalisation: elements less their mean."""
 
     def _factors(self, x: Real) -> tuple[Real, Real]:
         """The numerator of a normalisation, and one over the root of the mean of its squares plus epsilon."""

@@ -20,7 +20,8 @@ class Softmax(Composite):
     """e^(x - m) / sum of e^(x - m) along an axis, m the maximum along it: exponents are at most 0, the sum is at
     least 1.
 
-    The derivative is y * (dy - sum of dy * y): what m adds to it cancels exactly, so it is left out.
+    The derivative is y * (dy - sum of dy * y): the part of the derivative that comes from the maximum m cancels
+    exactly, so it is left out.
     """
 
     name = "real.softmax"

@@ -31,7 +31,8 @@ LETTERS = "abcdefgh"
 
 @dataclass(frozen=True)
 class Norm(RealOperation):
-    """The square root of the sum of squares along one axis, which is removed. The derivative at a norm of 0 is 0.
+    """The square root of the sum of squares along one axis, which is removed. The derivative of the norm is 0 where the
+    norm is 0.
 
     The operation is lowered to the correctly rounded result, from the exact sum of squares.
     """
@@ -160,7 +161,7 @@ class SphericalAttention(RealOperation):
 
 
 def floor_root(squares: Integer, fraction_bits: int) -> Integer:
-    """The floor of the square root, with so many fraction bits, of a sum of squares."""
+    """The floor of the square root, with the given number of fraction bits, of a sum of squares."""
     found = squares.type
     nonnegative = integers.Check(0, found.high)(squares) if found.low < 0 else squares
     return integers.SquareRoot()(nonnegative.refine(2 * fraction_bits))

@@ -64,12 +64,14 @@ class Approximation:
 
     @property
     def degree(self) -> int:
-        """Return the degree of the polynomials; 0 for one table of values."""
+        """Return the degree of the polynomials; or 0 if the approximation is one table of values."""
         return len(self.tables) - 1
 
 
 def approximate(x: Integer, curve: Curve, fraction_bits: int) -> Integer:
-    """The curve on the term's interval, before its last rounding: `planned` says how far it is from the exact value."""
+    """The curve on the term's interval, before its last rounding: `planned` says how far the result is from the exact
+    value.
+    """
     found = x.type
     return write(x, planned(curve, found.low, found.high, found.fraction_bits, fraction_bits))
 

@@ -27,7 +27,7 @@ from ..term import Real
 from .into_format import into_format
 
 TABLE_BITS = 12
-"""Tables have at most 2^12 entries."""
+"""Tables of the exponential have at most 2^12 entries, or 12 bits of index."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Exp(RealOperation):
     The operation is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the
     operand's interval has at most 2^12 integers. A wider operand is split into digits, x = sum of d_i, and e^x is the
     product of the table entries e^(d_i) (Tang, "Table-driven implementation of the exponential function in IEEE
-    floating-point arithmetic", 1989, without its polynomial). Tables are computed in decimal arithmetic, so that they
-    do not depend on the machine.
+    floating-point arithmetic", 1989, without its polynomial). Tables of the exponential are computed in decimal
+    arithmetic, so that they do not depend on the machine.
     """
 
     name = "real.exp"
@@ -69,7 +69,8 @@ class Exp(RealOperation):
         """The greatest distance of the lowering from the exact value, in units of the result's last bit.
 
         Factors known to within d_i have a product known to within prod(F_i + d_i) - prod(F_i), which is greatest where
-        the F_i are. For one table of correctly rounded entries only the half unit of that rounding remains.
+        the F_i are. If the exponential is one table of correctly rounded entries only the half unit of that rounding
+        remains.
         """
         builder = Builder()
         near = _confined(Integer(builder, builder.input(operand)), result, self.rate)
@@ -103,8 +104,8 @@ class Exp2(Exp):
 def exponential(x: Integer, result: Fixed, rate: float = 1.0) -> Integer:
     """e^x, or 2^x if the rate is log 2, within half a unit of the result's last bit before it is rounded to that bit.
 
-    Where the exponential is above the result's interval it is capped just outside it, or is undefined. The term that
-    `exponential` returns cannot be negative.
+    Where the exponential is above the result's interval it is capped just outside that interval, or is undefined. The
+    term that `exponential` returns cannot be negative.
     """
     digits = _digits(_confined(x, result, rate))
     kinds = [digit.type for digit in digits]
@@ -130,9 +131,9 @@ def _precisions(kinds: Sequence[Fixed], result: Fixed, rate: float) -> tuple[lis
     """For each digit: log2 of its greatest factor, the fraction bits of its table, and those of the product that it
     meets.
 
-    The first factor is capped just outside the result's format. An error of 2^-(p + 1) in factor i is an error of
-    2^-(p + 1) times the product of the others in the result: n factors together are off by a quarter unit, the n - 2
-    roundings in between by less than another.
+    The first factor of an exponential's product is capped just outside the result's format. In the exponential's
+    product an error of 2^-(p + 1) in factor i is an error of 2^-(p + 1) times the product of the other factors in the
+    result: n factors together are off by a quarter unit, the n - 2 roundings in between by less than another.
     """
     sizes = [kind.high * 2.0**-kind.fraction_bits * rate * math.log2(math.e) for kind in kinds]
     sizes[0] = min(sizes[0], math.log2(result.high + 2) - result.fraction_bits)
@@ -147,8 +148,8 @@ def _confined(x: Integer, result: Fixed, rate: float) -> Integer:
     """x confined to where e^x is neither less than a quarter unit nor outside the result's interval, if that is much
     narrower.
 
-    Below that interval, x becomes the least number in it, above it the result is undefined: narrower digits make
-    smaller tables.
+    Below the interval to which x is confined, x becomes the least number in it, above the interval the result is
+    undefined: narrower digits make smaller tables.
     """
     found = x.type
     unit = 2.0**found.fraction_bits / rate

@@ -140,9 +140,10 @@ def _normalized(x: Integer, width: int) -> tuple[Integer, Integer]:
 
 
 def _log_of_mantissa(excess: Integer, bits: int, fraction_bits: int) -> Integer:
-    """log(1 + excess * 2^-bits), excess in [0, 2^bits), to within a quarter of 2^-fraction_bits.
+    """Return log(1 + excess * 2^-bits), excess in [0, 2^bits), to within a quarter of 2^-fraction_bits.
 
-    u is at most 2^-index, so the first term left out, u^3 / 3, is at most an eighth of a unit.
+    In the logarithm of a mantissa, u is at most 2^-index, so the first term left out, u^3 / 3, is at most an eighth of
+    a unit.
     """
     kept = fraction_bits + GUARD
     index = _index(bits, fraction_bits)

@@ -27,8 +27,8 @@ class Reciprocal(RealOperation):
     its calibrated format.
 
     The operation is lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and
-    of the result), its magnitude is floor((2N + |x|) / (2|x|)). One Check keeps |x| from being 0 and the quotient
-    inside the format.
+    of the result), its magnitude is floor((2N + |x|) / (2|x|)). In the lowering of Reciprocal, one Check keeps |x| from
+    being 0 and the quotient inside the format.
     """
 
     name = "real.reciprocal"

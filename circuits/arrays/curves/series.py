@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 def exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """The same function, with the operators of Decimal also in `CONTEXT`, since even a minus rounds to the current
+    """A function of Decimal, with the operators of Decimal also in `CONTEXT`, since even a minus rounds to the current
     context.
     """
 

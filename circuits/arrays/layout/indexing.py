@@ -1,4 +1,4 @@
-"""Reading and adding at places that the program computes: gather, scatter-add and the indicators of places."""
+"""Reading and adding at indices that the program computes: gather, scatter-add and the indicators of places."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Gather(RealOperation):
     indices.
 
     The operation's sources are x and the indices. Indices are whole numbers, undefined outside [0, extent of the axis);
-    their derivative is 0. The operation is lowered exactly; the indices' format has no fraction bits.
+    their derivative is 0. Gather is lowered exactly; the indices' format has no fraction bits.
     """
 
     name = "real.gather"

@@ -22,7 +22,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Reshape(LinearOperation):
-    """The same elements in another shape of the same size, last axis fastest. The lowering is exact."""
+    """The elements of the source in another shape of the same size, last axis fastest. Reshape is lowered exactly."""
 
     name = "real.reshape"
 
@@ -53,7 +53,7 @@ class Reshape(LinearOperation):
 
 @dataclass(frozen=True)
 class Transpose(LinearOperation):
-    """The axes reordered: axis i of the target is axis axes[i] of the source. The lowering is exact."""
+    """The axes reordered: axis i of the target is axis axes[i] of the source. Transpose is lowered exactly."""
 
     name = "real.transpose"
 
@@ -85,7 +85,9 @@ class Transpose(LinearOperation):
 
 @dataclass(frozen=True)
 class Broadcast(LinearOperation):
-    """Copies along new axes: `shape` is the target's, `axes` says which of its axes are new. The lowering is exact."""
+    """Copies along new axes: `shape` is the target's, `axes` says which of its axes are new. Broadcast is lowered
+    exactly.
+    """
 
     name = "real.broadcast"
 
@@ -123,7 +125,7 @@ class Broadcast(LinearOperation):
 
 @dataclass(frozen=True)
 class Sum(LinearOperation):
-    """The sum over some axes, which are removed. The lowering is exact."""
+    """The sum over some axes, which are removed. Sum is lowered exactly."""
 
     name = "real.sum"
 
@@ -153,7 +155,7 @@ class Sum(LinearOperation):
 
 @dataclass(frozen=True)
 class Slice(LinearOperation):
-    """Elements starts[i] up to but not including stops[i] of each axis i. The lowering is exact."""
+    """Elements starts[i] up to but not including stops[i] of each axis i. Slice is lowered exactly."""
 
     name = "real.slice"
 
@@ -189,7 +191,9 @@ class Slice(LinearOperation):
 
 @dataclass(frozen=True)
 class Pad(LinearOperation):
-    """The elements with zeros before and after them, as many along each axis as stated. The lowering is exact."""
+    """The elements of the source with zeros before and after them, as many along each axis as stated. Pad is lowered
+    exactly.
+    """
 
     name = "real.pad"
 
@@ -225,7 +229,7 @@ class Pad(LinearOperation):
 
 @dataclass(frozen=True)
 class Flip(LinearOperation):
-    """The elements with some axes reversed; Flip is its own adjoint. The lowering is exact."""
+    """The elements of the source with some axes reversed; Flip is its own adjoint. Flip is lowered exactly."""
 
     name = "real.flip"
 
@@ -255,7 +259,7 @@ class Flip(LinearOperation):
 
 @dataclass(frozen=True)
 class Concatenate(LinearOperation):
-    """Arrays one after the other along an axis; the other axes are equal. The lowering is exact."""
+    """Arrays one after the other along an axis; the other axes are equal. Concatenate is lowered exactly."""
 
     name = "real.concatenate"
 

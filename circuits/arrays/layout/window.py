@@ -30,7 +30,7 @@ class Window(LinearOperation):
 
     Axis axes[k] becomes the window's position, of extent (n - d * (sizes[k] - 1) - 1) // steps[k] + 1 with d =
     dilations[k], by default 1; a last axis per k walks the window: y[.., p, .., w] = x[.., steps[k] * p + d * w, ..].
-    The operation is also known as im2col. The lowering is exact.
+    The operation is also known as im2col. Window is lowered exactly.
     """
 
     name = "real.window"
@@ -96,7 +96,7 @@ class OverlapAdd(LinearOperation):
         return (total,)
 
     def _reached(self, windows: Shape, offsets: Shape) -> tuple[Any, ...]:
-        """The places in the array of all windows' elements at one place of the window."""
+        """The places in the array of all windows' elements that stand at one place within their window."""
         firsts = dict(zip(self.axes, map(operator.mul, offsets, self.dilations), strict=True))
         steps = dict(zip(self.axes, self.steps, strict=True))
         every = range(len(self.shape))

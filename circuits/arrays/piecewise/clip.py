@@ -24,8 +24,8 @@ from .comparison import Select
 
 @dataclass(frozen=True)
 class Clip(RealOperation):
-    """low where x < low, high where x > high, else x. The derivative is dz between the bounds, 0 elsewhere, the bounds
-    included.
+    """Clip: low where x < low, high where x > high, else x. The derivative of Clip is dz between the bounds, 0
+    elsewhere, the bounds included.
 
     The operation is lowered exactly on the rounded operand; a bound that the operand's fraction bits do not hold is
     rounded to them.

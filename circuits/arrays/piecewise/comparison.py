@@ -21,7 +21,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Greater(RealOperation):
-    """1 where x > y, else 0; 0 where they are equal. Its derivative is zero everywhere.
+    """Greater: 1 where x > y, else 0; 0 where they are equal. The derivative of Greater is zero everywhere.
 
     The operation is lowered exactly on the rounded operands, to integers 0 and 1 without fraction bits.
     """
@@ -46,10 +46,10 @@ class Greater(RealOperation):
 
 @dataclass(frozen=True)
 class Select(RealOperation):
-    """The second source where the condition is positive, elsewhere the third; all have one shape.
+    """Select: the second source where the condition is positive, elsewhere the third; all have one shape.
 
-    The derivative for the condition is zero. The operation is lowered exactly, on unrounded operands too; a condition
-    of integers 0 and 1 (from Greater or ArgMaxOneHot) is used as it is, any other is compared with 0 first.
+    The derivative of Select for its condition is zero. The operation is lowered exactly, on unrounded operands too; a
+    condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used as it is, any other is compared with 0 first.
     """
 
     name = "real.select"
@@ -75,9 +75,11 @@ class Select(RealOperation):
 
 @dataclass(frozen=True)
 class ReLU(RealOperation):
-    """x where x > 0, else 0. The derivative at 0 is 0. The operation is lowered exactly on the rounded operand.
+    """ReLU: x where x > 0, else 0. The derivative of ReLU at 0 is 0. The operation is lowered exactly on the rounded
+    operand.
 
-    The derivative compares the result, not the operand, with 0: in a circuit a test of [0, h] costs less than a sign.
+    The derivative of ReLU compares the result, not the operand, with 0: in a circuit a test of [0, h] costs less than a
+    sign.
     """
 
     name = "real.relu"

@@ -74,7 +74,8 @@ class Max(RealOperation):
 
 @dataclass(frozen=True)
 class ArgMaxOneHot(RealOperation):
-    """1 at the first greatest element along the axis, 0 elsewhere; the axis stays. Its derivative is zero everywhere.
+    """ArgMaxOneHot: 1 at the first greatest element along the axis, 0 elsewhere; the axis stays. The derivative of
+    ArgMaxOneHot is zero everywhere.
 
     The operation is lowered exactly on the rounded operand, to integers 0 and 1 without fraction bits.
     """
@@ -119,9 +120,9 @@ class Min(Composite):
 
 @dataclass(frozen=True)
 class Maximum(Composite):
-    """The greater of x and y, of one shape: x + max(y - x, 0). At a tie the cotangent goes to x.
+    """The greater of x and y, of one shape: x + max(y - x, 0). At a tie of Maximum the cotangent goes to x.
 
-    The derivative compares max(y - x, 0) with 0: in a circuit that costs less than a sign.
+    The derivative of Maximum compares max(y - x, 0) with 0: in a circuit that costs less than a sign.
     """
 
     name = "real.maximum"
@@ -140,7 +141,7 @@ class Maximum(Composite):
 
 @dataclass(frozen=True)
 class Minimum(Composite):
-    """The lesser of x and y, of one shape: x - max(x - y, 0). At a tie the cotangent goes to x."""
+    """The lesser of x and y, of one shape: x - max(x - y, 0). At a tie of Minimum the cotangent goes to x."""
 
     name = "real.minimum"
     arity = 2
@@ -159,8 +160,8 @@ class Minimum(Composite):
 class TopKOneHot(Composite):
     """The places of the k greatest elements along an axis, greatest first: k arrays of 0 and 1 in a new axis before it.
 
-    Of equal elements the one of lower index comes first. The derivative is zero. The k greatest values are the sum
-    along the axis of x times TopKOneHot, their indices the sum of 0, 1, ... times it.
+    Of equal elements the one of lower index comes first. The derivative of TopKOneHot is zero. The k greatest values
+    are the sum along the axis of x times TopKOneHot, their indices the sum of 0, 1, ... times it.
     """
 
     name = "real.top_k_one_hot"

@@ -16,7 +16,7 @@ from .comparison import ReLU, Select
 
 @dataclass(frozen=True)
 class Sign(Composite):
-    """1 where x > 0, -1 where x < 0, 0 at 0. Its derivative is zero everywhere."""
+    """Sign: 1 where x > 0, -1 where x < 0, 0 at 0. The derivative of Sign is zero everywhere."""
 
     name = "real.sign"
 
@@ -48,7 +48,7 @@ class ELU(Composite):
     """The exponential linear unit: x where x > 0, else alpha * (e^x - 1). The derivative is dz where x > 0, else dz *
     (z + alpha).
 
-    The derivative needs no other exponential; the slope at 0 is alpha. Clevert et al., arXiv 1511.07289.
+    The derivative of ELU needs no other exponential; the slope at 0 is alpha. Clevert et al., arXiv 1511.07289.
     """
 
     name = "real.elu"

@@ -1,4 +1,4 @@
-"""Tensors in formats that the program states: rounded as it says, saturated, checked, or shown never to wrap."""
+"""Tensors in formats that the program states: rounded by a stated rule, saturated, checked, or shown never to wrap."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_BITS = 1024
 
 
 def _away(module: Any, x: Values, rounded: Values) -> Values:
-    """The rounded magnitude with the sign of x."""
+    """The rounded magnitude of x, with the sign of x."""
     signed: Values = module.where(x < 0, -rounded, rounded)
     return signed
 
@@ -60,7 +60,7 @@ def _half(module: Any, x: Values, up: Callable[[Values], Values]) -> Values:
 
 
 def in_integers(x: Integer, bits: int, rule: str) -> Integer:
-    """x with `bits` fraction bits fewer, at least one, rounded: floor((x + offset) / 2^bits).
+    """Return x with `bits` fraction bits fewer, at least one, rounded: floor((x + offset) / 2^bits).
 
     The offset of a rule is a number, or a number and a bit: whether the floor is odd, or whether x is negative.
     """
@@ -87,11 +87,11 @@ class Quantize(RealOperation):
     """n * 2^-fraction_bits, where n is the whole number to which x * 2^fraction_bits is rounded, kept within [low,
     high].
 
-    `rule` is one of "half even", "half up", "half down", "half away", "half zero", "floor", "ceil", "zero" and "away".
-    `overflow` says what becomes of an n outside [low, high]: "saturate" gives the nearer end, "check" gives no value,
-    and "wrap" promises that no n is outside, which the intervals must show when the program is compiled. Quantize reads
-    its operand unrounded, and its result is final. The derivative is straight through: dz where n lies within [low,
-    high], else 0. Bengio et al., arXiv 1308.3432.
+    The rounding `rule` of Quantize is one of "half even", "half up", "half down", "half away", "half zero", "floor",
+    "ceil", "zero" and "away". The field `overflow` of Quantize says what becomes of an n outside [low, high]:
+    "saturate" gives the nearer end, "check" gives no value, and "wrap" promises that no n is outside, which the
+    intervals must show when the program is compiled. Quantize reads its operand unrounded, and its result is final. The
+    derivative is straight through: dz where n lies within [low, high], else 0. Bengio et al., arXiv 1308.3432.
     """
 
     name = "real.quantize"
@@ -130,8 +130,8 @@ class Quantize(RealOperation):
         return (module.asarray(found * 2.0**-self.fraction_bits + 0.0),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The derivative reads the operand unrounded, as the forward pass does: by the same rounding to a format that
-        is wider by one at each end.
+        """The derivative of Quantize reads the operand unrounded, as the forward pass does: by the same rounding to a
+        format that is wider by one at each end.
         """
         if self.overflow != "saturate":
             return [dz]

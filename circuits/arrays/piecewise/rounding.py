@@ -19,7 +19,7 @@ from ..term import Real
 
 
 class _Whole(RealOperation):
-    """The operation is lowered exactly on the rounded operand, to integers without fraction bits."""
+    """A rounding to whole numbers is lowered exactly on the rounded operand, to integers without fraction bits."""
 
     rounding = Rounding.VALUE
     exact = True
@@ -37,7 +37,7 @@ class _Whole(RealOperation):
 
     @abstractmethod
     def _shifted(self, x: Integer, bits: int) -> Integer:
-        """The result for an operand with `bits` fraction bits, at least one."""
+        """The rounded result for an operand with `bits` fraction bits, at least one."""
 
 
 @dataclass(frozen=True)

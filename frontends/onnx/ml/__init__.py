@@ -14,12 +14,12 @@ for _module in iter_modules(__path__):
     import_module(f".{_module.name}", __name__)
 
 NAMES = frozenset(name for name, entry in OPERATORS.items() if entry.function.__module__.startswith(f"{__name__}."))
-"""The operators of this domain that are understood."""
+"""The operators of ai.onnx.ml that the importer reads."""
 
 
 def without_maps(nodes: Iterable[Any]) -> Iterator[Any]:
-    """The nodes, with ZipMap as Identity: its maps from labels to numbers are their columns, in the order of the
-    labels.
+    """The nodes of a graph, with ZipMap replaced by Identity: its maps from labels to numbers are their columns, in the
+    order of the labels.
     """
     for node in nodes:
         if (node.domain, node.op_type) == (DOMAIN, "ZipMap"):

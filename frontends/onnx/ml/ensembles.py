@@ -17,7 +17,7 @@ from .trees import LEAF, MODES, Integers, Reals, Trees, checked, scores
 
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
-"""The transforms of scores by number, as TreeEnsemble has them."""
+"""The transforms of scores by the numbers that TreeEnsemble uses."""
 
 
 def _older(node: Node, features: int) -> tuple[Trees, dict[tuple[int, int], int]]:
@@ -71,7 +71,9 @@ def _numbers(node: Node, name: str) -> Reals:
 def _weights(
     node: Node, places: dict[tuple[int, int], int], prefix: str, targets: int
 ) -> tuple[Reals, NDArray[np.bool_], Integers]:
-    """Weights [nodes, targets] from lists of them, which of them are given, and all targets that are named."""
+    """The weights [nodes, targets] of leaves from lists of weights, which of them are given, and all targets that are
+    named.
+    """
     ids, trees, nodes = (np.asarray(node.attribute(f"{prefix}_{name}", None) or [], np.int64) for name in _PLACED)
     values = _numbers(node, f"{prefix}_weights")
     if not len(ids) or not len(ids) == len(trees) == len(nodes) == len(values):
@@ -115,7 +117,9 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("TreeEnsembleClassifier", kinds=NUMBERS, ignores=IGNORED)
 def _classifier(node: Node) -> list[Made]:
-    """If all weights belong to one of two classes, they score it: above 1/2 if none is negative, else above 0."""
+    """In an ensemble for two classes whose weights all belong to one class, they are its scores: above 1/2 if none is
+    negative, else above 0.
+    """
     x = rows_of(node)
     numbers = labels(node, "classlabels_int64s", "classlabels_strings")
     trees, places = _older(node, x.shape[1])
@@ -130,10 +134,10 @@ def _classifier(node: Node) -> list[Made]:
 
 
 def _two(node: Node, made: Tensor, weights: Reals, base: Reals, numbers: list[int]) -> list[Made]:
-    """The scores of two classes of which only one is weighed, as onnxruntime reads them.
+    """The scores of two classes of which only one has weights, as onnxruntime reads them.
 
-    Weights of the first class are a score of the second, whose opposite is the first's; weights of the second leave the
-    first at 0.
+    For two classes, weights of the first class are a score of the second, whose negative is the first's score; weights
+    of the second leave the first's score at 0.
     """
     one = int(np.any(weights[:, 1]))
     if len(base) > 1 - one:
@@ -151,8 +155,8 @@ def _two(node: Node, made: Tensor, weights: Reals, base: Reals, numbers: list[in
 
 @operator("TreeEnsemble", kinds=NUMBERS, ignores=IGNORED)
 def _ensemble(node: Node) -> Tensor:
-    """An ensemble in the form of opset 5: inner nodes and leaves are numbered apart, and both children say which they
-    are.
+    """An ensemble in the form of opset 5: inner nodes and leaves are numbered apart, and each child says of which kind
+    it is.
     """
     x = rows_of(node)
     targets = node.attribute("n_targets", 1)

@@ -26,8 +26,8 @@ def _scaler(node: Node) -> Tensor:
 
 @operator("Normalizer", kinds=NUMBERS)
 def _normalizer(node: Node) -> Tensor:
-    """x divided by the maximum, the sum of magnitudes or the root of the sum of squares of its row: undefined if that
-    is 0.
+    """Normalizer: x divided by the maximum, the sum of magnitudes or the root of the sum of squares of its row:
+    undefined if that is 0.
     """
     x = node.ranked(node.tensor(), 1, 2)
     axis, norm = x.ndim - 1, node.choice("norm", "MAX", "L1", "L2")
@@ -45,7 +45,7 @@ def _binarizer(node: Node) -> Tensor:
 
 @operator("FeatureVectorizer", kinds=NUMBERS)
 def _vectorizer(node: Node) -> Tensor:
-    """All inputs beside one another, each cut to the number of features that is stated for it."""
+    """FeatureVectorizer: all inputs side by side, each cut to the number of features that is stated for it."""
     rows = [x if x.ndim == 2 else x.reshape(1, -1) if x.ndim == 1 else node.ranked(x, 1, 2) for x in node.tensors()]
     extents = node.attribute("inputdimensions", None) or [x.shape[1] for x in rows]
     if len(extents) != len(rows) or any(not 0 < n <= x.shape[1] for n, x in zip(extents, rows, strict=True)):
@@ -58,7 +58,9 @@ def _vectorizer(node: Node) -> Tensor:
 
 @operator("ArrayFeatureExtractor", kinds=ANY, moves=True)
 def _extractor(node: Node) -> Tensor:
-    """Elements of the last axis at these places, in their order; a vector is one row."""
+    """ArrayFeatureExtractor: the elements of the last axis at given indices, in their order; a vector counts as one
+    row.
+    """
     x = node.ranked(node.tensor(), 1)
     if x.ndim == 1:
         x = x.reshape(1, *x.shape)

@@ -14,8 +14,8 @@ from ..node import Made, Node
 
 
 def transformed(node: Node, scores: Tensor, named: str | None = None) -> Tensor:
-    """The scores [N, C] after the attribute post_transform. Raise CircuitizeError for the two transforms that few
-    use.
+    """The scores [N, C] after the attribute post_transform. Raise CircuitizeError for the two transforms that are not
+    read.
     """
     wanted = named or node.choice("post_transform", "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
     if wanted in ("SOFTMAX_ZERO", "PROBIT"):

@@ -37,8 +37,8 @@ class Trees:
 
 
 def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Trees:
-    """The trees, checked. Raise CircuitizeError unless each node belongs to exactly one tree, once, and tests a feature
-    that exists.
+    """The trees of an ensemble, checked. Raise CircuitizeError unless each node belongs to exactly one tree, once, and
+    tests a feature that exists.
     """
     inner = np.flatnonzero(trees.mode != LEAF)
     count = len(trees.mode)
@@ -66,9 +66,11 @@ def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Tree
 
 
 def leaves(x: Tensor, trees: Trees) -> tuple[Integers, Tensor]:
-    """The leaves of all trees, and for each row of x an indicator of the leaves that it comes to: 1 there, else 0.
+    """The leaves of all trees, and for each row of x an indicator that is 1 at the leaf that the row reaches in each
+    tree, else 0.
 
-    Trees are taken in groups whose levels are small, since columns are picked by a matrix of zeros and ones.
+    The trees of an ensemble are evaluated in groups whose levels are small, since columns are picked by a matrix of
+    zeros and ones.
     """
     owner = owners(trees)
     sizes = np.bincount(owner[owner >= 0], minlength=len(trees.roots))
@@ -94,7 +96,9 @@ def owners(trees: Trees) -> Integers:
 
 
 def _leaves(x: Tensor, trees: Trees, roots: Integers) -> tuple[list[Integers], list[Tensor]]:
-    """The leaves and the indicators of rows that come to them, level by level: one product for each inner node."""
+    """The leaves of some trees and the indicators of the rows that reach them, level by level: one product for each
+    inner node.
+    """
     level, levels = roots, []
     while len(level):
         levels.append(level)
@@ -131,8 +135,8 @@ def _columns(x: Tensor, chosen: Integers) -> Tensor:
 
 
 def _answers(x: Tensor, trees: Trees, inner: Integers) -> tuple[Tensor, Integers]:
-    """For each inner node, 1 where a row takes the true branch: columns, in which each test stands once, and the nodes'
-    places in them.
+    """For each inner node, 1 where a row takes the true branch: as columns in which each distinct test stands once,
+    with the place of each node's test among the columns.
     """
     keys = np.stack([trees.mode[inner], trees.feature[inner], trees.threshold[inner].view(np.int64)])
     _, first, place = np.unique(keys, axis=1, return_index=True, return_inverse=True)
@@ -161,7 +165,7 @@ def _compared(x: Tensor, threshold: Reals, mode: str) -> Tensor:
 
 
 def scores(node: Node, x: Tensor, trees: Trees, weights: Reals, given: NDArray[np.bool_], aggregate: str) -> Tensor:
-    """The value of each target from all trees together, given the weights [nodes, targets] of each leaf."""
+    """The value of each target summed over all trees, given the weights [nodes, targets] of each leaf."""
     ends, reached = leaves(x, trees)
     targets = weights.shape[1]
     if aggregate in ("SUM", "AVERAGE"):

@@ -1,4 +1,6 @@
-"""Roots of a run before it is proved: the secret that its prover is to keep, and the roots that it gives both ends."""
+"""Roots of a run before it is proved: the secret that the prover will keep, and the roots before the first and after
+the last step that follow from it.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ from .state import PROVES, State
 def announce(
     run: Run, initial: Mapping[str, Integers], data: Mapping[str, Integers], folder: Path, kept: Path
 ) -> State:
-    """Keep a secret for the run that a folder is to hold, which begins with these values and takes the secret.
+    """Store a secret for a future run in a folder; the run begins with the given values and uses the secret.
 
-    Raise CircuitizeError if the folder holds something, or if a secret is kept already.
+    Raise CircuitizeError if the run's folder is not empty, or if a secret is stored already.
     """
     with alone(kept, PROVES, wait=False):
         require_new(folder, kept)
@@ -32,10 +34,11 @@ def announce(
 
 
 def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
-    """Write down, before its last roots are told, that the run has these scalars up to its last step.
+    """Record, before the roots after a run's last step are published, that the run has the given scalars up to its last
+    step.
 
-    Return None if the secret was taken meanwhile by a run whose scalars up to that step nobody has fixed: the roots of
-    that run may be others. Raise CircuitizeError if the secret was kept for another run.
+    Return None if a run whose scalars up to that step are not fixed has used the secret meanwhile, since that run's
+    roots may differ. Raise CircuitizeError if the secret was stored for another run.
     """
     with alone(kept, PROVES, wait=False):
         state = State.read(kept)
@@ -51,10 +54,10 @@ def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
 def roots(
     run: Run, state: State, step: int, held: Mapping[str, Integers], data: Mapping[str, Integers]
 ) -> dict[str, bytes]:
-    """The roots of groups that a run has after a step, if a proof of it ends there, by the secret that is kept.
+    """The roots of groups that a run has after a step, if a proof of it ends there, by the stored secret.
 
-    Privacy: `held` are the values that this run has after that step; other values under the same secret would share
-    their salts.
+    Privacy: the argument `held` must be the values that the run has after that step; other values under the same secret
+    would share their salts.
     """
     trace = run.ports_plan.trace({**held, **data})
     return {name: commit(run.ports_plan, trace, (INPUT, name), state.root_secret(name, step)).root for name in run.kept}

@@ -1,8 +1,10 @@
-"""Proving a run's steps apart: they are run ahead, others prove them as tasks, in any order, and each proof is checked.
+"""Proofs of a run as tasks: the steps are executed first, other processes prove them in any order, and each proof is
+checked.
 
-Soundness: nothing that other processes say is believed. A result must be the proof of the task's steps, in this run,
-with the roots that follow from the run's own values and secrets, which are computed here; and the verifier must accept
-it. Privacy: whoever does a task sees the values that enter it, the dataset, and the secrets of their roots.
+Soundness: nothing that other processes say is believed. The result of a proving task must be the proof of the task's
+steps, in this run, with the roots that follow from the run's own values and secrets, which the run's own prover
+computes; and the verifier must accept it. Privacy: whoever does a proving task sees the values that enter its steps,
+the dataset, and the secrets of their roots.
 """
 
 from __future__ import annotations
@@ -29,10 +31,10 @@ from .underway import Underway
 
 @dataclass(frozen=True)
 class Sent:
-    """A task, with the parts that only the run's own prover has: the roots before and after it, and what is kept once
-    it is done.
+    """A proving task, with the parts that only the run's own prover has: the roots before and after it, and the state
+    that is kept once it is done.
 
-    `before` is the dataset's root before it is renewed for this proof.
+    The field `before` of a task is the dataset's root before it is renewed for this proof.
     """
 
     task: Task
@@ -43,19 +45,20 @@ class Sent:
 
 
 Judge = Callable[[Sent, Done], str | None]
-"""A function that says why a result is not what was to be proved, or None if it is."""
+"""A function that says why a result is not the proof that a task asked for, or None if it is."""
 
 Place = Callable[[Iterator[Sent], Judge], Iterator[tuple[Sent, Done]]]
-"""A place where tasks are done: it takes them as it has room, gives results that hold in any order, and has others done
-again.
+"""A pool of workers for proving tasks: it takes tasks as it has room, gives valid results in any order, and repeats
+tasks with invalid ones.
 """
 
 
 class Ahead:
-    """The remaining tasks of a run, in order: when a task is asked for, the steps before it are run, not proved.
+    """The remaining tasks of a run, in order: when a task is asked for, the steps before the task are run, but not
+    proved.
 
-    If the program has no value at a step there are no more tasks, and `error` says why. `results` are the outputs of
-    the steps that were run which no step hands on; `state` is what is kept after all of them.
+    If the program has no value at a step, the list of tasks ends, and `error` says why. The field `results` has the
+    outputs of the steps that were run which no step hands on; `state` is the state kept after these steps.
     """
 
     def __init__(
@@ -93,7 +96,7 @@ class Ahead:
 
 
 def prove_apart(underway: Underway, place: Place) -> Ahead:
-    """Write the proofs of the rest of a run as they come.
+    """Write the proofs of the remaining steps of a run as they arrive.
 
     A proof that is in the folder already, since the run was interrupted, is not made again if it holds. Raise
     CircuitizeError if the program has no value at a step, once the proofs before it are written.
@@ -129,7 +132,8 @@ def prove_apart(underway: Underway, place: Place) -> Ahead:
 
 
 def fault_of(run: Run, sent: Sent, done: Done) -> str | None:
-    """Why a result is not what was to be proved; None if it is, and the verifier accepts it."""
+    """A text that says why a result is not the proof that a task asked for; None if it is, and the verifier accepts it.
+    """
     task, chunk = sent.task, run.chunk(sent.task.step)
     try:
         statement = statement_of(run, task.identity, task.step, done.steps, sent.entering)

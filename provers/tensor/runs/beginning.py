@@ -1,4 +1,4 @@
-"""Beginning or continuing a run: which state its prover is in, and whether the folder belongs to this run."""
+"""The beginning or continuation of a run: the state of its prover, and whether the folder belongs to this run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ANOTHER = (
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The tensors of a test set, by name; anybody may make the root of a `public` one again."""
+    """A test set: its tensors by name; anybody may make the root of a `public` one again."""
 
     tensors: Mapping[str, Integers]
     public: bool = False
@@ -40,13 +40,13 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where proofs of a run are to continue: the kept state, the commitments that the next proof takes, and the run's
-    name.
+    """The place from which proofs of a run continue: the kept state, the commitments that the next proof takes, and the
+    run's name.
 
-    `roots` are those that the run begins with; `shown` says whether the proof of formats exists. `marked` says that the
-    run which this one follows did not know of it before: nobody can have seen a proof of it. `unnamed` is the state as
-    it was before this run took it, if the run took it just now: roots were published that only this state's secret
-    opens.
+    The field `roots` has the roots with which the run begins; `shown` says whether the proof of formats exists. The
+    flag `marked` says that the preceding run did not know of this run before, so that nobody can have seen a proof of
+    it. The field `unnamed` is the stored state from which this run has just begun, whose roots may have been published
+    and which alone can open them.
     """
 
     state: State
@@ -67,11 +67,11 @@ def begin(
     kept: Path,
     test: HeldOut | None = None,
 ) -> Beginning:
-    """The state with which a run continues: what was kept of it, or what it begins with, which is then kept before a
-    proof is made.
+    """The state with which a run continues: the stored state, or the initial one, which is then stored before a proof
+    is made.
 
-    Raise CircuitizeError, before anything is written, if the folder or the kept state belongs to another run, to other
-    scalars, values or another dataset, or if another run already continues from the same one.
+    Raise CircuitizeError, before anything is written, if the folder or the stored state belongs to another run, to
+    other scalars, values or another dataset, or if another run already continues from the same run.
     """
     scalars = run.scalars_digest()
     if isinstance(initial, Earlier):
@@ -149,9 +149,10 @@ def withdraw(
     marked: bool,
     unnamed: State | None = None,
 ) -> None:
-    """Forget a run that has shown nothing: remove what was kept of it, and that it follows another, if it was `marked`.
+    """Forget a run that has shown nothing: remove its stored state, and the preceding run's mark if it was set just
+    now.
 
-    The state `unnamed` that was kept before the run is kept again: roots were told by its secret.
+    The state that was stored before the forgotten run is stored again, since its secret may open published roots.
     """
     if unnamed is not None:
         unnamed.write(kept)
@@ -162,10 +163,10 @@ def withdraw(
 
 
 def require_new(folder: Path, kept: Path) -> None:
-    """Raise CircuitizeError if no run can begin in a folder: something else lies there, or what a prover keeps.
+    """Raise CircuitizeError if no run can begin in a folder: other files lie there, or a prover's stored state.
 
-    The secret in the kept file is all that opens the roots of its run, wherever that run's folder is now: the file
-    stays.
+    A file of kept state is never removed for a new run, since only its secret opens the roots of its own run, wherever
+    that run's folder is now.
     """
     require_empty(folder)
     if os.path.lexists(kept):
@@ -176,7 +177,9 @@ def require_new(folder: Path, kept: Path) -> None:
 
 
 def require_free(folder: Path, kept: Path) -> None:
-    """Raise CircuitizeError if no run can begin in a folder, nor continue there that was interrupted as it began."""
+    """Raise CircuitizeError if no run can begin in a folder, and no run that was interrupted at its beginning can
+    continue there.
+    """
     require_empty(folder)
     if os.path.lexists(kept):
         try:
@@ -186,7 +189,7 @@ def require_free(folder: Path, kept: Path) -> None:
 
 
 def require_empty(folder: Path) -> None:
-    """Raise CircuitizeError if a folder holds anything, except parts of files whose process was killed."""
+    """Raise CircuitizeError if a folder holds anything, except temporary files of a process that was killed."""
     if folder.exists() and (not folder.is_dir() or any(path.suffix != ".part" for path in folder.iterdir())):
         raise CircuitizeError(
             f"{folder}: expected a new folder, or that of this run, found something else; choose another"
@@ -196,9 +199,10 @@ def require_empty(folder: Path) -> None:
 def _known(
     run: Run, initial: Mapping[str, Integers] | Earlier, folder: Path, kept: Path, claimed: bool
 ) -> State | None:
-    """The state of this run after the last proof that is in the folder; None if no proof of it was begun.
+    """The state of this run after the last proof that is in the folder; None if no proof of the run was begun.
 
-    A run that was interrupted before it wrote its claim is known by its kept state: nothing of it is in the folder.
+    A run that was interrupted before it wrote its claim is recognised by its stored state, since the folder holds
+    nothing of it.
     """
     held = initial.state.held if isinstance(initial, Earlier) else initial
     if not claimed:
@@ -269,7 +273,7 @@ def _require_initial(
     state: State,
     folder: Path,
 ) -> None:
-    """Raise CircuitizeError unless a run that continues is given the values that it began with."""
+    """Raise CircuitizeError unless a run that continues is given the values with which it began."""
     if isinstance(initial, Earlier):
         same = all(initial.roots.get(name) == claimed.roots[name] for name in (*run.kept, DATA))
     else:

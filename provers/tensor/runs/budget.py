@@ -10,14 +10,18 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 SHARING = 12
-"""The most proofs of steps that open one root of a small dataset in zero knowledge: each makes all proofs longer."""
+"""The most proofs of steps that open one root of a small dataset in zero knowledge, since each further opening makes
+all proofs longer.
+"""
 
 ELEMENTS_EACH = 1 << 14
-"""For a large dataset, one more proof for this many elements: its random words are then at most a quarter as many."""
+"""The number of elements of a large dataset for which one more proof may open its root, so that the random words are at
+most a quarter of the elements.
+"""
 
 BESIDE_STEPS = 4
-"""The other openings of a dataset's root: by the proof that makes it, one that renews it, and two of a run that
-follows.
+"""The other openings of a dataset's root: by the proof that makes the root, by one that renews it, and by two of a
+following run.
 """
 
 
@@ -33,5 +37,5 @@ def sharing(dataset: Iterable[Port[Fixed]], proofs: int) -> int:
 
 
 def openings(dataset: Iterable[Port[Fixed]], proofs: int) -> int:
-    """How often a dataset's root may be opened, in zero knowledge, that a run of `proofs` proofs makes."""
+    """How often a dataset's root may be opened, in zero knowledge, if a run of `proofs` proofs makes it."""
     return sharing(dataset, proofs) + BESIDE_STEPS

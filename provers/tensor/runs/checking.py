@@ -33,23 +33,26 @@ from .sizes import evaluation_bytes, formats_bytes, stated_bytes, step_bytes, to
 WORTH = "what the run is worth is not shown"
 
 Refusal = Callable[..., str | None]
-"""A verifier of single proofs: from program, statement, proof, plan, context, and roots in format to why the proof is
-refused, or None.
+"""A verifier of single proofs: a function of program, statement, proof, plan, context and the roots in format that
+returns why the proof is refused, or None.
 """
 
 
 class Refused(Exception):
-    """Why a run does not hold: the answer, in one line that names the step, not a fault in the question."""
+    """The error that says, in one line naming the step, why a run does not hold; it is the answer of a verification and
+    not a user's error.
+    """
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A run that holds: its name, the roots that it begins and ends with, scalars by step, and the public outputs that
-    are told.
+    """The result of verifying a run that holds: its name, the roots that it begins and ends with, scalars by step, and
+    the public outputs that are disclosed.
 
-    The dataset's root is among both lists of roots, and a test set's among the first; if the dataset got other roots on
-    the way, they hold the same values. `told` has the numbers of the steps to which the public outputs belong.
-    `results` is what the run's evaluation says of its end: sums over all batches.
+    The dataset's root is among both lists of roots, and a test set's among the first; if the dataset got other roots
+    during the run, all of them hold the same values. The field `told` has the numbers of the steps to which the
+    disclosed outputs belong. The field `results` holds the outputs of the evaluation at a run's end: sums over all
+    batches.
     """
 
     identity: bytes
@@ -99,11 +102,13 @@ def check(
     progress: Callable[[int], object] = lambda _: None,
     judge: Refusal = refusal,
 ) -> Checked:
-    """Check what a run's folder proves about a run. Raise Refused, naming the step, if the folder does not prove it.
+    """Check what a run's folder proves about a run. Raise Refused, naming the step, if a run's folder does not prove
+    it.
 
-    Among the folder's claims only roots, public outputs and the scalars that `run` leaves to it are believed, once the
-    proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. The function
-    `judge` checks one proof. Raise CircuitizeError if no proof of this program could be trusted.
+    Among the claims of a run's folder only roots, public outputs and the scalars that `run` leaves to it are believed,
+    once the proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. The
+    argument `judge` is the function that checks one proof. Raise CircuitizeError if no proof of the run's program could
+    be trusted.
     """
     require_setting(run, manifest)
     reason = too_much(run, folder)
@@ -190,7 +195,7 @@ def _judged(
     roots: Mapping[str, bytes],
     judge: Refusal,
 ) -> dict[str, Integers]:
-    """The results of the run's end on its test set, by the proof of its evaluation."""
+    """The results, on its test set, of the values at a run's end, as the proof of its evaluation shows them."""
     if run.evaluation is None:
         return {}
     chunk, evaluation = run.evaluation.chunk, run.evaluation
@@ -215,7 +220,9 @@ def _judged(
 
 @dataclass(frozen=True)
 class Renewal:
-    """What a proof before a step is to show: that the dataset's new `root` holds what the root `before` does."""
+    """The statement that a renewal before a step must show: that the dataset's new `root` holds what the root `before`
+    does.
+    """
 
     identity: bytes
     step: int
@@ -238,7 +245,7 @@ def _renewed(run: Run, folder: Path, renewal: Renewal, judge: Refusal) -> bytes:
 
 
 def renewal_fault(run: Run, renewal: Renewal, proof: Proof, judge: Refusal = refusal) -> str | None:
-    """Why a proof does not show that two roots hold the same dataset; None if it does."""
+    """A text that says why a proof does not show that two roots hold the same dataset; or None if it does."""
     statement = Statement({}, {(INPUT, DATA): renewal.before, (OUTPUT, DATA): renewal.root})
     plan, context = run.renewal_plan(renewal.step), run.renewal_context(renewal.identity, renewal.step)
     return judge(run.renewal, statement, proof, plan, context, {DATA: renewal.before})
@@ -267,8 +274,8 @@ def _require_no_more(run: Run, folder: Path) -> None:
 
 
 def statement_of(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
-    """The statement that the proof of a step must show, given the roots before it. Raise Refused if the proof states
-    otherwise.
+    """The statement that the proof of a step must show, given the roots before it. Raise Refused if the proof of a step
+    states something else.
     """
     if found.run != identity:
         raise Refused(f"step {step}: it belongs to run {found.run.hex()[:16]}..., expected {identity.hex()[:16]}...")
@@ -305,9 +312,9 @@ def _other_scalars(step: int, name: str, given: Integers | None, expected: Integ
 
 
 def _arrays(program: IntegerProgram, where: str, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
-    """Stated integers as arrays of their ports' shapes; one integer stands for all if they are equal.
+    """Stated integers as arrays of their ports' shapes; a single integer stands for equal ones.
 
-    Raise Refused for values that no port can have.
+    Raise Refused for stated values that no port can have.
     """
     sides = ((INPUT, program.inputs), (OUTPUT, program.outputs))
     formats = {(side, port.name): port.format for side, ports in sides for port in ports}

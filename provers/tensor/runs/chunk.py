@@ -1,4 +1,4 @@
-"""The steps that one proof of a run covers, the program that does them all, and its plan."""
+"""The steps that one proof of a run covers, the program of all these steps, and its plan."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from circuitize.circuits.scan import Scan
 from ..plan import Plan
 
 BATCH = "batch"
-"""The label of the rows that all steps of a proof take: an axis of time, and one of the batch."""
+"""The label of the numbers of rows that all steps of a proof take: an axis of time, and one of the batch."""
 
 
 @dataclass(frozen=True)
 class Chunk:
     """Consecutive steps of a run, as many as one proof covers.
 
-    Soundness: `scan` says why the chunk's program is these steps, one after the other. The proof before, or the proof
-    of formats, shows that the values entering the first step are in format, as the plan assumes.
+    Soundness: `scan` says why the program of a chunk equals its steps, one after the other. The proof before a chunk's,
+    or the proof of formats, shows that the values entering the first step are in format, as the plan assumes.
     """
 
     scan: Scan
@@ -31,7 +31,7 @@ class Chunk:
 
     @property
     def trace_bytes(self) -> int:
-        """The bytes that the values of all wires take."""
+        """The bytes of memory that the values of all wires of a chunk take."""
         arrow = self.plan.arrow
         return 8 * sum(arrow.type(wire).size for wire in range(arrow.wire_count))
 

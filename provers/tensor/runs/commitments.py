@@ -22,7 +22,7 @@ def commitments(
     """The commitments that the proof beginning at a step takes: to the values that enter it and to the dataset, by the
     secrets of their roots.
 
-    The dataset's root is the one before it is renewed for that proof.
+    The dataset's root that a proof takes is the root before the renewal for that proof.
     """
     made = held_commitments(run, held, roots, data)
     if step > run.first and run.renews(run.first) and run.openings != run.made_for:

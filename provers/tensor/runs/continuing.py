@@ -22,9 +22,10 @@ from .state import PROVES, State
 
 @dataclass(frozen=True)
 class Earlier:
-    """A finished run, as its prover has it: its claims, the kept state, and the roots that it ended with.
+    """A finished run, as its prover sees it: its claims, the kept state, and the roots that it ended with.
 
-    No verifier sees this object: verifiers compare roots. The last roots are made for only one run that continues.
+    No verifier sees a prover's finished run: verifiers compare roots. The last roots of a run are made for only one run
+    that continues.
     """
 
     folder: Path
@@ -35,7 +36,7 @@ class Earlier:
 
     @property
     def next(self) -> int:
-        """The number of the step after the run's last."""
+        """The number of the step after the last one of the run."""
         return self.state.step + 1
 
     def openings(self, program: IntegerProgram) -> int | None:
@@ -45,7 +46,7 @@ class Earlier:
         return openings(tensors(program, self.manifest.examples), -(-self.manifest.steps // self.manifest.per_proof))
 
     def require_goes_on(self, run: Run) -> None:
-        """Raise CircuitizeError unless `run` is of the same program, with step numbers that follow on."""
+        """Raise CircuitizeError unless `run` is of the same program, with the next step numbers."""
         if self.manifest.program != run.digest:
             raise CircuitizeError(
                 f"{self.folder}: expected a run of program {run.digest}, found one of {self.manifest.program}; give "
@@ -61,7 +62,7 @@ class Earlier:
             )
 
     def require_roots(self, current: Mapping[str, bytes]) -> None:
-        """Raise CircuitizeError unless the given roots are the roots that the run ended with, and that of its
+        """Raise CircuitizeError unless the given roots are the roots that the run ended with, and the root of its
         dataset.
         """
         for name, root in current.items():
@@ -70,11 +71,12 @@ class Earlier:
                 raise CircuitizeError(f"{self.folder}: expected {what}, found another; go on with the same")
 
     def followed(self, fingerprint: bytes) -> tuple[State, bool]:
-        """The kept state for the run of a fingerprint, which begins where this one ended; and whether it is new.
+        """The kept state for the run of a fingerprint, which begins where the finished run ended, and whether that
+        state is new.
 
-        The file beside this run records that another run continues it, before a root is opened for that run. Raise
-        CircuitizeError if another run already continues from this one: in zero knowledge its last roots are made for
-        one. The caller holds the lock of `alone`.
+        The prover's file beside a finished run records that another run continues it, before a root is opened for that
+        run. Raise CircuitizeError if another run already continues from the finished run, since in zero knowledge its
+        last roots are made for only one. The caller must hold the lock of `alone`.
         """
         state = State.read(self.kept)
         if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):
@@ -88,10 +90,11 @@ class Earlier:
         return own.of(fingerprint), not state.follower
 
     def left(self, fingerprint: bytes) -> None:
-        """Note that the run of a fingerprint does not continue from this one: it was new, and has shown nothing.
+        """Record that the run of a fingerprint does not continue from the finished one; that run was new and has shown
+        nothing.
 
-        The caller holds the same lock as for `followed`, without having released it: else the same run may have begun
-        in another folder, where it has shown something.
+        The caller must hold the lock without interruption since the call of `followed`; otherwise the same run might
+        have begun in another folder and shown something there.
         """
         state = State.read(self.kept)
         if state.follower == fingerprint:
@@ -99,14 +102,14 @@ class Earlier:
 
     def alone(self) -> AbstractContextManager[None]:
         """Return a context in which no other process continues from the run. Raise CircuitizeError if another process
-        does.
+        already continues from the run.
         """
         return alone(self.kept, PROVES, wait=False)
 
 
 def earlier(folder: Path, kept: Path) -> Earlier:
-    """The finished run in a folder. Raise CircuitizeError if the folder holds no finished run, or if `kept` is not what
-    its prover kept.
+    """Read the finished run in a folder. Raise CircuitizeError if the folder holds no finished run, or if `kept` is not
+    the file that its prover kept.
     """
     manifest, state = read_manifest(folder), State.read(kept)
     last = manifest.first + manifest.steps - 1

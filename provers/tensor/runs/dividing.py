@@ -1,4 +1,4 @@
-"""How many steps one proof of a run has: as many as memory, and the cheap extension of the field, allow."""
+"""How many steps one proof of a run has: as many as memory and the cheapest extension of the field allow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .setting import Run
 
 
 class Limit(Enum):
-    """What keeps a proof from covering more steps."""
+    """A text that says what keeps a proof from covering more steps."""
 
     STEPS = "there are no more steps"
     MEMORY = "more would not fit in memory"
@@ -27,7 +27,8 @@ class Limit(Enum):
 
 @dataclass(frozen=True)
 class Division:
-    """Steps per proof, what limits them, and the predicted memory of a proof, in bytes."""
+    """The division of a run: steps per proof, what limits their number, and the predicted memory of a proof, in bytes.
+    """
 
     per_proof: int
     limit: Limit
@@ -35,11 +36,13 @@ class Division:
 
 
 MOST_CHOSEN = 1 << 16
-"""More steps in a proof are not chosen, and not believed by a verifier who was not told: plans would take seconds."""
+"""The most steps of a proof that are chosen, or that a verifier accepts without being told, since plans for more would
+take seconds.
+"""
 
 MOST_WEIGHTS = 1 << 23
-"""Steps are not chosen either if their claims have more than this many weights one by one, as those on overlapping
-windows have: verifiers take a second for this many, and longer than proportionally for more.
+"""The most weights without product form, as claims on overlapping windows have, in a proof whose number of steps is
+chosen: verifiers take a second for this many, and disproportionately longer for more.
 """
 
 TRIED = 1 << 10
@@ -49,12 +52,12 @@ TRIED = 1 << 10
 def divided(
     run: Run, memory: int, progress: Callable[[int], object] = lambda _: None, most: int | None = None
 ) -> Division:
-    """The most steps per proof, a power of two or all there are, for which a proof fits in `memory` bytes.
+    """The most steps per proof, a power of two or the number of all steps, for which a proof fits in `memory` bytes.
 
-    The number is a power of two, since the axis of time is padded to one; the field is the one that a single step
-    needs. The division plans a handful of proofs; `progress` is called with each number of steps that is tried. No
-    proof has more than `most` steps, a power of two, if others wait for one. A proof of one step is taken whatever it
-    needs. Raise Unprovable if a proof of one step has no plan.
+    The number of steps per proof is a power of two, since the axis of time is padded to one; the extension field is the
+    one that a single step needs. Dividing a run plans a handful of proofs; `progress` is called with each number of
+    steps that is tried. No proof has more than `most` steps, a power of two, if other processes wait for proofs. A
+    proof of one step is accepted however much memory it needs. Raise Unprovable if a proof of one step has no plan.
     """
     least = least_degree(_chunk(run, 1).plan)
     limits: dict[int, Limit | None] = {1: None}
@@ -86,12 +89,12 @@ def prover_bytes(run: Run) -> int:
 
 
 def is_heavy(run: Run) -> bool:
-    """Whether the run's verifiers take long for the number of steps in a proof."""
+    """Whether the run's verifiers take too long for the number of steps in a proof."""
     return any(map(_is_heavy, run.chunks))
 
 
 def is_heavy_to_judge(run: Run) -> bool:
-    """Whether the run's verifiers take long for the number of examples on which its end is judged."""
+    """Whether the run's verifiers take too long for the number of examples on which its end is judged."""
     return run.evaluation is not None and _is_heavy(run.evaluation.chunk)
 
 
@@ -109,7 +112,7 @@ def _is_heavy(chunk: Chunk) -> bool:
 
 
 def _limit(run: Run, steps: int, memory: int, least: int) -> Limit | None:
-    """Why no proof has `steps` steps; None if a proof may have them."""
+    """A text that says why no proof has `steps` steps, or None if a proof may have that many."""
     try:
         chunk = _chunk(run, steps)
         if least_degree(chunk.plan) > least:

@@ -1,4 +1,5 @@
-"""The judged end of a run: how well its last values do on a committed test set, in the same chain of roots."""
+"""The evaluation of a run's end: how well its last values perform on a committed test set, in the same chain of roots.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +39,11 @@ class Evaluation:
     """A program that judges the values that a run ends with, on each batch of a test set of `size` examples, in their
     order.
 
-    Soundness: prover and verifier each make an Evaluation. The Evaluation fixes program, plan and rows: every example
-    is in one batch. The proof states the sums of the public outputs over all batches, the root of what is judged, which
-    is that of the run's last step, and that of the test set, which the name of the run binds: it was there before the
-    first step. The proof of an evaluation itself shows that the test set is in format. Raise Unprovable for a program
-    that judges nothing.
+    Soundness: prover and verifier each make an Evaluation, and neither takes it from the other. The Evaluation fixes
+    program, plan and rows: every example is in one batch. The proof of an evaluation states the sums of the public
+    outputs over all batches, the root of what is judged, which is that of the run's last step, and that of the test
+    set, which the name of the run binds: it existed before the first step. The proof of an evaluation itself shows that
+    the test set is in format. Raise Unprovable for a program that takes no held values, or has no public output.
     """
 
     program: IntegerProgram
@@ -65,7 +66,7 @@ class Evaluation:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The groups of values that are judged."""
+        """The groups of values that an evaluation judges."""
         return tuple(name for name in input_groups(self.program) if name != DATA)
 
     @property
@@ -83,7 +84,7 @@ class Evaluation:
 
     @cached_property
     def tensors(self) -> tuple[Port[Fixed], ...]:
-        """The ports of the test set."""
+        """The ports of an evaluation's test set."""
         return tensors(self.program, self.size)
 
     @property
@@ -93,7 +94,7 @@ class Evaluation:
 
     @property
     def publics(self) -> dict[PortKey, Integers]:
-        """The public values that enter: the rows of all batches."""
+        """The public values that enter an evaluation: the rows of all batches."""
         return {(ROWS, label): rows for label, rows in self.rows.items()}
 
     def inputs(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> dict[str, Integers]:
@@ -103,10 +104,10 @@ class Evaluation:
         return {port.name: held[port.name] for port in self.program.inputs if port.held} | batches
 
     def require_value(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> None:
-        """Raise CircuitizeError if the evaluation has no value on what a run begins with; it may have one there and
-        none later.
+        """Raise CircuitizeError if the evaluation has no value on the values that a run begins with; it may still have
+        no value on later ones.
 
-        Checking the values takes as long as the evaluation itself, batch after batch.
+        Checking that an evaluation has a value takes as long as the evaluation itself, batch after batch.
         """
         try:
             self.chunk.scan.inputs(self.inputs(held, data))
@@ -115,7 +116,7 @@ class Evaluation:
 
     @cached_property
     def _laid(self) -> Plan:
-        """The plan by which the test set is committed to."""
+        """The plan of the commitment to the test set."""
         program = formats_program((), self.tensors, None)
         return plan(program, openings=OPENINGS if self.zero_knowledge else None)
 
@@ -131,5 +132,5 @@ class Evaluation:
         return commit(self._laid, self._laid.trace(data), (INPUT, DATA), secret)
 
     def results(self, publics: Mapping[PortKey, Integers]) -> dict[str, Integers]:
-        """The judgement, by name: sums over all batches."""
+        """The results of an evaluation by name: sums over all batches."""
         return {port.name: publics[OUTPUT, port.name] for port in self.program.outputs}

@@ -1,5 +1,5 @@
-"""The files of a run's folder: its manifest of claims, and the proofs of its steps. The files are claims, until they
-are checked.
+"""The files of a run's folder: its manifest of claims, and the proofs of its steps. The files in a run's folder are
+claims until they are checked.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def step_path(folder: Path, step: int) -> Path:
 
 
 def renewal_path(folder: Path, step: int) -> Path:
-    """The path of the proof that the dataset's root from that step on holds what the root before it does."""
+    """The path of the proof that the dataset's root from a step on holds what the root before it does."""
     return folder / RENEWALS / f"{step:06d}.proof"
 
 
@@ -57,8 +57,9 @@ def _start(zero_knowledge: bool) -> bytes:
 class Manifest:
     """The claims of a run's folder: program, seed, its first step and lengths, and the roots it begins with, by group.
 
-    In zero knowledge, `openings` is how often the dataset's root may be opened. If a run's end is judged,
-    `test_examples` is how many examples the test set has; if it has a public start, `start` is its seed.
+    The field `openings` of a run's claims is, in zero knowledge, how often the dataset's root may be opened. If a run's
+    end is judged, `test_examples` is how many examples the test set has; if the run has a public start, `start` is its
+    seed.
     """
 
     program: str
@@ -147,7 +148,7 @@ def read_manifest(folder: Path) -> Manifest:
 class StepProof:
     """A proof of consecutive steps of a run, and what it states: public scalars and outputs, roots before and after.
 
-    If numbers are all equal, one is stated for all (`folded`).
+    If all the numbers that a proof states are equal, a single one is written (`folded`).
     """
 
     run: bytes
@@ -157,8 +158,8 @@ class StepProof:
     proof: Proof
 
     def encode(self) -> bytes:
-        """The bytes of the file: magic, version, 1 for zero knowledge (u32 each), chunks, length (u64 each), what is
-        stated, the proof.
+        """The bytes of the file of a run's proof: magic, version, 1 for zero knowledge (u32 each), chunks, length (u64
+        each), the statement, the proof.
         """
         header = json.dumps(
             {
@@ -173,8 +174,8 @@ class StepProof:
 
     @staticmethod
     def decode(content: bytes, most_stated: int = MOST_HEADER) -> StepProof:
-        """Raise FormatError unless the content is written exactly as `encode` writes, and states no more than
-        `most_stated` bytes.
+        """Raise FormatError unless the content is written exactly as `encode` writes, and its statement has no more
+        than `most_stated` bytes.
         """
         if not content.startswith((_start(False), _start(True))):
             raise FormatError(
@@ -201,9 +202,10 @@ class StepProof:
 
 
 def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int = MOST_HEADER) -> StepProof:
-    """Raise CircuitizeError if the file cannot be read, FormatError if it is damaged, or longer than `most` bytes.
+    """Raise CircuitizeError if a proof's file cannot be read, FormatError if it is damaged, or longer than `most`
+    bytes.
 
-    Verifiers state how long the file may be, and its statement, by `sizes.py`.
+    Verifiers bound the length of a proof's file, and of its statement, by `sizes.py`.
     """
     try:
         return StepProof.decode(read_at_most(path, most, "the proof of a step", "ask for it again"), most_stated)

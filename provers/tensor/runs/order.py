@@ -1,4 +1,4 @@
-"""Which examples a step takes: a permutation per epoch, drawn from a public seed in a way that anyone can repeat."""
+"""The order of a run's examples: a permutation per epoch, drawn from a public seed in a way that anyone can repeat."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from circuitize.circuits.errors import CircuitizeError
 
 DOMAIN = b"circuitize batches 1"
 SPARE = 64
-"""The number of words beyond one per draw; a word is passed over with a chance below size / 2^64."""
+"""How many words are drawn beyond one for each draw; a word is rejected with a chance below size / 2^64."""
 
 
 @lru_cache(maxsize=4)
 def permutation(seed: bytes, epoch: int, size: int) -> NDArray[np.int64]:
     """The order of `size` examples in epoch 0, 1, ...: Fisher-Yates with draws from SHAKE-256.
 
-    The stream is SHAKE-256(DOMAIN || length of the seed || seed || epoch), numbers as 8 bytes, little-endian; it is
-    read as words of 8 bytes, little-endian. Beginning with 0, 1, ..., for i from size - 1 down to 1 the next word w
-    below the greatest multiple of i + 1 that is at most 2^64 gives j = w mod (i + 1), and entries i and j change
-    places; words that are not below it are passed over, so that every j is equally likely.
+    The stream of random words for an order is SHAKE-256(DOMAIN || length of the seed || seed || epoch), numbers as 8
+    bytes, little-endian; it is read as words of 8 bytes, little-endian. The order of an epoch begins as 0, 1, ...;
+    then, for i from size - 1 down to 1 the next word w below the greatest multiple of i + 1 that is at most 2^64 gives
+    j = w mod (i + 1), and entries i and j change places; words that are not below that multiple are rejected, so that
+    every j is equally likely.
     """
     head = DOMAIN + len(seed).to_bytes(8, "little") + seed + epoch.to_bytes(8, "little")
     stream = hashlib.shake_256(head).digest(8 * (size + SPARE))
@@ -54,6 +55,8 @@ def draws(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
 
 
 def rows(seed: bytes, size: int, batch: int, step: int) -> NDArray[np.int64]:
-    """The examples of step 1, 2, ...; examples that do not fill a batch at the end of an epoch are left out of it."""
+    """The examples of step 1, 2, ...; examples that do not fill a batch at the end of an epoch are left out of that
+    epoch.
+    """
     epoch, place = divmod(step - 1, size // batch)
     return permutation(seed, epoch, size)[place * batch : (place + 1) * batch]

@@ -1,4 +1,6 @@
-"""What a secret was kept for before its run was proved: no other values are ever committed to by it."""
+"""The promise under which a secret was stored before its run was proved: no other values are ever committed to with
+that secret.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +27,16 @@ COUNT = 8
 
 
 def promised(run: Run, data: Mapping[str, Integers], steps: int) -> bytes:
-    """What is kept beside a secret by which roots are told, up to `steps` steps of a run.
+    """The digest that is stored beside a secret whose roots were published, up to `steps` steps of a run.
 
-    The digest is a hash of everything from which the values at each step follow, except the values that the run begins
-    with, which are kept themselves: program, kind of proofs, seed, dataset, and the scalars of these steps.
+    The digest of a promise is a hash of everything that determines the values at each step, except the initial values,
+    which are stored themselves: program, kind of proofs, seed, dataset, and the scalars of these steps.
     """
     return _course(run, data) + steps.to_bytes(COUNT, "little") + _scalars(run, steps)
 
 
 def steps_promised(state: State) -> int:
-    """The step up to which scalars are fixed, by roots that were told."""
+    """The step up to which scalars are fixed, by published roots."""
     return int.from_bytes(state.promised[DIGEST : DIGEST + COUNT], "little")
 
 
@@ -48,10 +50,10 @@ def require_promised(run: Run, data: Mapping[str, Integers], state: State, kept:
 
 
 def with_dataset(run: Run, state: State) -> State:
-    """The state with the secret of the root of the dataset that the run begins with, made for as many openings as this
-    run has.
+    """The state with the secret of the root of the dataset that the run begins with, which is made for as many openings
+    as the run has.
 
-    A root that is made for another number of openings hides by other random words, so it has another secret.
+    A root that is made for another number of openings hides by other random words, and therefore has another secret.
     """
     openings = str(run.openings) if run.zero_knowledge else "any"
     return replace(state, roots={**state.roots, DATA: state.derived(f"dataset {run.first - 1} opened {openings}")})

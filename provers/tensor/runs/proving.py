@@ -1,4 +1,5 @@
-"""Proving a run: step after step, each on what the one before left, with the commitments that it made."""
+"""The proofs of a run: one after the other, each on the values that the one before left, with that one's commitments.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +29,12 @@ from .task import Done, Task, prove_task, stated
 from .underway import Underway
 
 Results = dict[str, list[Integers]]
-"""Outputs of steps which no step hands on, by name, in order."""
+"""The outputs of steps which no step hands on, by name, in order."""
 
 
 @dataclass
 class Proving:
-    """A run as it was proved: its name, its roots, and its costs."""
+    """The result of proving a run: its name, its roots, and its costs."""
 
     identity: bytes = b""
     roots: dict[str, bytes] = field(default_factory=dict)
@@ -48,7 +49,7 @@ class Proving:
     evaluation: Mapping[str, Integers] = field(default_factory=dict)
 
     def note(self, done: Done) -> None:
-        """Note the costs of one proof, including a new root before it."""
+        """Record the costs of one proof, including a new root before it."""
         self.seconds.append(done.seconds)
         self.cpu_seconds.append(done.cpu_seconds)
         self.proof_bytes.append(len(done.steps.encode()) + (len(done.renewal.encode()) if done.renewal else 0))
@@ -69,13 +70,14 @@ def prove_run(
 ) -> Proving:
     """Write a run's folder, or continue one that was interrupted.
 
-    `initial` holds the values of everything held, or is a finished run to go on from; `data` the dataset's tensors, by
-    port name; `test` is the test set of the run's evaluation. `kept` is the file of what the prover alone may know,
-    written after each proof, so that a run that is interrupted continues where it was; a proof that it had made already
-    it makes again, to the byte. `progress` is called with the number of the last step that is proved, `running` with
-    that of each step that is run before. Proofs of steps are made here, one after the other, or as tasks if `place`
-    does them. Raise CircuitizeError, before anything is written, if the folder holds another run or a step's scalars
-    are out of format; and if the program has no value at a step: then proofs already made stay.
+    The argument `initial` holds all held values, or is a finished run to continue; `data` are the dataset's tensors, by
+    port name; `test` is the test set of the run's evaluation. The file `kept` holds what the prover alone may know,
+    written after each proof, so that an interrupted run continues at the same place; a proof that it had already made
+    is made again with the same bytes. The callback `progress` is called with the number of the last step that is
+    proved, `running` with the number of each step that is executed before. The proofs of a run are made in this
+    process, one after the other, or as tasks if `place` does them. Raise CircuitizeError, before anything is written,
+    if the folder holds another run or a step's scalars are out of format; and if the program has no value at a step, in
+    which case proofs already made stay.
     """
     require_joined(run)
     with alone(kept, PROVES, wait=False):
@@ -105,14 +107,14 @@ def prove_run(
 
 
 def _before(initial: Mapping[str, Integers] | Earlier, folder: Path) -> AbstractContextManager[None]:
-    """A context in which no other run begins after the same one, until this run has shown something, or has taken back
-    that it follows.
+    """A context in which no other run begins after the same one, until this run has shown something, or has removed its
+    mark from the preceding run.
     """
     return initial.alone() if isinstance(initial, Earlier) and not (folder / FORMATS).exists() else nullcontext()
 
 
 def _prove_here(underway: Underway) -> tuple[State, Commitments, Results]:
-    """Prove the rest of a run, one proof after the other, each with the commitments that the one before made."""
+    """Prove the remaining steps of a run, one proof after the other, each with the commitments of the one before."""
     run, state, ends = underway.run, underway.found.state, underway.found.commitments
     results: Results = {}
     while state.step < run.last:
@@ -128,14 +130,14 @@ def _prove_here(underway: Underway) -> tuple[State, Commitments, Results]:
 
 
 def _prove_apart(underway: Underway, place: Place) -> tuple[State, Commitments, Results]:
-    """Have the rest of a run proved by others."""
+    """Have the remaining steps of a run proved by other processes."""
     ahead = prove_apart(underway, place)
     run, state = underway.run, ahead.state
     return state, commitments(run, state.step + 1, state.held, state.roots, underway.data), ahead.results
 
 
 def _show_formats(run: Run, found: Beginning, data: Mapping[str, Integers], folder: Path) -> None:
-    """Write the claims of the run, and the proof that the values it begins with are in format."""
+    """Write the claims of the run, and the proof that the run's initial values are in format."""
     plan = run.formats_plan
     trace = plan.trace({**found.state.held, **data})
     shown = prove_values(

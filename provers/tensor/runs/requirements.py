@@ -1,4 +1,5 @@
-"""What a training step must be, so that runs can consist of it, and what must join its proofs."""
+"""The requirements on a training step, so that runs can consist of it, and on the lists of ports that join its proofs.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 def require_step(program: IntegerProgram) -> None:
     """Raise Unprovable unless a program is a step of which runs can consist.
 
-    Everything held must be committed and leave as it enters, by name, order and format; data must be committed batches
-    of one extent; every other input must be a public scalar.
+    In a run's step every held input must be committed and leave as it enters, by name, order and format; data must be
+    committed batches of one extent; every other input must be a public scalar.
     """
     entering = [port for port in program.inputs if port.held]
     leaving = [port for port in program.outputs if port.held]
@@ -62,8 +63,8 @@ def require_step(program: IntegerProgram) -> None:
 def require_joined(run: Run) -> None:
     """Raise Unprovable unless each group has one list of ports wherever one proof gives it and another takes it.
 
-    Soundness: equal roots have equal lists, whose tensors lie at equal places. Different lists have different roots: no
-    proofs of a run with another list would be accepted.
+    Soundness: equal roots have equal lists, whose tensors have equal places in the commitment. Different lists of ports
+    have different roots, so that no proofs of a run with another list would be accepted.
     """
     for name, chunk in product((*run.kept, DATA), run.chunks):
         # A renewal's ports are those of the proof of formats.

@@ -15,19 +15,21 @@ from circuitize.circuits.port import Port
 from circuitize.circuits.types import Fixed
 
 Scalars = Callable[[int], Mapping[str, Fraction]]
-"""The scalars of step 1, 2, ..., exact, as a schedule gives them."""
+"""The scalars of step 1, 2, ..., as exact numbers from a schedule."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The scalars that a schedule gave for ports, kept by the first of the steps for which they were asked together."""
+    """The scalars that a schedule gave for ports, cached by the first of the steps for which they were computed
+    together.
+    """
 
     ports: tuple[Port[Fixed], ...]
     scalars: Scalars
     known: dict[int, dict[str, Integers]] = field(default_factory=dict)
 
     def of(self, step: int, count: int) -> dict[str, Integers]:
-        """For each name one number for each of `count` steps, from `step` on.
+        """The scalars by name, one number for each of `count` steps, from `step` on.
 
         Raise CircuitizeError if a step lacks a scalar, or if one is out of its format.
         """

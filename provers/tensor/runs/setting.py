@@ -1,4 +1,4 @@
-"""The setting of a run: everything that both sides compute for themselves, and that a proof cannot choose."""
+"""The setting of a run: everything that the prover and the verifier each compute, and that a proof cannot choose."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from .start import Start, formats_program
 
 @dataclass(frozen=True)
 class Run:
-    """A step, how often it is done, on batches of how many examples in which order, with which scalars.
+    """A Run: a step, the number of its repetitions, the size and order of its batches, and its scalars.
 
-    Steps are numbered from `first`, which is 1 except for a run that continues another; a step's batch and scalars
-    follow from its number. The last proof has fewer steps than `per_proof` if that does not divide them. `told` says
-    for which steps public outputs are stated: none, the first and last of each proof, or all. An `evaluation`, if there
-    is one, judges what the run ends with; a public `start` is what it begins with. Proofs are in `zero_knowledge`
-    unless others are asked for; then `begun` is how often the root of the dataset that the run begins with may be
-    opened, if another run made it.
+    The steps of a run are numbered from `first`, which is 1 except for a run that continues another; a step's batch and
+    scalars follow from its number. The last proof has fewer steps than `per_proof` if that does not divide the number
+    of steps. The field `told` says for which steps public outputs are stated: none, the first and last of each proof,
+    or all. The `evaluation` of a run, if there is one, judges its final values; a public `start` gives its initial
+    ones. The proofs of a run are by default in `zero_knowledge`; the field `begun` then says how often the root of the
+    dataset may be opened with which the run begins, if another run made that root.
 
-    Soundness: the prover and the verifier each make a Run. The Run fixes program, plans, batches and scalars of every
-    proof; a proof is left to state only roots, public outputs, and the scalars that `stated` names, for which a
-    verifier has no value: each is a public value of its proof, bound by its transcript and checked to be in format, and
-    the verdict says it. Raise Unprovable for a step that no run can consist of.
+    Soundness: the prover and the verifier each make a Run, and neither takes it from the other. The Run fixes program,
+    plans, batches and scalars of every proof; a proof is left to state only roots, public outputs, and the scalars that
+    `stated` names, for which a verifier has no value: each is a public value of its proof, bound by its transcript and
+    checked to be in format, and the verdict reports it. Raise Unprovable for a step that no run can consist of.
     """
 
     program: IntegerProgram
@@ -88,7 +88,7 @@ class Run:
 
     @property
     def last(self) -> int:
-        """The number of the last step."""
+        """The number of a run's last step."""
         return self.first + self.steps - 1
 
     @property
@@ -98,21 +98,21 @@ class Run:
 
     @property
     def counts(self) -> dict[int, int]:
-        """How many proofs cover each number of steps, in the order in which these numbers come first."""
+        """How many proofs cover each number of steps, in the order of the first such proofs."""
         whole, rest = divmod(self.steps, self.per_proof)
         return {self.per_proof: whole} | ({rest: 1} if rest else {})
 
     def begins(self, step: int) -> int:
-        """The number of the first step of the proof in which a step is."""
+        """The number of the first step of the proof that covers a given step."""
         return step - (step - self.first) % self.per_proof
 
     def count(self, step: int) -> int:
-        """How many steps the proof has that begins at a step."""
+        """How many steps the proof that begins at a given step has."""
         return min(self.per_proof, self.last + 1 - step)
 
     @property
     def told_steps(self) -> list[int]:
-        """The numbers of the steps whose public outputs are stated."""
+        """The numbers of the steps whose public outputs are disclosed."""
         if self.told is Told.NONE:
             return []
         if self.told is Told.ALL:
@@ -127,7 +127,7 @@ class Run:
 
     @property
     def made_for(self) -> int:
-        """How often a root of the dataset that this run makes may be opened, in zero knowledge."""
+        """How often a root of the dataset that the run makes may be opened, in zero knowledge."""
         return openings(self.tensors, self.proofs)
 
     @property
@@ -162,7 +162,7 @@ class Run:
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        """The chunks of proofs of steps, in the order in which they come first: one or two kinds."""
+        """The chunks of proofs of steps, in the order of their first use: one or two kinds."""
         return tuple(map(self._chunk, self.counts))
 
     def _chunk(self, count: int) -> Chunk:
@@ -191,7 +191,7 @@ class Run:
 
     @cached_property
     def plans_digest(self) -> str:
-        """The digest of all plans, in hexadecimal."""
+        """The digest of all plans of a run, in hexadecimal."""
         plans = self.plans
         return hashlib.sha256(b"".join(plan.digest for plan in plans)).hexdigest()
 
@@ -203,8 +203,8 @@ class Run:
         dataset: Dataset | None = None,
         scanned: Scan | None = None,
     ) -> Plan:
-        """A plan whose roots may be opened as often as the run needs; for the dataset's roots, by side, `data` says how
-        often.
+        """A plan whose roots may be opened as often as the run needs; the argument `data` says, by side, how often the
+        dataset's roots may be opened.
         """
         openings = {one.key: OPENINGS for one in groups(program)}
         openings |= {(side, DATA): count for side, count in data.items()}
@@ -223,26 +223,26 @@ class Run:
 
     @cached_property
     def formats(self) -> IntegerProgram:
-        """The program whose proof shows what the run begins with: values in format, or the values of a public start."""
+        """The program whose proof shows the formats of a run's initial values, or that they are those of a public
+        start.
+        """
         return formats_program([port for port in self.program.inputs if port.held], self.tensors, self.start)
 
     @cached_property
     def formats_plan(self) -> Plan:
-        """Return the plan of `formats`, the proof of what the run begins with."""
+        """Return the plan of `formats`, the proof of a run's initial values."""
         return self._plan(self.formats, (), {INPUT: self.openings})
 
     @cached_property
     def ports_plan(self) -> Plan:
-        """The plan by which everything that a run keeps is committed to, whatever its values: laid out as that of
-        formats.
-        """
+        """The plan of the commitments to all values that a run holds, which is laid out as the plan of formats."""
         if self.start is None:
             return self.formats_plan
         return replace(self, start=None).formats_plan
 
     @cached_property
     def tensors(self) -> tuple[Port[Fixed], ...]:
-        """The ports of the dataset."""
+        """The ports of a run's dataset."""
         return tensors(self.program, self.size)
 
     @cached_property
@@ -251,7 +251,7 @@ class Run:
         return renewal(self.tensors)
 
     def renewal_plan(self, step: int) -> Plan:
-        """The plan of a renewal before a step: for the root that the run begins with, or for one that it made."""
+        """The plan of a renewal before a step: of the dataset's first root, or of one that the run made."""
         openings = self.openings if step == self.first else self.made_for
         if openings not in self._renewal_plans:
             data = {INPUT: openings, OUTPUT: self.made_for}
@@ -263,7 +263,7 @@ class Run:
         return {}
 
     def identity(self, roots: Mapping[str, bytes]) -> bytes:
-        """The name of the run that begins with these roots, of `kept` groups and the dataset: 32 bytes."""
+        """The name of a run, 32 bytes, which depends on the roots of its initial values and of its dataset."""
         content = {
             "circuitize run": 4,
             "zero_knowledge": self.zero_knowledge,
@@ -284,15 +284,17 @@ class Run:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
     def context(self, identity: bytes, step: int) -> bytes:
-        """What the transcript of the proof that begins at a step absorbs: the run, the step, the seed of batches."""
+        """The context that the transcript of a step's proof absorbs: the name of the run, the step, the seed of
+        batches.
+        """
         return identity + step.to_bytes(8, "little") + self.seed
 
     def renewal_context(self, identity: bytes, step: int) -> bytes:
-        """What the transcript of a renewal before a step absorbs."""
+        """The context that the transcript of a renewal before a step absorbs."""
         return self.context(identity, step) + b"renewal"
 
     def evaluation_context(self, identity: bytes) -> bytes:
-        """What the transcript of the proof of the evaluation absorbs."""
+        """The context that the transcript of the evaluation's proof absorbs."""
         return self.context(identity, self.last) + b"evaluation"
 
     def rows(self, step: int) -> dict[str, Integers]:
@@ -301,7 +303,8 @@ class Run:
         return {BATCH: np.stack([rows(self.seed, self.size, batch, step + k) for k in range(self.count(step))])}
 
     def scalars_of(self, step: int) -> dict[str, Integers]:
-        """The scalars of the proof that begins at a step, in their formats, one of each name for each of its steps.
+        """The scalars of the proof that begins at a step, in their formats, with one number of each name for each step
+        of the proof.
 
         Scalars that a proof states itself are left out.
         """
@@ -313,9 +316,9 @@ class Run:
         return Asked(tuple(ports), self.scalars)
 
     def scalars_digest(self) -> bytes:
-        """A hash of the scalars of all steps of the run. Planning takes time linear in the steps.
+        """A hash of the scalars of all steps of the run. Planning a run takes time linear in the steps.
 
-        Raise CircuitizeError unless each step has its scalars, in their formats.
+        Raise CircuitizeError unless every step of a run has its scalars, in their formats.
         """
         found = hashlib.sha256()
         for step in self.beginnings:
@@ -324,6 +327,8 @@ class Run:
         return found.digest()
 
     def publics(self, step: int) -> dict[PortKey, Integers]:
-        """The public values that enter the proof that begins at a step, whatever it states: the verifier's own."""
+        """The public values that enter the proof that begins at a step, which the verifier computes and the proof does
+        not state.
+        """
         scalars = {(INPUT, name): value for name, value in self.scalars_of(step).items()}
         return scalars | {(ROWS, label): value for label, value in self.rows(step).items()}

@@ -1,4 +1,6 @@
-"""How long the files of a run may be, by the verifier's own program, and whether those in a folder are no longer."""
+"""The greatest lengths of a run's files, which follow from the verifier's own program, and the check that the files in
+a folder are no longer.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ from .files import HEADER, RENEWALS, STEPS
 from .setting import Run
 
 BESIDE = 1024
-"""The bytes of a step's statement beside its ports: the run's name, its number, and what later versions say."""
+"""The bytes of a step's statement beside its ports: the run's name, the step's number, and fields of later versions."""
 
 
 SPARE = 64
-"""The number of files that somebody may keep beside the proofs."""
+"""The number of further files that a run's folder may have beside the proofs."""
 
 
 def stated_bytes(run: Run) -> int:
@@ -57,7 +59,9 @@ def renewal_bytes(run: Run) -> int:
 
 
 def too_much(run: Run, folder: Path) -> str | None:
-    """Why a folder cannot hold exactly the proofs of the run, told before one is read; None if it can."""
+    """A text that says, before a proof is read, why a folder cannot hold exactly the proofs of a run, or None if it
+    can.
+    """
     reason = _too_much(folder / STEPS, run.proofs, step_bytes(run))
     if reason is None and run.renewals:
         reason = _too_much(folder / RENEWALS, run.renewals, renewal_bytes(run))

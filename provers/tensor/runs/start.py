@@ -1,4 +1,4 @@
-"""What a run begins with: values in format, or the values that a public seed gives."""
+"""The beginning of a run: values in format, or the values that a public seed gives."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 MOST_SEED = 64
-"""The most bytes of a seed: those of any hash."""
+"""The most bytes of a seed, enough for the output of any hash."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """The values of everything held that a public seed gives: prover and verifier each draw them."""
+    """All held values that a public seed gives, which prover and verifier each draw."""
 
     seed: bytes
     values: Mapping[str, Integers]
@@ -36,7 +36,7 @@ class Start:
 def formats_program(held: Sequence[Port[Fixed]], tensors: Sequence[Port[Fixed]], start: Start | None) -> IntegerProgram:
     """The program whose proof shows that the values a run begins with, and its dataset, are in format.
 
-    For a public start it also checks that each held value is the start's.
+    For a public start the program of formats also checks that each held value is that of the start.
     """
     ports = (*held, *tensors)
     builder = Builder()

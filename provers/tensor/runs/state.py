@@ -1,4 +1,4 @@
-"""What the prover of a run keeps for itself between proofs, so that a run can continue."""
+"""The state that the prover of a run keeps secret between proofs, so that a run can continue."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ VERSION = 3
 BYTES = ("secret", "fingerprint", "follower")
 OWN, ROOT = "\t", "\troot "
 PROMISED, PROMISED_BYTES = "\tpromised", 72
-"""The prefix of the names that are kept beside the held values, which are numbered."""
+"""The prefix of the names of a kept state's fields beside the held values, which are numbered."""
 
 
 PROVES = "proves this run, or begins one after it"
-"""What another process is doing that works on the kept file, for a message."""
+"""The text of a message that says what another process is doing with the kept file."""
 
 
 def kept_beside(folder: Path) -> Path:
-    """The prover's own file, beside a run's folder, which is for others."""
+    """The path of the prover's secret file, beside a run's folder for others."""
     return Path(f"{os.path.abspath(folder)}.kept.npz")
 
 
 @dataclass(frozen=True)
 class State:
-    """What the prover keeps between proofs: the secret of the run, steps done, and the values held.
+    """The kept state of a prover: the secret of the run, the number of proved steps, and the held values.
 
-    `roots` are the secrets of the held values' roots, by group, and of the dataset's. `fingerprint` belongs to the run
-    and its scalars, `follower` to the run that continues this one, of which there may be only one: two would open the
-    last roots more often than these were made for. `promised` is a hash of what the values follow from whose roots were
-    told before there was a run (`promised.py`); it is empty if none were.
+    The field `roots` has the secrets of the held values' roots, by group, and of the dataset's. The field `fingerprint`
+    identifies the run and its scalars, `follower` the run that continues it; only one run may do so, since two would
+    open the last roots more often than these allow. The field `promised` is a hash of everything that determines the
+    values whose roots were published before the run (`promised.py`), and is empty if none were published.
     """
 
     secret: bytes = field(repr=False)
@@ -61,29 +61,29 @@ class State:
 
     @staticmethod
     def fresh(step: int, held: Mapping[str, Integers], groups: Iterable[str]) -> State:
-        """The state with a secret of its own, and secrets of the roots of these groups and of the dataset's."""
+        """A new state with a secret, and with the secrets of the roots of the given groups and of the dataset."""
         made = State(secrets.token_bytes(SECRET_BYTES), step, held, {})
         return replace(made, roots=made.first_roots(step, groups))
 
     def first_roots(self, step: int, groups: Iterable[str]) -> dict[str, bytes]:
-        """The secrets of the roots that a run begins with, after a step, which is the one before its first."""
+        """The secrets of the roots that a run begins with, where the step before its first one has the given number."""
         return {**{name: self.root_secret(name, step) for name in groups}, DATA: self.dataset_secret(step)}
 
     def after(self, step: int, held: Mapping[str, Integers], roots: Mapping[str, bytes]) -> State:
-        """The state after a step; roots that are not given stay as they are."""
+        """The kept state after a step, in which roots that are not given are unchanged."""
         return replace(self, step=step, held=held, roots={**self.roots, **roots})
 
     def of(self, fingerprint: bytes) -> State:
-        """The same state for the run of a fingerprint."""
+        """The same kept state for the run of a fingerprint."""
         return replace(self, fingerprint=self._marked(fingerprint))
 
     def is_of(self, fingerprint: bytes) -> bool:
-        """Whether the state was kept for the run of a fingerprint, with this secret."""
+        """Whether the state was stored for the run of a fingerprint, with this secret."""
         return self.fingerprint == self._marked(fingerprint)
 
     @property
     def unnamed(self) -> bool:
-        """Whether the state was kept for a run of which nothing is proved yet, and that has no name."""
+        """Whether the state was stored for a run of which nothing is proved yet and which has no name."""
         return bool(self.promised) and not self.fingerprint
 
     def _marked(self, fingerprint: bytes) -> bytes:
@@ -94,11 +94,11 @@ class State:
         return self.derived(f"root {step} {group}")
 
     def dataset_secret(self, step: int) -> bytes:
-        """The secret of the dataset's root that is made before the proof which begins with a step, or after one."""
+        """The secret of the dataset's root that is made before the proof which begins with a step, or after a step."""
         return self.derived(f"dataset {step}")
 
     def test_secret(self, content: bytes) -> bytes:
-        """The secret of the root of a test set of this content: another content has another secret."""
+        """The secret of the root of a test set of this content: a test set of other content has another secret."""
         return self.derived(f"test set {content.hex()}")
 
     def derived(self, use: str) -> bytes:

@@ -1,4 +1,4 @@
-"""One proof of a run's steps as a task: everything that it takes, so that any process makes it, with the same bytes."""
+"""One proof of a run's steps as a task: all inputs of the proof, so that any process makes it with the same bytes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ from .state import State
 
 @dataclass(frozen=True)
 class Task:
-    """What the proof that begins at a step takes, beside the run and its dataset: secret, since the values are in it.
+    """A task: the inputs of the proof that begins at a step, beside the run and its dataset; a task is secret, since it
+    holds the values.
 
-    `held` are the values that enter the step, `roots` the secrets of their roots and of the dataset's, `made` those of
-    the roots that the proof makes, `renewed` that of the dataset's new root if it is due. The prover's own randomness
-    follows from `proofs`. The secret of the run, from which all of these follow, is not among them.
+    In a task `held` are the values that enter the step, `roots` the secrets of their roots and of the dataset's, `made`
+    the secrets of the roots that the proof makes, `renewed` the secret of the dataset's new root if it is due. The
+    field `proofs` of a task is the seed of the prover's randomness. The secret of the run, from which all secrets of a
+    task follow, is not part of the task.
     """
 
     identity: bytes
@@ -51,7 +53,7 @@ class Task:
         )
 
     def after(self, run: Run, state: State, held: Mapping[str, Integers]) -> State:
-        """The state after the proof, whose last step leaves these values."""
+        """The kept state after a proof, whose last step leaves these values."""
         roots = {name: self.made[name] for name in run.kept}
         roots |= {DATA: self.renewed} if self.renewed is not None else {}
         return state.after(state.step + run.count(self.step), held, roots)
@@ -59,9 +61,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What a task gives: the proof of its steps, that of the dataset's new root if there is one, and what they took.
+    """The result of a task: the proof of its steps, the proof of the dataset's new root if there is one, and their
+    costs.
 
-    `phases` are the seconds of parts, by the clock.
+    The field `phases` has the wall-clock seconds of each part of a task.
     """
 
     steps: StepProof
@@ -71,7 +74,7 @@ class Done:
     phases: Mapping[str, float] = field(default_factory=dict)
 
     def write(self, folder: Path, step: int) -> None:
-        """Write the result into the folder of the run, as the proof that begins at a step."""
+        """Write the result of a task into the folder of the run, as the proof that begins at a step."""
         if self.renewal is not None:
             self.renewal.write(renewal_path(folder, step))
         self.steps.write(step_path(folder, step))
@@ -79,8 +82,8 @@ class Done:
 
 @dataclass(frozen=True)
 class Result:
-    """What a task gave in this process: the files to write, the values held after it, their commitments, and other
-    outputs.
+    """The result of a task in the process that did it: the files to write, the values held after it, their commitments,
+    and other outputs.
     """
 
     done: Done
@@ -96,9 +99,10 @@ def prove_task(
     commitments: Commitments,
     running: Callable[[int], object] = lambda _: None,
 ) -> Result:
-    """Do a task, with the commitments to what enters its first step.
+    """Do a task, given the commitments to the values that enter its first step.
 
-    `running` is called with the number of each step that is run. Raise CircuitizeError if a step has no value.
+    The callback `running` is called with the number of each step that is run. Raise CircuitizeError if a step has no
+    value.
     """
     wall, cpu = time.perf_counter(), time.process_time()
     renewed = _renew(run, data, task, commitments) if task.renewed is not None else None
@@ -129,7 +133,8 @@ def prove_task(
 
 
 def stated(identity: bytes, step: int, proved: Proved) -> StepProof:
-    """The written form of a proof that begins at a step: without the rows, which both sides draw."""
+    """The written form of a proof that begins at a step: without the numbers of rows, which prover and verifier draw.
+    """
     publics = {
         key: folded(tuple(values.reshape(-1).tolist()))
         for key, values in proved.statement.publics.items()
@@ -145,7 +150,7 @@ def given(run: Run, data: Mapping[str, Integers], step: int, held: Mapping[str, 
 
 
 class Stopped:
-    """Names the step at which the program has no value, among those that are run in turn."""
+    """A context that names the step at which the program has no value, among steps that are run in turn."""
 
     def __init__(self, step: int, running: Callable[[int], object]) -> None:
         self.step, self.done, self.running = step, step, running
@@ -155,7 +160,7 @@ class Stopped:
         self.running(self.done)
 
     def error(self, error: CircuitizeError) -> CircuitizeError:
-        """Return the error with the step at which it was raised, and what of the run is kept."""
+        """Return the error with the step at which it was raised, and a note on which part of the run is kept."""
         return CircuitizeError(f"step {self.done}: {error}; the proofs of the steps before {self.step} are kept")
 
 
@@ -173,7 +178,7 @@ def _renew(run: Run, data: Mapping[str, Integers], task: Task, commitments: Comm
 
 
 def _trace(run: Run, data: Mapping[str, Integers], task: Task, running: Callable[[int], object]) -> Trace:
-    """The values of all wires; each step is run alone first."""
+    """The values of all wires of a chunk, after each of its steps was run alone."""
     chunk, stopped = run.chunk(task.step), Stopped(task.step, running)
     try:
         return chunk.plan.trace(chunk.scan.inputs(given(run, data, task.step, task.held), stopped))

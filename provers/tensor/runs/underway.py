@@ -1,4 +1,4 @@
-"""A run that is being proved: its setting, where its proofs go, and which callbacks are called."""
+"""A run that is being proved: its setting, the folder of its proofs, and the callbacks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .task import Done
 
 @dataclass(frozen=True)
 class Underway:
-    """A run that is being proved into `folder`, from the state `found` when it was begun or continued.
+    """A run that is being proved into `folder`, from the state `found` at its beginning or continuation.
 
-    `keep` is called with each state up to which all proofs are written, `running` with each step that is run, `note`
-    with each proof that is made.
+    The callback `keep` is called with each state up to which all proofs of a run are written, `running` with each step
+    that is run, `note` with each proof of the run.
     """
 
     run: Run

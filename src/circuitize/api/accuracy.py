@@ -20,10 +20,12 @@ from .targets.registry import TARGETS
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The errors of a program on its own examples; if its formats were chosen for a target, also the errors as given.
+    """The errors of a program on its own examples; if its formats were chosen for a target, also the errors in the
+    program's own formats.
 
-    `given` is None if formats were not chosen, and if the program in its own formats has no value. `costs` has for each
-    target the cost "given" and "chosen", if formats were chosen and the target can do them.
+    The field `given` of an accuracy report is None if formats were not chosen, and if the program in its own formats
+    has no value. The field `costs` of an accuracy report has for each target the cost "given" and "chosen", if formats
+    were chosen and the target has circuits for both.
     """
 
     report: Report
@@ -33,7 +35,7 @@ class Accuracy:
 
     @property
     def digest(self) -> str:
-        """The digest of the integer program."""
+        """The digest of the integer program on which the report is."""
         return program_digest(self.report.integers)
 
     def as_json(self) -> Json:
@@ -62,8 +64,9 @@ def accuracy(
 ) -> Accuracy:
     """Compare a real program with float64 on its examples, in formats that meet `errors` or a `cost` if one is given.
 
-    `errors` are pairs of an output, or None for all, and its greatest error in real units; `cost` is a target and the
-    most of its measure. Raise CircuitizeError if no format meets the targets, and the errors of `report`.
+    The argument `errors` is a list of pairs of an output, or None for all, and its greatest error in real units; `cost`
+    is a target and the greatest cost by the target's measure. Raise CircuitizeError if no format meets the targets, and
+    the errors of `report`.
     """
     try:
         chosen = _fitted(program, errors, cost, progress)
@@ -79,7 +82,7 @@ def accuracy(
 def _fitted(
     given: Program, errors: Sequence[tuple[str | None, float]], cost: tuple[str, float] | None, progress: Progress
 ) -> Program | None:
-    """The program with formats that meet the target, if there is one."""
+    """The program with formats that meet the required errors or cost, if there is one."""
     if cost is not None:
         name, most = cost
         return fit_to_cost(given, partial(cost_of, name), most, say=progress)
@@ -92,7 +95,7 @@ def _fitted(
 
 
 def _report_or_none(given: Program, progress: Progress) -> Report | None:
-    """The report on a program as given; None if its own formats cannot be made, or leave it undefined."""
+    """The report on a program in its own formats; None if its own formats cannot be made, or leave it undefined."""
     try:
         return report(given, progress)
     except CircuitizeError:
@@ -100,7 +103,9 @@ def _report_or_none(given: Program, progress: Progress) -> Report | None:
 
 
 def _costs(before: Report | None, found: Report, progress: Progress) -> dict[str, dict[str, int]]:
-    """For each target, the cost as given and as chosen; a target that cannot do the program is left out."""
+    """For each target, the cost in the given and in the chosen formats; a target without a circuit of the program is
+    left out.
+    """
     given = costs(before.integers, progress) if before is not None else {}
     both = (("given", given), ("chosen", costs(found.integers, progress)))
     counted = {name: {key: own[name] for key, own in both if name in own} for name in TARGETS}

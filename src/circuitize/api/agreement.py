@@ -22,7 +22,7 @@ Trace = Sequence[Integers]
 
 
 class TensorProof:
-    """The tensor proof of a program. Raise Unprovable if the program has no tensor proof."""
+    """The tensor proof of a program, as a target. Raise Unprovable if the program has no tensor proof."""
 
     name = "tensor"
 
@@ -32,7 +32,9 @@ class TensorProof:
         self.executed = replace(program, arrow=self.plan.arrow)
 
     def difference(self, trace: Trace) -> str | None:
-        """Why the proof of a run does not hold, or what it states otherwise; None if both agree."""
+        """A text that says why the proof of a run does not hold, or where its statement differs from the run; None if
+        both agree.
+        """
         inputs, outputs = named_inputs(self.program, trace), named_outputs(self.program, trace)
         try:
             values = integer.trace(self.executed, inputs)

@@ -31,12 +31,12 @@ MOST_ROWS = 2000
 """The most rows of a circuit that are left out one by one."""
 
 WITNESSES = 6
-"""The most witnesses of a small program from which searches start."""
+"""The most witnesses of a small program from which searches for second witnesses start."""
 
 
 @dataclass(frozen=True)
 class Circuit:
-    """A constraint system, witnesses if there are any at hand, and the names of its wires and rows."""
+    """The subject of an audit: a constraint system, known witnesses, and the names of its wires and rows."""
 
     system: ConstraintSystem
     witnesses: list[list[int]]
@@ -46,9 +46,10 @@ class Circuit:
 
 @dataclass(frozen=True)
 class Audit:
-    """Whether the inputs determine every wire; the wires that they leave open; rows that nothing satisfies.
+    """The result of an audit: whether the inputs determine every wire, the wires that they leave open, and the rows
+    that no assignment satisfies.
 
-    `rows` is there if each row was left out in turn: what changes without it.
+    The field `rows` of an audit says what changes without each row, if each row was left out in turn.
     """
 
     determined: bool
@@ -92,8 +93,8 @@ def audit(source: Program | Exact | Path, *, each_row: bool = False, progress: P
 
 
 def _of_program(program: IntegerProgram, progress: Progress) -> Circuit:
-    """The circuit of a program with the witness of the first example, and with more witnesses if its rows may be left
-    out; inputs on which the program is not defined give none.
+    """The circuit of a program with the witness of the first example, and with more witnesses if rows are to be left
+    out; inputs on which the program is not defined give no witness.
     """
     with under_way(progress, "emitting constraints"):
         emission = emit(program)

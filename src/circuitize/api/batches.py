@@ -1,4 +1,4 @@
-"""Batches to calibrate with: from a file of examples, or at random."""
+"""Batches for calibration: from a file of examples, or at random."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ Reals = NDArray[np.float64]
 DRAWN = 8
 """The number of random batches if no examples are given."""
 MOST_DRAWN = 1 << 24
-"""The most random numbers of all batches together, apart from the first."""
+"""The most random numbers of all batches together, not counting the first batch."""
 MOST_STEPS = 256
-"""The most steps that are trained to calibrate on, unless told otherwise: once through the examples, up to this
-number.
+"""The default bound of the number of training steps for calibration, which is otherwise one pass through the examples.
 """
 
 Draw = Callable[[np.random.Generator], Reals]
 Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Draw]], list[dict[str, Any]]]
-"""A function from ports, and from draws by name for those that are not drawn uniformly, to batches of data."""
+"""A function from ports, and from ways to draw, by name, the ports that are not drawn uniformly, to batches of data."""
 
 
 def batches_of(path: Path, examples: Path | None, say: Progress) -> Batches:
-    """Batches for the program of a file: from its examples, or drawn, which is reported by `say`."""
+    """Batches for the program of a file: from its examples, or drawn at random, which `say` reports."""
 
     def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Any]]:
         if examples is not None:

@@ -25,11 +25,12 @@ Batches = Iterable[Batch]
 
 
 def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Progress = silent) -> Program:
-    """A training step calibrated on a whole run that takes a step for each batch, from these initial values.
+    """A training step calibrated on a whole run that takes a step for each batch, from given initial values.
 
-    The run is done in float64; the examples are those of its steps that take some wire further than all others, the
-    last step first. Then the run is done in integers, and the margin is doubled until no step leaves its range: the
-    precision of the returned program says which margin held. Calibrating takes the time of both runs.
+    Calibration first runs the training in float64; the program's examples become those steps that take some wire
+    further than all others, the last step first. Calibration then runs the training in integers, and the margin is
+    doubled until no step leaves its range: the precision of the returned program says which margin held. Calibrating
+    takes the time of the run in float64 and of that in integers.
 
     Raise CircuitizeError if a value is missing, not finite or out of its format, or if no margin up to 64 holds.
     """
@@ -90,7 +91,7 @@ def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progres
 
 
 def _failure(program: IntegerProgram, initial: Batch, run: list[Batch], progress: Progress) -> str | None:
-    """Why the run in integers has no value, naming the step; None if it has a value."""
+    """A text that says why a run in integers has no value and names the step; None if it has a value."""
     number = 0
     try:
         for number, _ in enumerate(integer.train(program, initial, run), 1):

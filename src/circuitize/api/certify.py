@@ -1,4 +1,6 @@
-"""Certifying: what a parallel design computes for all inputs, shown and written where a checker shows it again."""
+"""Certifying: the proof, for all inputs, that a parallel design computes its program, written as a certificate that a
+checker shows anew.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from circuitize.circuits.reading import Json
 
 @dataclass(frozen=True)
 class Certified:
-    """A design's certificate, or what of the design is not shown. True where there is a certificate."""
+    """A design's certificate, or the part of the design that is not shown. The truth value of a result: True if there
+    is a certificate.
+    """
 
     certificate: Json | None
     refusal: str = ""
@@ -30,11 +34,12 @@ class Certified:
 
 
 def certify(folder: Path, output: Path | None = None, *, progress: Progress = silent) -> Certified:
-    """Show that a parallel design computes its program for all inputs; write the certificate where that is asked for.
+    """Show that a parallel design computes its program for all inputs; write the certificate on request.
 
-    `folder` is one that `compile --target verilog --scheduler parallel` wrote. Nothing is written where any module is
-    not shown. Raise CircuitizeError for a folder that is damaged, and for a design of a kind that is not certified:
-    folded, with one bus for all tensors, with registers, or of an operation that is not in docs/certificates.md.
+    The argument `folder` is a folder that `compile --target verilog --scheduler parallel` wrote. No certificate is
+    written if any module is not shown. Raise CircuitizeError for a folder that is damaged, and for a design of a kind
+    that has no certificates: folded, with one bus for all tensors, with registers, or with an operation that is not in
+    docs/certificates.md.
     """
     if output is not None:
         require_file_name(output)

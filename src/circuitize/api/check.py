@@ -1,4 +1,4 @@
-"""Checking: every target this machine can run, compared with the integer executor."""
+"""Checking: every target that this machine can run is, compared with the integer executor."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ from .targets.registry import TARGETS
 
 @dataclass(frozen=True)
 class Checked:
-    """What was compared on which inputs, and the first difference. A Checked is true if there is no difference.
+    """The result of a check: which targets were compared, on which inputs, and the first difference. A Checked is true
+    if there is no difference.
 
-    `targets` are those that were run; `designs` are hardware, run or left out, on frames of its own.
+    The field `targets` lists the targets that were run; `designs` lists hardware designs, which were simulated on
+    separate frames or left out.
     """
 
     digest: str
@@ -43,7 +45,7 @@ class Checked:
 
 
 def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progress: Progress = silent) -> Checked:
-    """Run a program on its examples, on values near them and on random ones, in every target, and compare.
+    """Run a program on its examples, on values near them and on random values, in every target, and compare.
 
     If the integer executor has no value, no target may have one. A target that has no circuit of the program is left
     out. Raise CircuitizeError for a program that binds nothing, or that is defined on none of the `vectors` inputs.
@@ -68,10 +70,10 @@ def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progres
 
 
 def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Agreement]:
-    """Whether the witness in a folder that `compile --witness` wrote satisfies the circuit, by the files alone.
+    """Whether the witness in a folder that `compile --witness` wrote satisfies the circuit, checked by the files alone.
 
-    Return the target, what the witness has to satisfy, and the result. A folder that no target claims is taken for the
-    first target's.
+    Return the target, the circuit that the witness must satisfy, and the result. A folder that no target recognises
+    counts as the first target's.
     """
     written = {name: files.marker for name, target in TARGETS.items() if (files := target.files) is not None}
     name = next((name for name in reversed(written) if (folder / written[name]).exists()), next(iter(written)))
@@ -81,7 +83,9 @@ def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Ag
 
 
 def _compared(program: IntegerProgram, progress: Progress) -> list[agree.Target]:
-    """Every circuit, those that every program has first, and the integer executor on each available device."""
+    """All targets to check: every circuit, beginning with those that every program has, and the integer executor on
+    each available device.
+    """
     found: list[agree.Target] = []
     for target in sorted(TARGETS.values(), key=lambda target: target.optional):
         try:

@@ -1,4 +1,4 @@
-"""A program as one prover's circuit: keys, and proofs of runs."""
+"""A program as the circuit of one prover: keys, and proofs of runs."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PROGRAM_FILE = "program.arrow"
 
 @dataclass(frozen=True)
 class Keys:
-    """A proving key, and the verifying key for verifiers."""
+    """The keys of a circuit: a proving key, and the verifying key for verifiers."""
 
     proving: ProvingKey
     verifying: VerifyingKey
 
     @property
     def setup(self) -> str:
-        """`development` (INSECURE: whoever made them can prove anything) or `ceremony`."""
+        """The setup of keys: `development` (INSECURE: whoever made them can prove anything) or `ceremony`."""
         return self.verifying.setup
 
     def __repr__(self) -> str:
@@ -56,12 +56,12 @@ class ProvableCircuit:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Return how large the circuit is, by the names that its prover counts in: constraints, rows, elements."""
+        """Return how large the circuit is, by the names of its prover's sizes: constraints, rows, elements."""
         return self.circuit.sizes()
 
     def insecure_keys(self, folder: Path | str | None = None, *, progress: Progress = silent) -> Keys:
-        """Development keys, INSECURE by design: whoever made them can prove anything. The keys are kept in `folder` if
-        one is given.
+        """Make development keys, INSECURE by design: whoever made them can prove anything. The keys are kept in
+        `folder` if one is given.
 
         Raise CircuitizeError if the prover has no keys.
         """
@@ -101,11 +101,12 @@ class ProvableCircuit:
     ) -> Proof:
         """Prove a run on these inputs, real values by name; without any, on the first example.
 
-        `openings_from` is a file that `save_openings` wrote: inputs that are named there, or those that `join` names,
-        get the roots that they have there. `not_zero_knowledge` asks for a proof that hides nothing, if the prover
-        makes such proofs; a prover that makes no others requires it for a program that hides something. Raise Undefined
-        if the program has no value on the inputs, KeyMismatch if the keys are for another circuit, NotZeroKnowledge
-        without that consent, CircuitizeError if nothing joins.
+        The argument `openings_from` is a file that `save_openings` wrote: inputs that are named there, or those that
+        `join` names, get the roots that they have in that file. The argument `not_zero_knowledge` asks for a proof that
+        hides nothing, if the prover makes such proofs; a prover that makes no others requires it for a program that
+        hides something. Raise Undefined if the program has no value on the inputs, KeyMismatch if the keys belong to
+        another circuit, NotZeroKnowledge without consent to a proof that hides nothing, CircuitizeError if no input
+        joins earlier openings.
         """
         if not not_zero_knowledge:
             require_consent_to(self.prover, self.exact.integer, "say not_zero_knowledge=True")

@@ -32,10 +32,10 @@ def compile(
 ) -> Made:
     """Quantize a program and lower it to a target: to a prover's circuit, which has `prove`, or one to `write`.
 
-    `options` are the target's own, as `circuitize compile --help` lists them. `inputs`, real values by name or .npz
-    files of them (integers with `raw_inputs`), are witnessed by a constraint system, and held by hardware; `say` is
-    called with those that were rounded. Raise CircuitizeError for a program that the target cannot hold, naming
-    operation, source line and remedy.
+    The `options` of a compilation are the target's, as `circuitize compile --help` lists them. The argument `inputs`,
+    real values by name or .npz files of them (integers with `raw_inputs`), make the witness of a constraint system, or
+    are held by hardware; `say` is called with the names of inputs that were rounded. Raise CircuitizeError for a
+    program that the target cannot express, naming operation, source line and remedy.
     """
     if not hasattr(target, "build"):
         known = ", ".join(f"cz.{name}" for name in NAMES)

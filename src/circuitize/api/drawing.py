@@ -28,16 +28,17 @@ def draw(
 ) -> Drawing:
     """A picture of an arrow, or of a program, which a notebook shows; `.svg`, `.dot` and `.save(path)` export it.
 
-    In a folded picture, each layer, its derivative and its update are a box; of layers within layers `depth` names are
-    kept, or all of them if it is None. With `unfolded`, each operation is a box. `types` writes formats and ranges at
-    the wires.
+    In a folded picture, each layer, its derivative and its update are a box; of the names of nested layers the first
+    `depth` are kept, or all names if `depth` is None. With `unfolded`, each operation is a box. The argument `types`
+    writes formats and ranges at the wires.
 
-    `cost` colours the boxes of an integer program, to which a program of reals is quantized: by "rows" (constraints of
-    R1CS), "lookups" (of Plonkish) or "bits" (lost where an element is rounded).
+    The argument `cost` colours the boxes of an integer program, to which a program of reals is quantized: by "rows"
+    (constraints of R1CS), "lookups" (of Plonkish) or "bits" (lost where an element is rounded).
 
-    An arrow is drawn as it is. Of a program only one copy of repeated operations is drawn, such as the forward pass of
-    a step, which is written twice: `draw(program.arrow)` shows both. Raise TypingError for anything else, for a depth
-    below 1, and for the cost of a bare arrow; CircuitizeError for another cost, or if the target has no circuit.
+    A bare arrow is drawn without simplification. In the picture of a program only one copy of repeated operations is
+    drawn, such as the forward pass of a step, which is written twice: `draw(program.arrow)` shows both. Raise
+    TypingError for an object that is neither an arrow nor a program, for a depth below 1, and for the cost of a bare
+    arrow; CircuitizeError for another cost, or if the target has no circuit.
     """
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
         raise TypingError(f"draw: expected a depth of at least 1, found {depth!r}; write depth=2, or None for all")
@@ -64,7 +65,7 @@ def draw(
 
 
 def _require_countable(program: IntegerProgram, cost: str) -> None:
-    """Raise CircuitizeError if counting would emit what an estimate leaves out."""
+    """Raise CircuitizeError if counting costs would take emission that an estimate avoids."""
     named = products(program.arrow)
     if cost in ("rows", "lookups") and named > MOST_COUNTED:
         raise CircuitizeError(

@@ -19,14 +19,14 @@ from .targets.options import Options, chosen, offered
 from .targets.registry import TARGETS
 
 MOST_COUNTED = 1 << 26
-"""The number of products beyond which constraints are not counted, since the emitter takes time and memory in
-proportion.
+"""The number of products beyond which constraints are not counted, since counting takes time and memory in proportion.
 """
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the emitters would emit, by target, counted by themselves; and why other targets are left out."""
+    """An estimate: the sizes that the emitters would emit, by target, and the reasons why other targets are left out.
+    """
 
     digest: str
     operations: int
@@ -40,10 +40,11 @@ class Estimate:
 def estimate(
     program: Program | Exact, *, targets: Collection[str] = (), progress: Progress = silent, **options: object
 ) -> Estimate:
-    """Count what every target, or each of these `targets`, would make of a program.
+    """Count the sizes of the circuits that every target, or each of `targets`, would make of a program.
 
-    `options` are options of the targets that `circuitize estimate --help` lists. Raise CircuitizeError for a program
-    that binds nothing, for an unknown target, and for options that no target, or none of these, has.
+    The argument `options` gives options of the targets that `circuitize estimate --help` lists. Raise CircuitizeError
+    for a program that binds nothing, for an unknown target, and for options that no target, or none of the named ones,
+    has.
     """
     wanted = [targets] if isinstance(targets, str) else [*targets]
     for name in wanted:
@@ -69,7 +70,7 @@ def estimate(
 
 
 def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[str, Options]:
-    """The options of an estimate that each target has, of those that are wanted if any are named.
+    """The options of an estimate that each target has, for the named targets or, by default, for all.
 
     Raise CircuitizeError for options that none of the targets has or takes.
     """
@@ -94,7 +95,7 @@ def cost_of(name: str, program: IntegerProgram) -> int:
 
 
 def costs(program: IntegerProgram, progress: Progress = silent) -> dict[str, int]:
-    """The cost of each target that has one."""
+    """The cost of a program's circuit for each target that has a cost."""
     found: dict[str, int] = {}
     for name in TARGETS:
         with suppress(CircuitizeError), under_way(progress, f"counting {name}"):

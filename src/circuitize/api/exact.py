@@ -1,4 +1,4 @@
-"""A program with the one integer program that it means."""
+"""A program with the one integer program that it stands for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Exact:
 
 
 def exact(program: Program | Exact, phases: Phases) -> Exact:
-    """Quantize a program of either language; an integer program is its own meaning.
+    """Quantize a program of either language; an integer program stays unchanged.
 
     Raise CircuitizeError for an object that is no program, and the errors of `quantize`.
     """
@@ -47,7 +47,7 @@ def exact(program: Program | Exact, phases: Phases) -> Exact:
 def integers_of(
     program: Program, inputs: Mapping[str, Given] | None, wanted: Sequence[Port[Fixed]] | None = None
 ) -> dict[str, Integers]:
-    """Input values as integers of their formats, each rounded once; without values those of the first example.
+    """Input values as integers of their formats, each rounded once; by default the values of the first example.
 
     The integers of all inputs are returned, or only those that are `wanted`. Raise CircuitizeError for a missing or an
     unknown name, and for values that do not fit.
@@ -67,5 +67,5 @@ def integers_of(
 
 
 def reals_of(ports: tuple[Port[Fixed], ...], values: Mapping[str, Integers]) -> dict[str, Reals]:
-    """Integers as the real numbers that they stand for, by port name."""
+    """Return integers as the real numbers that they stand for, by port name."""
     return {port.name: np.asarray(to_reals(port.format, values[port.name])) for port in ports}

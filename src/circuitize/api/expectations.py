@@ -36,19 +36,19 @@ def expectations(
 
 
 def read_expectations(texts: Sequence[str], program: IntegerProgram, bound: Sequence[Bound]) -> tuple[Expectation, ...]:
-    """The expectations of every --expect. Raise CircuitizeError as `read_expectation` does, and for a port that is
-    given twice.
+    """The expectations that all --expect options state. Raise the same CircuitizeErrors as `read_expectation`, and for
+    a port that is given twice.
     """
     return _each_once("--expect", (read_expectation(text, program, bound) for text in texts))
 
 
 def read_expectation(text: str, program: IntegerProgram, bound: Sequence[Bound] | None = None) -> Expectation:
-    """The expectation of NAME=VALUE|ROOT about a program's ports, or about what else a proof binds. Raise
+    """The expectation of NAME=VALUE|ROOT about a program's ports, or about another item that a proof binds. Raise
     CircuitizeError if the text cannot be read.
 
     VALUE is a real number (0.25, 3/8, 1024/2^12), nested lists of such numbers, or an .npz file that holds NAME; after
-    `raw:` it is the integers of the port's format. Values are exact: a number that is no value of the format is
-    refused. ROOT is a whole number, hexadecimal after 0x.
+    `raw:` it is the integers of the port's format. The values of expectations are exact: a number that is no value of
+    the format is refused. ROOT is a whole number, hexadecimal after 0x.
     """
     name, equals, value = text.partition("=")
     if not equals or not value:
@@ -63,7 +63,7 @@ def read_expectation(text: str, program: IntegerProgram, bound: Sequence[Bound] 
 
 
 def values_file(text: str) -> Path | None:
-    """The .npz file that NAME=VALUE reads, if it reads one."""
+    """The .npz file that NAME=VALUE reads, or None if it reads no file."""
     value = text.partition("=")[2].removeprefix(RAW)
     return Path(value) if value.endswith(".npz") else None
 

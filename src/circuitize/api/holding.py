@@ -1,10 +1,10 @@
-"""Making held files of folders that were checked: what a verifier without Python holds.
+"""The construction of held files, which verifiers without Python hold, from folders that were checked.
 
-Soundness: a held file is made of a folder that holds, from what was checked: the statements that the verdict was about,
-the verifier's own key or plans. The entries of a held file are all files of the folder; whoever reads it verifies each
-proof against these, and requires every other byte to be as it was. The proofs of a run are read again once the run
-holds: a file that was not checked is refused, and what the held file asks of a proof is what was checked, whatever lies
-there by then.
+Soundness: a held file is made of a folder that holds, from the items that were checked: the statements under the
+verdict, and the verifier's own key or plans. The entries of a held file are all files of the folder; a reader verifies
+each proof against these entries, and requires every other byte to be unchanged. The proofs of a run are read again once
+the run holds: a file that was not checked is refused, and what the held file requires of a proof is what was checked,
+even if the folder has changed since.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ READ = ("groth16", "mirage", "halo2", "tensor")
 
 
 def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict], list[str]]) -> tuple[Verdict, bytes]:
-    """The verdict on a proof's folder, and, if it holds, the content of its held file, else none.
+    """The verdict on a proof's folder, and, if it holds, the content of its held file, otherwise None.
 
-    `said` gives the lines that are shown if the folder holds. Raise CircuitizeError for a prover whose proofs are not
-    read without Python, and for a folder with files that `prove` did not write.
+    The argument `said` gives the lines that are shown if the folder holds. Raise CircuitizeError for a prover whose
+    proofs cannot be read without Python, and for a folder with files that `prove` did not write.
     """
     name = verifier.prover.name
     if name not in READ:
@@ -80,7 +80,7 @@ def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict],
 def hold_run(
     folder: Path | str, pin: Path | str, said: Callable[[RunVerdict], list[str]], *, progress: Progress = silent
 ) -> tuple[RunVerdict, bytes]:
-    """The verdict on a run's folder by a pin, and, if it holds, the content of its held file, else none."""
+    """The verdict on a run's folder by a pin, and, if it holds, the content of its held file, otherwise None."""
     path, judged = Path(folder), _Judged()
     verdict = verify_pinned(path, pin, progress=progress, judge=judged)
     if not verdict.valid:
@@ -93,7 +93,9 @@ def hold_run(
 
 
 class _Judged:
-    """A verifier of single proofs that keeps, for each proof that holds, what it was checked against."""
+    """A verifier of single proofs that keeps, for each proof that holds, the statement, plan and key against which it
+    was checked.
+    """
 
     def __init__(self) -> None:
         self.instances: dict[bytes, tuple[bytes, ...]] = {}
@@ -119,7 +121,9 @@ class _Judged:
         return reason
 
     def entry(self, folder: Path, file: str) -> Entry:
-        """The entry for a file of the run's folder. Raise CircuitizeError for a file that was not checked."""
+        """The entry of a held file for a file of the run's folder. Raise CircuitizeError for a file that was not
+        checked.
+        """
         if file not in (MANIFEST, WARNING_FILE) and not file.endswith(".proof"):
             raise CircuitizeError(f"{folder}: expected a run's folder, found {excerpt(file)} in it; take it out")
         content = _content(folder / file)
@@ -133,7 +137,7 @@ class _Judged:
 
 
 def _name(proof: Proof) -> bytes:
-    """A name that no other proof has."""
+    """Return a name that no other proof in the held file has."""
     return hashlib.sha256(proof.encode()).digest()
 
 
@@ -142,7 +146,7 @@ def _content(path: Path) -> bytes:
 
 
 def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | None) -> list[tuple[bytes, ...]]:
-    """What the prover's verifier takes to check a statement that is shown."""
+    """The arguments that a prover's verifier takes to check a statement that a proof shows."""
     if key is None:
         made = plan(program)
         made = made.hiding(OPENINGS) if statement.zero_knowledge else made
@@ -156,8 +160,8 @@ def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | No
 
 
 def _files(folder: Path) -> list[str]:
-    """All files of a folder and of the folders of a run in it, by their paths there. Raise CircuitizeError for other
-    files.
+    """All files of a folder and of the folders of a run in it, by their paths in the folder. Raise CircuitizeError for
+    a file that is not part of a run or a proof.
     """
     found = []
     for path in sorted(folder.iterdir()):

@@ -1,4 +1,4 @@
-"""Whether a folder of keys belongs to a prover and a program, judged by its small files before there is work."""
+"""Whether a folder of keys belongs to a prover and a program, decided by its small files before long work."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def require_keys(keys: Path, prover: str, program: str) -> None:
 
 
 def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> None:
-    """Raise CircuitizeError if the verifying key beside the proving key belongs to another prover or program.
+    """Raise CircuitizeError if, in a folder of keys, the verifying key beside the proving key belongs to another prover
+    or program.
 
     If no verifying key is there, the proving key itself is checked later.
     """
@@ -55,8 +56,8 @@ def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> No
 
 
 def require_readable(option: str, path: Path | None) -> None:
-    """Raise CircuitizeError if a file that is needed after long work cannot be read. The check opens no file, because a
-    pipe can be read only once.
+    """Raise CircuitizeError if a file that will be needed after long work cannot be read. The check that a file can be
+    read opens no file, because a pipe can be read only once.
     """
     if path is None:
         return

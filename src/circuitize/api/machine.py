@@ -13,7 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part that this package can use: what for, which version is here (None: it is not), and how to get it."""
+    """An optional part that this package can use: its purpose, its installed version (None if missing), and how to
+    install it.
+    """
 
     name: str
     purpose: str
@@ -22,7 +24,7 @@ class Part:
 
 
 def parts() -> Iterator[Part]:
-    """Each part in turn; programs are asked for their version, which takes a moment."""
+    """Yield each optional part; programs are run to ask for their version, which takes a moment."""
     yield Part("python", "everything", platform.python_version(), "install Python 3.11 or later")
     for package, purpose in (("numpy", "everything"), ("scipy", "compile, check and prove")):
         yield Part(package, purpose, _package(package), f"pip install {package}")

@@ -32,10 +32,10 @@ LOGIC = (b"[", b'{"model"', b"\x1f\x8b", b"\x01\x00\x00\x00")
 def program_named(
     text: str, *, integer: bool = False, choices: Choices | None = None, remark: Callable[[str], object] = print
 ) -> Program:
-    """The program that a text names; if that is saved, it must be of the integer language if `integer` says so.
+    """The program that a text names; a saved program must be of the integer language if `integer` says so.
 
-    `choices` are the settings for an ONNX file, and `remark` is called with remarks about it. Raise CircuitizeError,
-    naming file and line if a user's own file fails.
+    The argument `choices` gives the settings for an ONNX file, and and the callback `remark` is called with remarks
+    about it. Raise CircuitizeError, naming file and line if a user's own file fails.
     """
     path, name = split_name(text)
     if path.suffix == ONNX:
@@ -53,14 +53,14 @@ def program_named(
 
 
 def exact_named(text: str, *, integer: bool = False, remark: Callable[[str], object] = print) -> Exact:
-    """The program that a text names with the integer program that it means. Raise the CircuitizeErrors of both
-    steps.
+    """The program that a text names with the integer program that it means. Raise the CircuitizeErrors of finding and
+    of quantizing the program.
     """
     return exact(program_named(text, integer=integer, remark=remark), Phases())
 
 
 def split_name(text: str) -> tuple[Path, str | None]:
-    """The file, and the name in it if that is Python."""
+    """The path of a file, and, for a Python file, the name in it."""
     path, _, name = text.rpartition(":")
     return (Path(path), name) if path.endswith(".py") else (Path(text), None)
 

@@ -52,15 +52,17 @@ OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
     "lamb": adaptive.LAMB,
 }
 MOST_EXAMPLES = 32
-"""The number of batches that a program is calibrated on; from a training run as many steps are taken, spread evenly."""
+"""The number of batches on which a program is calibrated; from a training run as many steps are taken, spread evenly.
+"""
 
 
 @dataclass(frozen=True)
 class Training:
-    """The settings that make a training step of a network: its loss, its optimiser, and what they are calibrated with.
+    """The settings that make a training step of a network: its loss, its optimiser, and the settings of its
+    calibration.
 
-    `steps` is the number of training steps to calibrate on: by default one pass through the examples, 256 at most.
-    `frozen` parameters leave a step as they entered.
+    The setting `steps` is the number of training steps to calibrate on: by default one pass through the examples, 256
+    at most. The parameters in `frozen` leave a step as they entered.
     """
 
     loss: str
@@ -72,8 +74,8 @@ class Training:
 
 @dataclass(frozen=True)
 class Choices:
-    """The settings that an ONNX file does not state: see docs/networks.md. `examples` is an .npz file of data, rows by
-    input name.
+    """The settings that an ONNX file does not state: see docs/networks.md. The setting `examples` is an .npz file of
+    data, rows by input name.
     """
 
     dims: Mapping[str, int] = field(default_factory=dict)
@@ -88,10 +90,11 @@ class Choices:
 
 
 def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
-    """The program of an ONNX file, with examples, of which the first has the file's weights; `say` is called if they
-    are random.
+    """The program of an ONNX file, with examples, of which the first has the file's weights; `say` is called if
+    examples are drawn at random.
 
-    Raise CircuitizeError for a name that the file has not, for examples that do not fit, and the errors of `network`.
+    Raise CircuitizeError for a name that the file does not have, for examples that do not fit, and the errors of
+    `network`.
     """
     model = read(path)
     made = _inference(model, choices) if choices.training is None else _step(model, choices, choices.training)
@@ -137,7 +140,7 @@ def _inference(model: Any, choices: Choices) -> Made:
 
 
 def _starting(program: Program, values: Batch) -> dict[str, Reals]:
-    """The values of the formats that are nearest to those that came with the file: a step begins with these as well."""
+    """The values of formats nearest to those in an ONNX file, with which a training step begins as well."""
     ports = {port.name: port.format for port in program.inputs}
     return {
         name: Format(ports[name].fraction_bits, ports[name].low, ports[name].high).nearest(given)
@@ -201,7 +204,7 @@ def _moments(
 
 
 def _targets(loss: str, prediction: Shape) -> tuple[Format, Shape | None, Draw | None]:
-    """For a loss: the format of its targets, the shape of one if it is not the prediction's, and how to draw them."""
+    """The targets of a loss: their format, the shape of one if it is not the prediction's, and how to draw them."""
     if loss in ("cross_entropy", "label_cross_entropy") and len(prediction) == 2:
         batch, classes = prediction
         if loss == "cross_entropy":
@@ -236,7 +239,7 @@ def _intervals(types: Mapping[str, str], formats: Mapping[str, Format]) -> dict[
 
 
 def _seen(program: Program, visibility: Mapping[str, str]) -> Program:
-    """The program with these visibilities by name, or for all parameters together."""
+    """A program with the given visibilities by name, or for all parameters together."""
     own = {port.name for port in (*program.inputs, *program.outputs)}
     weights = [port.name for port in program.inputs if port.role is Role.PARAMETER]
     found: dict[str, str] = {}

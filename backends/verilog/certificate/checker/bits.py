@@ -11,18 +11,21 @@ from .refusal import Refused
 from .symbols import Symbols
 
 CONTROL = -1
-"""The stage of what is no part of a frame; numbers and what is made of them alone are of no stage."""
+"""The stage of a value that belongs to no frame, such as a register of the control; a number, and what is computed from
+numbers alone, has no stage.
+"""
 
 
 TABULATED = 62
-"""Bits of a vector of which there may be a table."""
+"""The most bits of a vector that may be tabulated."""
 
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """What a value relies on: that the first `last` checks of the program pass.
+    """How many checks of the program, from the first on, must pass for a value to be right.
 
-    Of a bit that is the OR of others, `any_of` has the function of each, and the checks that it relies on.
+    For a bit that is the OR of others, `any_of` has the function of each of them, and the number of checks on which
+    that function relies.
     """
 
     last: int = 0
@@ -30,12 +33,14 @@ class After:
 
 
 Part = tuple[Form, int, After]
-"""So many bits: the form modulo 2^bits."""
+"""A part of a vector: `bits` bits, which are a form modulo 2^bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Parts, the lowest first; whether they are read as two's complement; and how many registers late they are."""
+    """A vector of bits: its parts, the lowest first, whether it is read as two's complement, and through how many
+    registers it has passed.
+    """
 
     parts: tuple[Part, ...]
     signed: bool = False
@@ -43,32 +48,34 @@ class Bits:
 
     @property
     def width(self) -> int:
-        """Bits of all parts together."""
+        """The number of bits of all parts of a vector together."""
         return sum(width for _, width, _ in self.parts)
 
     @property
     def last(self) -> int:
-        """How many checks the vector relies on."""
+        """On how many checks of the program the vector relies."""
         return max(after.last for _, _, after in self.parts)
 
     @property
     def apart(self) -> bool:
-        """Whether each part is one bit."""
+        """Whether each part of the vector is one bit."""
         return all(width == 1 for _, width, _ in self.parts)
 
 
 class Operators:
-    """The operators of the subset. Operands of different widths, or signs where it matters, are refused."""
+    """The operators of the certified subset of Verilog. The checker refuses operands of different widths, and of
+    different signs where the sign matters.
+    """
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
 
     def number(self, value: int, width: int, signed: bool) -> Bits:
-        """A literal."""
+        """A literal of Verilog as a vector of bits."""
         return Bits(((known(value), width, After()),), signed)
 
     def slice(self, bits: Bits, low: int, width: int) -> Bits:
-        """So many bits from bit `low` on, unsigned."""
+        """The part select of a vector: `width` bits from bit `low` on, unsigned."""
         if low < 0 or width < 1 or low + width > bits.width:
             raise Refused(f"bits {low + width - 1} to {low} of a vector of {bits.width}")
         found: list[Part] = []
@@ -83,12 +90,12 @@ class Operators:
         return Bits(tuple(found), False, bits.stage)
 
     def join(self, values: list[Bits]) -> Bits:
-        """Values side by side, the highest first."""
+        """The concatenation of vectors, the highest first."""
         parts = tuple(part for value in reversed(values) for part in value.parts)
         return Bits(parts, False, stage(*values))
 
     def repeat(self, count: int, value: Bits) -> Bits:
-        """The same bits so many times. A bit repeated is 0 or -1."""
+        """The replication of a vector. A replicated bit, read as two's complement, is 0 or -1."""
         if count < 1:
             raise Refused(f"a value repeated {count} times")
         if value.width == 1 and count > 1:
@@ -96,7 +103,7 @@ class Operators:
         return Bits(value.parts * count, False, value.stage)
 
     def whole(self, bits: Bits) -> Form:
-        """A form that is the vector modulo 2^width."""
+        """A form that equals a vector modulo 2^width."""
         if len(bits.parts) == 1:
             return bits.parts[0][0]
         terms, start = [], 0
@@ -107,12 +114,12 @@ class Operators:
         return total(terms).without_multiples(bits.width)
 
     def form(self, bits: Bits, signed: bool) -> Form:
-        """The integer that the bits are."""
+        """The form of the integer that a vector's bits represent."""
         made = self.whole(bits)
         return self.symbols.signed(made, bits.width) if signed else self.symbols.unsigned(made, bits.width)
 
     def each(self, bits: Bits) -> list[Form]:
-        """Each bit, the lowest first."""
+        """Each bit of a vector, the lowest first."""
         return [
             self.symbols.unsigned(self.symbols.floor(form, place), 1)
             for form, width, _ in bits.parts
@@ -120,7 +127,7 @@ class Operators:
         ]
 
     def unary(self, operator: str, value: Bits) -> Bits:
-        """An operator of one operand."""
+        """The result of a Verilog operator on one vector."""
         if operator == "-":
             return made(self.whole(value) * -1, value.width, value.signed, value)
         if operator == "~":
@@ -149,7 +156,7 @@ class Operators:
         return self.symbols.bit(found)
 
     def binary(self, operator: str, left: Bits, right: Bits) -> Bits:
-        """An operator of two operands."""
+        """The result of a Verilog operator on two vectors."""
         if left.width != right.width:
             raise Refused(f"operands of {left.width} and {right.width} bits beside {operator}")
         width, signed = left.width, left.signed and right.signed
@@ -172,7 +179,7 @@ class Operators:
         return made(found if operator != "!=" else known(1) - found, 1, False, left, right)
 
     def _sum(self, left: Form, right: Form, minus: bool) -> Form:
-        """A sum, or a difference, which lies between the sums of the ends."""
+        """The sum or the difference of two vectors, whose interval is that of the sums of their ends."""
         (low, high), (least, most) = self.symbols.interval(left), self.symbols.interval(right)
         if minus:
             return self.symbols.note(left - right, low - most, high - least)
@@ -199,12 +206,12 @@ class Operators:
         return made(symbols.from_table(base, table), width, signed, left, right)
 
     def any_of(self, bit: Bits) -> frozenset[tuple[int, int]]:
-        """The functions that a bit is the OR of, each with the checks that it relies on."""
+        """The functions whose OR a bit is, each with the number of checks on which it relies."""
         ((form, _, after),) = bit.parts
         return after.any_of or frozenset({(self.symbols.decided(self.symbols.unsigned(form, 1)), after.last)})
 
     def choice(self, condition: Bits, yes: Bits, no: Bits) -> Bits:
-        """`yes` where the one bit of the condition is 1."""
+        """The conditional operator: `yes` where the one bit of the condition is 1, `no` elsewhere."""
         if condition.width != 1 or yes.width != no.width:
             raise Refused(f"a choice by {condition.width} bits between {yes.width} and {no.width}")
         symbols, width, signed = self.symbols, yes.width, yes.signed and no.signed
@@ -222,7 +229,9 @@ class Operators:
 
 
 def stage(*values: Bits) -> int | None:
-    """The stage of what reads values of these stages. What came in with a frame may be read by the control, too."""
+    """The stage of a value that is computed from values of the given stages. The control may also read values that came
+    in with a frame.
+    """
     found = {value.stage for value in values} - {None}
     if found == {CONTROL, 0}:
         return CONTROL
@@ -235,16 +244,16 @@ def stage(*values: Bits) -> int | None:
 
 
 def last(*values: Bits) -> int:
-    """How many checks something relies on that reads these values."""
+    """On how many checks a value relies that is computed from the given values."""
     return max(value.last for value in values)
 
 
 def made(form: Form, width: int, signed: bool, *values: Bits) -> Bits:
-    """A vector that is a form, made of these values."""
+    """A vector that is one form, computed from the given values."""
     return Bits(((form, width, After(last(*values))),), signed, stage(*values))
 
 
 def together(forms: list[Form], signed: bool, *values: Bits) -> Bits:
-    """Bits, the lowest first, made of these values."""
+    """A vector of single bits, the lowest first, computed from the given values."""
     after = After(last(*values))
     return Bits(tuple((form, 1, after) for form in forms), signed, stage(*values))

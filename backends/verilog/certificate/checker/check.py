@@ -1,4 +1,4 @@
-"""The checker: reads a certificate and the Verilog it is of, shows everything anew, and compares."""
+"""The checker: reads a certificate and the Verilog to which it belongs, shows every claim anew, and compares."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .statement import Json
 FIELDS = {"format", "program", "top", "elements", "streams", "statement", "files", "stages", "tabulated", "modules"}
 
 WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionError, OverflowError, RecursionError)
-"""What a certificate of other kinds of values ends in."""
+"""The errors that a certificate with values of wrong types causes."""
 
 
 def check(certificate: Json, files: Mapping[str, str]) -> Json:
-    """What the certificate says of each module, shown anew from the texts of all files of `rtl`.
+    """The claims of a certificate on each module, shown anew from the texts of all files of `rtl`.
 
-    Raise Refused where the certificate is of other files, or says anything that is not shown.
+    Raise Refused if the certificate belongs to other files, or claims anything that is not shown.
     """
     if not isinstance(certificate, dict) or certificate.get("format") != FORMAT or set(certificate) != FIELDS:
         raise Refused("expected a certificate of a parallel design, found another file; circuitize certify writes one")
@@ -51,7 +51,7 @@ def statement_digest(statement: Json) -> str:
 
 
 def main() -> int:
-    """Check one certificate: 0 where all of it is shown, 1 where it is not, 2 where the files cannot be read."""
+    """Check one certificate: return 0 if all its claims are shown, 1 if some are not, 2 if the files cannot be read."""
     parser = argparse.ArgumentParser(prog="checker", description=__doc__)
     parser.add_argument("certificate", type=Path, help="the file that circuitize certify wrote")
     parser.add_argument("design", type=Path, help="the folder of the design, with its folder rtl")

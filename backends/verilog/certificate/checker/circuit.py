@@ -36,7 +36,9 @@ DELAYED = re.compile(r"_d\d+\Z")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where an expression stands: the module, the names of its nets in the circuit, and its known numbers."""
+    """The scope of an expression: the module, the names of its nets in the circuit, and the values of its parameters
+    and loop variables.
+    """
 
     module: Module
     path: str
@@ -46,7 +48,9 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """What `width` bits of a net from bit `low` on are: an expression, or bits of the port of a module placed here."""
+    """The driver of `width` bits of a net from bit `low` on: an expression, or bits of the port of a module placed
+    here.
+    """
 
     low: int
     width: int
@@ -58,7 +62,7 @@ class Driver:
 
 @dataclass(slots=True)
 class Net:
-    """A net of the circuit. Of a register, `clocked` is what it follows on a clock's edge."""
+    """A net of the circuit. For a register, `clocked` is the expression that it takes at the edge of a clock."""
 
     width: int
     signed: bool
@@ -72,7 +76,7 @@ class Net:
 class Circuit:
     """The nets below a top module by their names, `instance.instance.net`; modules in `cut` are left out.
 
-    The input ports of the top module, and the outputs of what is cut, have no driver.
+    The input ports of the top module, and the outputs of modules left out, have no driver.
     """
 
     def __init__(self, modules: Mapping[str, Module], top: str, cut: Iterable[str] = ()) -> None:
@@ -80,17 +84,19 @@ class Circuit:
         self.nets: dict[str, Net] = {}
         self.memories: dict[str, str] = {}
         self.placed: dict[str, str] = {}
-        """The module of each instance, by its path; the top's is empty."""
+        """The module of each instance, by its path; the path of the top module is empty."""
         self.free: set[str] = set()
         self.compared: set[str] = set()
-        """Names of nets that are compared with a number, without what says how late they are."""
+        """Names of nets that are compared with a number, without the suffix that says by how many registers they are
+        delayed.
+        """
         if top not in modules:
             raise Refused(f"expected a module {top}, found none")
         self._place(modules[top], "", {}, None)
         self._require_drivers()
 
     def number(self, expression: Expression, scope: Scope) -> int:
-        """A number that is known before anything runs."""
+        """The value of an expression that is constant when the design is elaborated."""
         if isinstance(expression, Number):
             return expression.value
         if isinstance(expression, Name) and expression.name in scope.numbers:
@@ -107,14 +113,14 @@ class Circuit:
         raise Refused(f"{scope.module.name}: expected a number known beforehand, found another expression")
 
     def net(self, name: str, scope: Scope) -> str:
-        """The net that a name stands for."""
+        """The net for which a name stands in its module."""
         found = scope.names.get(name)
         if found is None:
             raise Refused(f"{scope.module.name}: {name} is not declared")
         return found
 
     def place(self, target: Name | Slice, scope: Scope) -> tuple[str, int, int]:
-        """A net, and the bits of it, that an assignment gives."""
+        """The net, and the bits of it, that an assignment drives."""
         name = self.net(target.name, scope)
         if isinstance(target, Name):
             return name, 0, self.nets[name].width
@@ -124,7 +130,7 @@ class Circuit:
         return name, low, width
 
     def source(self, name: str) -> str:
-        """The net that a net is another name of, as a whole, through the ports of modules."""
+        """The net of which a given net is only another name, as a whole, through the ports of modules."""
         while True:
             drivers = self.nets[name].drivers
             if len(drivers) != 1 or drivers[0].width != self.nets[name].width or self.nets[name].clocked:
@@ -187,7 +193,9 @@ class Circuit:
                 raise Refused(f"{outer.module.name}: pin {port.name} of {instance.name} has {start} bits")
 
     def _items(self, items: Iterable[Item], scope: Scope) -> None:
-        """Declarations first, so that a module may be placed above the declaration of what it drives."""
+        """Read the declarations of a module first, so that a module may be placed above the declaration of the nets
+        that it drives.
+        """
         later: list[Item] = []
         for item in items:
             if isinstance(item, Declaration):
@@ -246,7 +254,9 @@ class Circuit:
         self._note(item.value)
 
     def _combinational(self, item: Combinational, scope: Scope) -> None:
-        """Assignments in order: none reads what a later one of the same block gives, and something is read at all."""
+        """Check that no assignment of a block reads what a later assignment of the same block drives, and that the
+        block reads anything at all.
+        """
         targets = [part.target.name for part in item.body if isinstance(part, Assignment)]
         if len(targets) != len(item.body) or len(set(targets)) != len(targets):
             raise Refused(f"{scope.module.name}: an always block is no list of assignments to different nets")
@@ -270,7 +280,7 @@ class Circuit:
             net.clocked = item, scope
 
     def _note(self, value: Expression) -> None:
-        """Remember what is compared with a number."""
+        """Remember which nets are compared with a number."""
         for part in within(value):
             if isinstance(part, Binary) and part.operator in ("<", ">"):
                 for one, other in ((part.left, part.right), (part.right, part.left)):
@@ -278,7 +288,7 @@ class Circuit:
                         self.compared |= {DELAYED.sub("", name) for name in read_names(one)}
 
     def _require_drivers(self) -> None:
-        """Every net is driven once, each bit of it; a memory by its file."""
+        """Check that every bit of every net has exactly one driver, and that a memory has a file."""
         for name, net in self.nets.items():
             ranges = sorted((driver.low, driver.low + driver.width) for driver in net.drivers)
             end = 0

@@ -1,4 +1,5 @@
-"""What is shown of a design: that its Verilog computes a statement, module by module, and by which method."""
+"""The claims that are shown of a design: that its Verilog computes a statement, module by module, and by which method.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from .symbols import Symbols
 T = TypeVar("T")
 FORMAT = "circuitize certificate of a parallel design, 1"
 CORE = "parallel"
-"""The module inside the shell is called as the top module is, and `_parallel`."""
+"""The name of the module inside the shell is that of the top module followed by `_parallel`."""
 
 METHODS = {
     "floor": "floors of linear forms",
@@ -34,13 +35,13 @@ METHODS = {
     "check": "checks",
     "clamp": "clamps of linear forms",
 }
-"""What a module shows beyond linear forms, by the kind of symbol that it makes."""
+"""The methods beside linear forms by which a module is shown, by the kind of symbol that it makes."""
 
 
 def shown(files: Mapping[str, str], top: str, elements: str, streams: Json, statement: Json) -> Json:
-    """What is shown of the texts of a design: the certificate's `stages`, `tabulated` and `modules`.
+    """The claims that are shown of the texts of a design: the certificate's `stages`, `tabulated` and `modules`.
 
-    `files` are all files of `rtl`, by name. Raise Refused where anything is not shown: no part of a design is left out.
+    `files` are all files of `rtl`, by name. Raise Refused if any part of a design is not shown.
     """
     modules = {}
     for name in sorted(files):
@@ -70,7 +71,7 @@ def shown(files: Mapping[str, str], top: str, elements: str, streams: Json, stat
 
 
 def _inside(core: Core, made: Stated, statement: Json, top: str) -> list[Json]:
-    """Each module of the design: by which method it was shown, and which edges of the statement its nets are."""
+    """Each module of the design: by which method it was shown, and which edges of the statement its nets compute."""
     evaluation = core.evaluation
     edges: dict[Key, int] = {}
     for number, wire in enumerate(made.wires[len(statement["inputs"]) :]):
@@ -97,7 +98,7 @@ def _inside(core: Core, made: Stated, statement: Json, top: str) -> list[Json]:
 
 
 def _kinds(evaluation: Evaluation, nets: list[tuple[str, Bits]]) -> set[str]:
-    """Kinds of the symbols that are in a module's nets and in none that it is given."""
+    """The kinds of symbols that occur in a module's nets but in none of its inputs."""
     read: set[int] = set()
     written: set[int] = set()
     for name, bits in nets:
@@ -109,7 +110,9 @@ def _kinds(evaluation: Evaluation, nets: list[tuple[str, Bits]]) -> set[str]:
 
 
 def _elements(evaluation: Evaluation, nets: list[tuple[str, Bits]]) -> set[Key]:
-    """The forms of the nets that a module makes, without what elements leave to whoever reads them."""
+    """The forms of the nets that a module makes, without the constant factors and offsets that are left to the readers
+    of an element.
+    """
     made = set()
     for name, bits in nets:
         net = evaluation.circuit.nets[name]
@@ -119,7 +122,7 @@ def _elements(evaluation: Evaluation, nets: list[tuple[str, Bits]]) -> set[Key]:
 
 
 def _scaled(form: Form) -> Key:
-    """A form without a sign and a power of two."""
+    """A linear form divided by its sign and by the power of two that it contains."""
     numbers = [*form.terms.values(), form.constant]
     zeros = min((number & -number).bit_length() - 1 for number in numbers if number)
     sign = 1 if form.terms[min(form.terms)] > 0 else -1
@@ -132,7 +135,7 @@ def digests(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def deeply(function: Callable[[], T]) -> T:
-    """What a function returns that calls itself as deeply as a design is."""
+    """The result of a function whose recursion is as deep as the design."""
     result: list[T] = []
     errors: list[BaseException] = []
 

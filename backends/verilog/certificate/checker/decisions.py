@@ -1,10 +1,12 @@
-"""Binary decision diagrams: functions of bits, equal where their numbers are (Bryant 1986)."""
+"""Binary decision diagrams: functions of bits, equal functions have equal numbers (Bryant 1986)."""
 
 from __future__ import annotations
 
 
 class Decisions:
-    """Functions as numbers: 0 and 1 are constant, any other is a variable, and what it is at 1 and at 0."""
+    """Functions as numbers: 0 and 1 are constant, any other number stands for a variable and the two functions for its
+    values 1 and 0.
+    """
 
     def __init__(self) -> None:
         self.nodes: list[tuple[int, int, int]] = [(1 << 60, 0, 0), (1 << 60, 1, 1)]
@@ -12,11 +14,11 @@ class Decisions:
         self._chosen: dict[tuple[int, int, int], int] = {}
 
     def variable(self, number: int) -> int:
-        """The function that is a variable itself; variables are asked in the order of their numbers."""
+        """The function that is one variable; variables are tested in the order of their numbers."""
         return self._node(number, 1, 0)
 
     def choose(self, condition: int, yes: int, no: int) -> int:
-        """`yes` where the condition is 1, `no` elsewhere."""
+        """The function that is `yes` where the condition is 1, `no` elsewhere."""
         if condition < 2 or yes == no:
             return yes if condition else no
         if yes == 1 and no == 0:
@@ -31,25 +33,25 @@ class Decisions:
         return found
 
     def invert(self, function: int) -> int:
-        """1 where the function is 0."""
+        """The negation: 1 where the function is 0."""
         return self.choose(function, 0, 1)
 
     def both(self, left: int, right: int) -> int:
-        """1 where both are 1."""
+        """The conjunction: 1 where both functions are 1."""
         return self.choose(left, right, 0)
 
     def either(self, left: int, right: int) -> int:
-        """1 where one of them is 1."""
+        """The disjunction: 1 where at least one of the functions is 1."""
         return self.choose(left, 1, right)
 
     def at_zeros(self, function: int) -> int:
-        """The value where all variables are 0."""
+        """The value of a function where all variables are 0."""
         while function > 1:
             function = self.nodes[function][2]
         return function
 
     def variables(self, function: int) -> set[int]:
-        """The variables that the function depends on."""
+        """The variables on which a function depends."""
         found: set[int] = set()
         seen, front = {0, 1}, [function]
         while front:

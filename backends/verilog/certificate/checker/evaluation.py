@@ -1,4 +1,4 @@
-"""What the nets of a circuit are: bits of forms over what enters, and how many registers late."""
+"""The evaluation of a circuit's nets: bits of forms over its inputs, and by how many registers each net is delayed."""
 
 from __future__ import annotations
 
@@ -31,9 +31,11 @@ from .tables import Numbers
 
 
 class Evaluation:
-    """Nets by name, each evaluated once. `given` are those that are symbols: what enters, and the control's registers.
+    """The nets of a circuit by name, each evaluated once. `given` holds the nets that are symbols: the inputs and the
+    registers of the control.
 
-    Any other register must be one of a pipeline: it follows a value on every edge of `clk` at which `enable` is 1.
+    A register that is not given must belong to a pipeline: it follows a value on every edge of `clk` at which `enable`
+    is 1.
     """
 
     def __init__(
@@ -49,7 +51,9 @@ class Evaluation:
         self._under_way: set[str] = set()
 
     def bits(self, name: str) -> Bits:
-        """A net. Raise Refused, with the module, for what is outside the subset or not shown."""
+        """The value of a net. Raise Refused, with the module, for Verilog outside the certified subset and for anything
+        that is not shown.
+        """
         made = self.found.get(name)
         if made is None:
             net = self.circuit.nets[name]
@@ -82,7 +86,7 @@ class Evaluation:
         return now
 
     def value(self, expression: Expression, scope: Scope, width: int | None = None) -> Bits:
-        """An expression, of so many bits where that is said."""
+        """The value of an expression, of the given number of bits if there is one."""
         try:
             made = self._value(expression, scope)
             if width is not None and made.width != width:
@@ -142,7 +146,7 @@ class Evaluation:
         return made(entry, net.width, net.signed, index)
 
     def _memory(self, name: str, net: Net) -> Numbers:
-        """The entries of a memory, all of which its file gives."""
+        """The entries of a memory, all of which must be in its file."""
         file = self.circuit.memories.get(name, "")
         if file not in self._entries:
             words = self.memories.get(file, "").split()
@@ -175,10 +179,10 @@ class Evaluation:
         return self.operators.slice(made, driver.from_bit, driver.width)
 
     def _exact(self, value: Expression | None, net: Net, bits: Bits) -> Bits:
-        """The integer that a net of a module holds, in the one way in which a function of one form is written.
+        """The integer that a net of a module holds, in the canonical way of writing a function of one form.
 
-        A copy of what a check compares with its ends stands for the number where the check passes. The status says
-        where it does not.
+        A net that a check compares with the ends of its interval stands for the checked number, as long as the check
+        passes. The design's status says in which frames a check does not pass.
         """
         if isinstance(value, Name | Slice) and DELAYED.sub("", value.name) in self.circuit.compared:
             for number, symbol in self.symbols.checks_of(self.operators.whole(bits)):

@@ -12,7 +12,7 @@ REDUCTIONS = ("&", "|", "^", "~|", "~&")
 
 
 class Expressions(Tokens):
-    """A text of which the next tokens are an expression, or a part of one."""
+    """A text at a place where an expression, or a part of one, follows."""
 
     def expression(self) -> Expression:
         condition = self.binary(0)

@@ -17,7 +17,7 @@ class Form:
 
     @cached_property
     def key(self) -> Key:
-        """What is equal for equal forms only."""
+        """A key that is equal for equal forms only."""
         return tuple(sorted(self.terms.items())), self.constant
 
     def __eq__(self, other: object) -> bool:
@@ -49,14 +49,15 @@ class Form:
         return Form({symbol: value * factor for symbol, value in self.terms.items()}, self.constant * factor)
 
     def plus(self, number: int) -> Form:
-        """The form and a known number."""
+        """The sum of a form and a known number."""
         return Form(self.terms, self.constant + number) if number else self
 
     @cached_property
     def primitive(self) -> tuple[Form, int]:
-        """A form without constant whose coefficients have no common factor, the first one positive; and the factor.
+        """The primitive part of a form, which has no constant, coprime coefficients and a positive first one; and its
+        factor.
 
-        The form is factor * primitive + constant. Of a known number the primitive is 0.
+        A form equals factor * primitive + constant. The primitive part of a form that is a known number is 0.
         """
         if not self.terms:
             return ZERO, 1
@@ -68,7 +69,7 @@ class Form:
         return Form({symbol: value // factor for symbol, value in self.terms.items()}, 0), factor
 
     def without_multiples(self, bits: int) -> Form:
-        """The form modulo 2^bits, without the terms that are 0 there."""
+        """A form modulo 2^bits, without the terms that are 0 modulo 2^bits."""
         mask = (1 << bits) - 1
         return Form({symbol: value for symbol, value in self.terms.items() if value & mask}, self.constant)
 
@@ -77,12 +78,12 @@ ZERO = Form({}, 0)
 
 
 def known(number: int) -> Form:
-    """The form of a known number."""
+    """The form that is a known number."""
     return Form({}, number)
 
 
 def total(forms: Iterable[tuple[int, Form]]) -> Form:
-    """The sum of forms, each times a known number."""
+    """The linear combination of forms with known numbers as factors."""
     terms: dict[int, int] = {}
     constant = 0
     for factor, form in forms:

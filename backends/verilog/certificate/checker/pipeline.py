@@ -1,6 +1,8 @@
-"""The design inside the shell: its control is the one stated here, and what leaves is what the statement says.
+"""The design inside the shell: the checker shows that its control works as specified, and that its outputs are those of
+the statement.
 
-Control. `occupied` has a bit a stage, `taken` a bit an output, `skipping` a bit an input; after a reset all are 0.
+The control of the design. The control's registers are `occupied`, a bit for each stage, `taken`, a bit for each output,
+and `skipping`, a bit for each input; after a reset all are 0.
 
     arrived    every input is valid, and none is skipping
     enable     the last stage is not occupied, or each output is taken now or before
@@ -8,8 +10,8 @@ Control. `occupied` has a bit a stage, `taken` a bit an output, `skipping` a bit
     occupied   where enable is 1: moves on by a stage, and begins with arrived
     taken      where enable is 0: the outputs that have been taken; 0 elsewhere
 
-All other registers load where enable is 1, and there alone, so that after S stages the outputs are a function of the
-beats that came in S loads before.
+All registers outside the control load at the edges where enable is 1 and at no others, so that after S stages the
+outputs are a function of the beats that came in S loads before.
 """
 
 from __future__ import annotations
@@ -31,14 +33,14 @@ STATUS = "status"
 
 @dataclass
 class Core:
-    """What was shown of the design inside."""
+    """What the checker has shown of the design inside the shell."""
 
     evaluation: Evaluation
     stages: int
 
 
 def free_bits(symbols: Symbols, name: str, width: int, stage: int = CONTROL) -> Bits:
-    """A vector of bits, each a symbol."""
+    """A vector of bits, each of which is a symbol."""
     return Bits(tuple((symbols.free(0, 1, name, place), 1, After()) for place in range(width)), False, stage)
 
 
@@ -51,7 +53,9 @@ def show_core(
     made: Stated,
     symbols: Symbols,
 ) -> Core:
-    """Show that the module `top` computes a statement. Raise Refused for whatever is not shown."""
+    """Show that the module `top` computes a statement. Raise Refused for anything that is not shown of the design
+    inside the shell.
+    """
     circuit = Circuit(modules, top)
     inputs, outputs = streams["inputs"], [*streams["outputs"], STATUS]
     entering = [bits_of(statement["inputs"][i], made.entering[i]) for i in range(len(inputs))]
@@ -74,14 +78,14 @@ def show_core(
 
 
 def require_net(circuit: Circuit, name: str) -> int:
-    """The width of a net that must be there."""
+    """The width of a net, which the design must have."""
     if name not in circuit.nets:
         raise Refused(f"{circuit.placed['']}: expected a net {name}, found none")
     return circuit.nets[name].width
 
 
 def bits_of(port: Json, forms: Sequence[Form]) -> Bits:
-    """The elements of a tensor side by side, as they come in."""
+    """The elements of an input tensor, side by side in a vector."""
     width = element_bits(port["low"], port["high"])
     return Bits(tuple((form, width, After()) for form in forms), False, 0)
 
@@ -107,45 +111,45 @@ class Logic:
         self.evaluation, self.symbols = evaluation, evaluation.symbols
 
     def vector(self, name: str) -> list[int]:
-        """The bits of a net, the lowest first."""
+        """The bits of a net as functions, the lowest first."""
         return [self.symbols.decided(bit) for bit in self.evaluation.operators.each(self.evaluation.bits(name))]
 
     def bit(self, name: str) -> int:
-        """A net of one bit."""
+        """The function of a net of one bit."""
         found = self.vector(name)
         if len(found) != 1:
             raise Refused(f"expected {name} of one bit, found {len(found)}")
         return found[0]
 
     def all(self, *functions: int) -> int:
-        """1 where all are 1."""
+        """The function that is 1 where all the given functions are 1."""
         made = 1
         for function in reversed(functions):
             made = self.symbols.bits.both(function, made)
         return made
 
     def any(self, *functions: int) -> int:
-        """1 where any is 1."""
+        """The function that is 1 where any of the given functions is 1."""
         made = 0
         for function in reversed(functions):
             made = self.symbols.bits.either(function, made)
         return made
 
     def no(self, function: int) -> int:
-        """1 where it is 0."""
+        """The function that is 1 where the given function is 0."""
         return self.symbols.bits.invert(function)
 
     def choose(self, condition: int, yes: int, no: int) -> int:
-        """`yes` where the condition is 1."""
+        """The function that is `yes` where the condition is 1, `no` elsewhere."""
         return self.symbols.bits.choose(condition, yes, no)
 
     def require(self, module: str, name: str, wanted: Sequence[int]) -> None:
-        """Raise Refused unless the net's bits are these functions."""
+        """Raise Refused unless the net's bits equal the given functions."""
         if self.vector(name) != list(wanted):
             raise Refused(f"{module}: {name} is another function of the handshake than the one that is stated")
 
     def require_next(self, module: str, name: str, wanted: Sequence[int]) -> None:
-        """Raise Refused unless the register's bits become these functions."""
+        """Raise Refused unless the bits of the register equal the given functions after the next edge."""
         if [self.symbols.decided(bit) for bit in self.evaluation.following(name)] != list(wanted):
             raise Refused(f"{module}: {name} follows another function of the handshake than the one that is stated")
 
@@ -183,10 +187,11 @@ def _control(evaluation: Evaluation, top: str, inputs: Sequence[str], outputs: S
 def _status(
     evaluation: Evaluation, top: str, inputs: Sequence[str], made: Stated, symbols: Symbols, stages: int
 ) -> None:
-    """The status is 1 where a beat came without tlast or marked wrong, and where the statement has no value.
+    """The status is 1 where a beat came without tlast or marked wrong, and where the statement is undefined.
 
-    What is known of values after a check holds only where it passes. So the status is an OR, and the bit that says of a
-    check that it fails relies on none but those before it: in a frame in which checks fail, the first of them is told.
+    What is known of values after a check holds only if the check passes. The status is therefore the OR of the checks'
+    failures, and the bit that reports a failed check relies only on the checks before it, so that in a frame with
+    failures the first one is reported.
     """
     logic = Logic(evaluation)
     framed = [part for n in inputs for part in (logic.bit(f"{n}_tlast"), logic.no(logic.bit(f"{n}_tuser")))]

@@ -1,4 +1,4 @@
-"""Reads the subset of Verilog-2005 that is certified; anything else is refused, with its line."""
+"""The parser of the certified subset of Verilog-2005, which refuses anything else and names the line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ from .syntax import (
 
 
 def read(text: str, file: str) -> Module:
-    """The one module of a file. Raise Refused for a text outside the subset."""
+    """The one module that a Verilog file must contain. Raise Refused for a text outside the certified subset of
+    Verilog.
+    """
     return _Reader(text, file).module()
 
 
@@ -57,7 +59,7 @@ class _Reader(Expressions):
         return made
 
     def declarations(self, port: bool) -> list[Declaration]:
-        """One port, or one or more nets with what they are given, which comes as assignments beside them."""
+        """The declaration of a port, or of one or more nets, with the assignments of the values that it gives them."""
         direction = self.next() if port else ""
         if port and direction not in ("input", "output"):
             self.at -= 1
@@ -73,7 +75,7 @@ class _Reader(Expressions):
         return [Declaration(self.name(), direction, kind == "reg", signed, width)]
 
     def range(self) -> Expression:
-        """`high:0]` as a number of bits."""
+        """The number of bits of a range `high:0]`."""
         high = self.expression()
         self.expect(":", "0", "]")
         return Number(high.value + 1) if isinstance(high, Number) else Binary("+", high, Number(1))

@@ -1,7 +1,7 @@
-"""The one way to say that something was not shown."""
+"""The error by which the checker says that something was not shown."""
 
 from __future__ import annotations
 
 
 class Refused(Exception):
-    """Something is not shown; the text says what, and in which module."""
+    """The checker could not show a claim; the text says which one, and in which module."""

@@ -1,11 +1,12 @@
-"""The shell around the design: elements in slots of whole bytes, and a place for one beat on each stream.
+"""The shell around the design: elements in slots of whole bytes, and a buffer for one beat on each stream.
 
-Of an input, `elements` are the low bits of its slots, and `wrong` is 1 where the rest of a slot is not the element's
-sign, or zeros, or where a byte of it is not kept. Of an output each slot is filled up with the sign, or zeros.
+For an input, `elements` are the low bits of its slots, and `wrong` is 1 where the rest of a slot is neither the
+element's sign nor zeros, as its format requires, or where tkeep marks a byte as absent. For an output, each slot is
+filled up with the element's sign or with zeros.
 
-A place for a beat has the registers `full` and `held`. out_valid is full or in_valid; in_ready is not full; both are 0
-in a reset. What leaves is what is held where it is full, and what comes in elsewhere. It is full after a beat that
-could not leave.
+The buffer for a beat has the registers `full` and `held`. out_valid is full or in_valid; in_ready is not full; both
+registers are 0 in a reset. The output of a buffer is the held beat where the buffer is full, and the incoming beat
+elsewhere. A buffer is full after a beat that came in and could not leave.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ BEATS = ("tdata", "tvalid", "tlast")
 def show_shell(
     modules: Mapping[str, Module], top: str, core: str, statement: Json, streams: Json, slots: str
 ) -> Evaluation:
-    """Show that the module `top` is the shell of `core`. Raise Refused for whatever is not shown."""
+    """Show that the module `top` is the shell of the module `core`. Raise Refused for anything that is not shown of the
+    shell.
+    """
     circuit, symbols = Circuit(modules, top, {core}), Symbols()
     inside = [path for path, module in circuit.placed.items() if module == core]
     if inside != ["core"]:
@@ -65,12 +68,12 @@ class _Shell:
         self.running = self.logic.no(self.logic.bit("rst"))
 
     def slot(self, port: Json) -> int:
-        """Bits from one element of a beat to the next."""
+        """How many bits of a beat lie from the start of one element to the start of the next."""
         bits = element_bits(port["low"], port["high"])
         return bits if self.slots == "packed" else max(8, 1 << (bits - 1).bit_length())
 
     def input(self, name: str, place: str, port: Json) -> None:
-        """The beats of an input, from outside to the design."""
+        """Show the path of an input's beats from outside to the design."""
         logic, count = self.logic, _size(port["shape"])
         bits, slot = element_bits(port["low"], port["high"]), self.slot(port)
         data, keep = logic.vector(f"{name}_tdata"), logic.vector(f"{name}_tkeep")
@@ -96,7 +99,7 @@ class _Shell:
             raise Refused(f"{self.top}: the beats of {name} reach {name} of the design otherwise than stated")
 
     def output(self, name: str, place: str, port: Json) -> None:
-        """The beats of an output, from the design to outside."""
+        """Show the path of an output's beats from the design to outside."""
         logic, count = self.logic, _size(port["shape"])
         bits, slot = element_bits(port["low"], port["high"]), self.slot(port)
         beat = [*logic.vector(f"core.{name}_tdata"), logic.bit(f"core.{name}_tlast")]
@@ -114,14 +117,14 @@ class _Shell:
         logic.require(self.top, f"{name}_tkeep", [1] * (len(wanted) // 8))
 
     def held(self, place: str, beat: Sequence[int]) -> list[int]:
-        """What leaves a place for a beat."""
+        """The signals that leave the buffer for a beat."""
         full, kept = self.logic.bit(f"{place}.full"), self.logic.vector(f"{place}.held")
         if len(kept) != len(beat):
             raise Refused(f"{self.top}: expected {place} of {len(beat)} bits, found {len(kept)}")
         return [self.logic.choose(full, old, new) for old, new in zip(kept, beat, strict=True)]
 
     def place(self, place: str, beat: Sequence[int], valid: str, taken: str, ready: str, offered: str) -> None:
-        """Show one place for a beat: its two registers, and the handshakes on both sides."""
+        """Show one buffer for a beat: its two registers, and the handshakes on both sides."""
         logic = self.logic
         full = logic.bit(f"{place}.full")
         offer = logic.all(self.running, logic.any(full, logic.bit(valid)))
@@ -132,7 +135,7 @@ class _Shell:
         logic.require_next(module, f"{place}.held", self.held(place, beat))
 
     def require_width(self, name: str, bits: int) -> None:
-        """Raise Refused unless a port has so many bits."""
+        """Raise Refused unless a port has the given number of bits."""
         if require_net(self.evaluation.circuit, name) != bits:
             raise Refused(f"{self.top}: expected {name} of {bits} bits, found another width")
 

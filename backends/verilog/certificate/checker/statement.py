@@ -1,4 +1,4 @@
-"""The program as plain operations on integers, evaluated on forms: what the hardware is to compute.
+"""The program as plain operations on integers, evaluated on forms: what the hardware must compute.
 
 A statement is JSON: `inputs`, `edges` and `outputs`. Wires are numbered, the inputs first, then what each edge makes; a
 wire is a shape and its elements in row-major order. Each operation is defined in docs/certificates.md.
@@ -21,14 +21,15 @@ from .tables import Numbers
 
 Json = dict[str, Any]
 Elements = NDArray[Any]
-"""Forms, in the shape of a tensor."""
+"""An array of forms, in the shape of a tensor."""
 
 
 @dataclass
 class Stated:
-    """What a statement says: each wire's elements, the inputs as they enter, and where a frame has no value.
+    """The evaluation of a statement: each wire's elements, the inputs as they enter, and the conditions under which a
+    frame has no value.
 
-    Of each check that may fail there is a form that is 1 where it does, and its number.
+    For each check that may fail there is a form that is 1 where it fails, and the number of the check.
     """
 
     wires: list[Elements]
@@ -37,16 +38,16 @@ class Stated:
 
 
 def element_bits(low: int, high: int) -> int:
-    """Bits of an element of an interval: unsigned from 0 up, two's complement where low < 0."""
+    """The number of bits of an element of an interval: unsigned from 0 up, two's complement where low < 0."""
     if low >= 0:
         return max(1, high.bit_length())
     return max((~low).bit_length(), max(high, 0).bit_length()) + 1
 
 
 def stated(statement: Json, symbols: Symbols, frame: Sequence[Sequence[int]] | None = None) -> Stated:
-    """Evaluate a statement on symbols, or on the integers of one frame, a list an input.
+    """Evaluate a statement on symbols, or on the integers of one frame, which is a list for each input.
 
-    Raise Refused for an operation that is not known, or not shown.
+    Raise Refused for an operation that the checker does not know or cannot show.
     """
     made = Stated([], [], [])
     for index, port in enumerate(statement["inputs"]):
@@ -81,18 +82,18 @@ def _require(made: Stated, symbols: Symbols, form: Form, low: int, high: int) ->
 
 @dataclass
 class Edge:
-    """One edge: its numbers, and what it may note."""
+    """An edge of a statement under evaluation: its numbers, and the checks that it records."""
 
     made: Stated
     symbols: Symbols
     given: Json
 
     def require(self, x: Elements, low: int, high: int) -> Elements:
-        """The elements, of which the frame has no value where one is outside an interval."""
+        """The checked elements: a frame in which one of them is outside the interval has no value."""
         return _filled(x.shape, (_require(self.made, self.symbols, form, low, high) for form in x.flat))
 
     def each(self, function: Callable[..., Form], *values: Elements) -> Elements:
-        """A function of corresponding elements."""
+        """A function applied to corresponding elements."""
         return _filled(values[0].shape, map(function, *(value.flat for value in values)))
 
 
@@ -122,7 +123,7 @@ def _sum(edge: Edge, x: Elements) -> Elements:
 
 
 def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
-    """Sums of products over the letters that the target lacks, those of one source alone first."""
+    """Sums of products over the letters that the target lacks, where letters of one source alone are summed first."""
     of_x, of_y, target = edge.given["letters"]
     x, of_x = _summed(x, of_x, of_y + target)
     y, of_y = _summed(y, of_y, of_x + target)
@@ -142,7 +143,7 @@ def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
 
 
 def _summed(x: Elements, letters: str, kept: str) -> tuple[Elements, str]:
-    """The sums over the axes whose letters are not kept, and the letters of the others."""
+    """The sums over the axes whose letters are not kept, and the letters of the remaining axes."""
     rest = [letter for letter in letters if letter in kept]
     shape = [x.shape[letters.index(letter)] for letter in rest]
     own = [axis for axis, letter in enumerate(letters) if letter not in kept]
@@ -184,7 +185,7 @@ def _maximum(symbols: Symbols, x: Form, y: Form) -> Form:
 
 
 def _winner(edge: Edge, x: Elements) -> Elements:
-    """The index of the greatest along the last axis, the lowest of equals: a tournament of neighbours."""
+    """The index of the greatest along the last axis, the lowest index of equals: a tournament of neighbours."""
     symbols = edge.symbols
     index = np.broadcast_to(_filled([x.shape[-1]], map(known, range(x.shape[-1]))), x.shape)
     while x.shape[-1] > 1:
@@ -209,7 +210,7 @@ def _one_hot(edge: Edge, x: Elements) -> Elements:
 
 
 def _gather(edge: Edge, x: Elements, index: Elements) -> Elements:
-    """Elements at indices along an axis, by a tree of choices, a bit of the index a level."""
+    """Gather elements at indices along an axis, by a tree of choices, one level for each bit of the index."""
     axis, symbols = edge.given["axis"], edge.symbols
     places = edge.require(index.reshape(-1), 0, x.shape[axis] - 1)
     rows, made = np.moveaxis(x, axis, -1), []
@@ -225,7 +226,7 @@ def _gather(edge: Edge, x: Elements, index: Elements) -> Elements:
 
 
 def _scatter_add(edge: Edge, updates: Elements, index: Elements) -> Elements:
-    """Sums of the elements whose indices along an axis are equal."""
+    """Scatter and add: the sums of the elements whose indices along an axis are equal."""
     axis, size, symbols = edge.given["axis"], edge.given["size"], edge.symbols
     places = edge.require(index.reshape(-1), 0, size - 1)
     terms = np.moveaxis(updates.reshape(*updates.shape[:axis], len(places), *edge.given["shape"][axis + 1 :]), axis, -1)
@@ -278,4 +279,4 @@ RULES: dict[str, Callable[..., Elements]] = {
     "divide": lambda edge, x, y: edge.each(lambda a, b: edge.symbols.tabulated(_divide, a, b), x, y),
     "square_root": lambda edge, x: edge.each(lambda a: edge.symbols.tabulated(_square_root, a), x),
 }
-"""What each operation of a statement is."""
+"""The function that each operation of a statement stands for."""

@@ -1,4 +1,5 @@
-"""The store of symbols: what each is, once, with its interval; and what is known of forms besides."""
+"""The store of symbols: the definition of each symbol, stored once, with its interval; and what else is known of forms.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from .forms import Form, Key
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """What a symbol is, its interval, and the form that it is a function of if that takes few enough values."""
+    """The definition of a symbol, its interval, and the form of which it is a function, if that form takes few enough
+    values to be tabulated.
+    """
 
     low: int
     high: int
@@ -20,7 +23,9 @@ class Symbol:
 
 
 class Store:
-    """All symbols of one check, and the decision diagrams of those that are bits. Forms are of these symbols only."""
+    """All symbols of one check, and the decision diagrams of the symbols that are bits. The forms of one check contain
+    only symbols of its store.
+    """
 
     def __init__(self) -> None:
         self.all: list[Symbol] = []
@@ -29,11 +34,11 @@ class Store:
         self._facts: dict[Key, tuple[int, int]] = {}
 
     def free(self, low: int, high: int, *name: object) -> Form:
-        """A symbol that is a function of nothing."""
+        """A free symbol, which is a function of no others."""
         return self._make(("free", *name), low, high, None)
 
     def interval(self, form: Form) -> tuple[int, int]:
-        """Numbers that the form lies between."""
+        """An interval in which the form lies."""
         low = high = form.constant
         for number, factor in form.terms.items():
             symbol = self.all[number]
@@ -50,7 +55,7 @@ class Store:
         return low, high
 
     def note(self, form: Form, low: int, high: int) -> Form:
-        """The form, of which it is known for another reason that it lies between these numbers."""
+        """The form, after recording that it is known to lie in this interval for another reason."""
         least, most = self.interval(form)
         if len(form.terms) > 1 and (low > least or high < most):
             primitive, factor = form.primitive
@@ -68,7 +73,7 @@ class Store:
 
 
 def _inside(low: int, high: int, factor: int) -> tuple[int, int]:
-    """The least and greatest number whose multiple by the factor lies between two numbers."""
+    """The least and the greatest number whose multiple by the factor lies in an interval."""
     if factor < 0:
         return _inside(-high, -low, -factor)
     return -(-low // factor), high // factor

@@ -1,7 +1,7 @@
-"""Symbols: integers that linear forms are of, each identified by what it is, so that what is equal cancels.
+"""The symbols in linear forms: integers, each identified by its definition, so that equal terms cancel.
 
-A symbol is free (an input), or the floor, the clamp, the product, ... of forms. Where a form takes few enough values, a
-function of it is the table of all of them.
+A symbol is free (an input), or the floor, the clamp, the product, ... of forms. If a form takes few enough values, a
+function of it is represented by the table of all its values.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Symbols(Tables):
         return self._known[key].plus(outside)
 
     def _inner(self, form: Form, bits: int) -> Form | None:
-        """The floor of a floor, or of a clamp, as one of what is inside, if it is one."""
+        """The floor of a floor, or of a clamp, as a floor of the innermost form, where it is one."""
         if len(form.terms) > 1:
             return None
         ((number, factor),) = form.terms.items()
@@ -67,7 +67,7 @@ class Symbols(Tables):
         return None
 
     def unsigned(self, form: Form, width: int) -> Form:
-        """The form modulo 2^width, from 0 on."""
+        """The form modulo 2^width, in [0, 2^width)."""
         low, high = self.interval(form)
         if low >= 0 and high < 1 << width:
             return form
@@ -83,7 +83,7 @@ class Symbols(Tables):
         return self.note(made, -half, half - 1)
 
     def less(self, form: Form, bound: int) -> Form:
-        """1 where form < bound, 0 elsewhere."""
+        """The form that is 1 where form < bound, 0 elsewhere."""
         low, high = self.interval(form)
         if high < bound or low >= bound:
             return known(int(high < bound))
@@ -101,14 +101,14 @@ class Symbols(Tables):
         return self._step(primitive, (bound - form.constant) // factor + 1) * -1 + known(1)
 
     def equal(self, form: Form, number: int) -> Form:
-        """1 where the form is a number."""
+        """The form that is 1 where a form equals a number, 0 elsewhere."""
         return self.bit(self.bits.both(self.decided(self.less(form, number + 1)), self._not_less(form, number)))
 
     def _not_less(self, form: Form, number: int) -> int:
         return self.bits.invert(self.decided(self.less(form, number)))
 
     def select(self, condition: Form, yes: Form, no: Form) -> Form:
-        """`yes` where the condition is 1, `no` where it is 0."""
+        """The form that is `yes` where the condition is 1, `no` where it is 0."""
         if not condition.terms or yes == no:
             return yes if condition.constant else no
         (low, high), (least, most) = self.interval(yes), self.interval(no)
@@ -128,7 +128,7 @@ class Symbols(Tables):
         return self.note(made, *ends)
 
     def gate(self, condition: Form, form: Form) -> Form:
-        """The form where the condition is 1, 0 elsewhere."""
+        """A form masked by a condition: itself where the condition is 1, 0 elsewhere."""
         if not condition.terms or not form.terms:
             return condition * form.constant if condition.terms else form * condition.constant
         function = self.decided(condition)
@@ -161,7 +161,7 @@ class Symbols(Tables):
         return self.note(made, min(ends), max(ends)) if left != right else made
 
     def clamp(self, form: Form, least: int, most: int) -> Form:
-        """The number nearest to the form from `least` to `most`."""
+        """The form clamped to the interval from `least` to `most`."""
         low, high = self.interval(form)
         if least <= low and high <= most:
             return form
@@ -173,7 +173,7 @@ class Symbols(Tables):
         return self._make(("clamp", form.key, least, most, form), max(low, least), min(high, most), None)
 
     def lookup(self, form: Form, entries: Numbers, first: int) -> Form:
-        """The entry at form - first."""
+        """The entry of a table at the index form - first."""
 
         def entry(places: Numbers) -> Numbers:
             if places.min() < first or places.max() >= first + len(entries):
@@ -183,16 +183,17 @@ class Symbols(Tables):
         return self.tabulated(entry, form)
 
     def tabulated(self, function: Callable[..., Numbers], *forms: Form) -> Form:
-        """A function of forms that are functions of one form, or known."""
+        """A function of forms that are functions of one form, or of forms that are known numbers."""
         base = self.common(*forms) if any(form.terms for form in forms) else ZERO
         if base is None:
             raise Refused(f"a function of several numbers, or of one of more than {LIMIT} values")
         return self.from_table(base, function(*(self.values(form, base) for form in forms)))
 
     def checked(self, form: Form, least: int, most: int) -> tuple[Form, Form, int]:
-        """The form where it lies between two numbers, as a symbol of its own; 1 where it does not; the check's number.
+        """The check that a form lies in an interval: a new symbol for the form where it does, the form that is 1 where
+        it does not, and the number of the check.
 
-        Where it always does there is no check, and the form is itself.
+        If a form always lies in the interval, no check is made, and the form stands for itself.
         """
         low, high = self.interval(form)
         failed = self.bit(self.bits.either(self.decided(self.less(form, least)), self._not_less(form, most + 1)))
@@ -205,5 +206,5 @@ class Symbols(Tables):
         return symbol, failed, places.setdefault(symbol, self.checks - 1)
 
     def checks_of(self, form: Form) -> Iterable[tuple[int, Form]]:
-        """The checks of a form, each with the symbol that stands for the form where it passes."""
+        """The checks of a form, each with the symbol that stands for the form where the check passes."""
         return [(number, symbol) for symbol, number in self._checked.get(form.key, {}).items()]

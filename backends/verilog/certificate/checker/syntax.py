@@ -1,4 +1,4 @@
-"""What the subset of Verilog-2005 that is read consists of: modules, statements and expressions."""
+"""The syntax of the certified subset of Verilog-2005: modules, statements and expressions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A literal; one without a width stands in ranges, parameters and indices only."""
+    """A literal; a literal without a width may stand in ranges, parameters and indices only."""
 
     value: int
     width: int | None = None
@@ -33,14 +33,14 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Bits side by side, the highest first."""
+    """A concatenation, the highest bits first."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The same bits so many times."""
+    """A replication of the same bits."""
 
     count: Expression
     value: Expression
@@ -55,7 +55,7 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """One operand: `~`, `-`, or a reduction `&`, `|`, `~|`, `~&`, `^`."""
+    """A unary operator: `~`, `-`, or a reduction `&`, `|`, `~|`, `~&`, `^`."""
 
     operator: str
     value: Expression
@@ -63,7 +63,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """Two operands."""
+    """A binary operator with its two operands."""
 
     operator: str
     left: Expression
@@ -72,7 +72,7 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of two operands."""
+    """The conditional operator, which chooses one of two operands."""
 
     condition: Expression
     yes: Expression
@@ -84,7 +84,7 @@ Expression = Number | Name | Slice | Join | Repeat | Signed | Unary | Binary | C
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A net, or bits of one, and what it is given."""
+    """An assignment: a net, or bits of one, and the expression that drives it."""
 
     target: Name | Slice
     value: Expression
@@ -92,7 +92,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """`if`; the second part may be empty."""
+    """An `if` statement; its `else` part may be empty."""
 
     condition: Expression
     yes: tuple[Statement, ...]
@@ -104,7 +104,7 @@ Statement = Assignment | Branch
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A wire, a register, or a memory of `entries`; `direction` is empty but for ports."""
+    """A wire, a register, or a memory of `entries`; `direction` is empty unless it is a port."""
 
     name: str
     direction: str
@@ -131,7 +131,7 @@ class Clocked:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The file that a memory is read from."""
+    """The file from which a memory is initialised."""
 
     name: str
     file: str
@@ -160,7 +160,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A generated block where a condition holds, and another elsewhere."""
+    """A generated block where a condition holds, and another block that is generated otherwise."""
 
     condition: Expression
     label: str
@@ -173,7 +173,7 @@ Item = Declaration | Assignment | Combinational | Clocked | Memory | Instance | 
 
 @dataclass(slots=True)
 class Module:
-    """One module of a file."""
+    """The one module of a Verilog file."""
 
     name: str
     file: str
@@ -183,7 +183,7 @@ class Module:
 
 
 def assignments(body: Iterable[Statement]) -> Iterator[Assignment]:
-    """Yield the assignments of statements, those of both branches too."""
+    """Yield the assignments of statements, including both branches of each `if`."""
     for part in body:
         if isinstance(part, Branch):
             yield from assignments(part.yes)
@@ -193,7 +193,7 @@ def assignments(body: Iterable[Statement]) -> Iterator[Assignment]:
 
 
 def within(value: Expression) -> Iterator[Expression]:
-    """An expression and all parts of it."""
+    """Yield an expression and all its parts."""
     yield value
     if isinstance(value, Join):
         inner: tuple[Expression, ...] = value.parts

@@ -1,4 +1,5 @@
-"""Functions of one form as tables of all their values, so that equal ones are one symbol however they were written."""
+"""Functions of one form as tables of all their values, so that equal functions are one symbol however they are written.
+"""
 
 from __future__ import annotations
 
@@ -13,29 +14,31 @@ from .store import Store
 
 Numbers = NDArray[np.int64]
 LIMIT = 1 << 22
-"""A function is tabulated where what it is a function of takes at most so many values."""
+"""The most values of a form whose functions are tabulated."""
 
 WIDEST = 1 << 62
-"""Tables hold numbers up to this one."""
+"""The greatest number that a table of function values holds."""
 
 CHANGES = 16
-"""A bit that changes more often over an interval is a symbol of its own."""
+"""The most often that a tabulated bit may change over its interval; a bit that changes more often becomes a separate
+symbol.
+"""
 
 
 class Tables(Store):
-    """Symbols with what they are functions of, the tables of these functions, and the bits that the functions are."""
+    """The symbols of a check, the forms of which they are functions, the tables of these functions, and their bits."""
 
     def __init__(self) -> None:
         super().__init__()
         self.widest = 0
         self._domains: dict[Key, tuple[int, int] | None] = {}
         self._settled: set[int] = set()
-        """Functions of bits that are the one way to write a function of one form."""
+        """The canonical functions of bits for each function of one form."""
         self._steps: dict[tuple[Key, int], Form] = {}
         self._tables: dict[int, Numbers] = {}
 
     def base(self, form: Form) -> Form | None:
-        """What a form is a function of, if that takes few enough values."""
+        """The base of which a form is a function, if the base takes few enough values to be tabulated."""
         bases = {number: self.all[number].base for number in form.terms}
         for number, base in bases.items():
             if base is None or base == Form({number: 1}, 0) or (len(form.terms) > 1 and not self._same(base, bases)):
@@ -48,16 +51,18 @@ class Tables(Store):
 
     @staticmethod
     def _same(base: Form, bases: dict[int, Form | None]) -> bool:
-        """Whether a sum of symbols may be a function of a base: its symbols are there, or its functions alone."""
+        """Whether a sum of symbols may be a function of a base: the sum contains the base's own symbols, or only
+        functions of it.
+        """
         return base.terms.keys() <= bases.keys() or all(other == base for other in bases.values())
 
     def common(self, *forms: Form) -> Form | None:
-        """What all forms are functions of, if that takes few enough values."""
+        """The base of which all the given forms are functions, if it takes few enough values to be tabulated."""
         bases = {self.base(form) for form in forms if form.terms}
         return bases.pop() if len(bases) == 1 else None
 
     def _domain(self, primitive: Form) -> tuple[int, int] | None:
-        """The interval that functions of a form are tabulated over, always the same one."""
+        """The interval over which functions of a form are tabulated, the same one for all its functions."""
         key = primitive.key
         if key not in self._domains:
             low, high = self.interval(primitive)
@@ -65,7 +70,7 @@ class Tables(Store):
         return self._domains[key]
 
     def values(self, form: Form, base: Form) -> Numbers:
-        """The form for each value of what it is a function of."""
+        """The value of a form for each value of its base."""
         domain = self._domain(base)
         assert domain is not None
         # Sums of int64 wrap, so that they are right where the form itself is small enough.
@@ -107,7 +112,7 @@ class Tables(Store):
         return np.where(self.values(Form({number: 1}, 0), base) != 0, *either)
 
     def from_table(self, base: Form, table: Numbers) -> Form:
-        """The form that takes these values, one for each of the base."""
+        """The form that takes the given values, one for each value of the base."""
         domain = self._domain(base)
         assert domain is not None
         low, least, most = domain[0], int(table.min()), int(table.max())
@@ -138,7 +143,7 @@ class Tables(Store):
         return self.bit(function)
 
     def _step(self, primitive: Form, bound: int) -> Form:
-        """1 where a primitive form is below a number."""
+        """The function that is 1 where a primitive form is below a number."""
         key = primitive.key, bound
         if key not in self._steps:
             self._steps[key] = self._new_step(primitive, bound)
@@ -153,7 +158,7 @@ class Tables(Store):
         return self._make(("step", primitive.key, bound), 0, 1, base)
 
     def decided(self, form: Form) -> int:
-        """A form of 0 and 1 as a function of bits."""
+        """A form whose values are 0 and 1 as a function of bits."""
         if not form.terms:
             return form.constant & 1
         if len(form.terms) == 1:
@@ -170,7 +175,7 @@ class Tables(Store):
         return self.decided(self._make(("bit", form.key), 0, 1, None))
 
     def bit(self, function: int) -> Form:
-        """A function of bits as a form of 0 and 1."""
+        """A function of bits as a form whose values are 0 and 1."""
         if function < 2:
             return known(function)
         if self.bits.at_zeros(function):
@@ -185,7 +190,7 @@ class Tables(Store):
         return self._make(("decision", function), 0, 1, base)
 
     def settled(self, form: Form) -> Form:
-        """The same integer, in the one way in which a function of a single form is written."""
+        """The same form, in the canonical way of writing a function of a single form."""
         if len(form.terms) < 2:
             return form
         base = self.base(form)

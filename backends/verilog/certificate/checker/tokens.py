@@ -20,7 +20,9 @@ WORDS = frozenset(
 
 
 class Tokens:
-    """A text from its first token on: `at` is the next one. A failure names the file and the line."""
+    """A text that is read token by token; `at` is the place of the next token. A failure to read Verilog names the file
+    and the line.
+    """
 
     def __init__(self, text: str, file: str) -> None:
         self.file, self.text = file, text

@@ -1,1 +1,1 @@
-"""The Verilog that shells are made of: modules with parameters, each in a file of its own, linted by themselves."""
+"""The Verilog modules of which shells consist: modules with parameters, each in its own file and linted alone."""

@@ -1,1 +1,1 @@
-"""What a program moves between memories, read for caches, for hardware and for provers."""
+"""The words that a program moves between memories, converted to costs for caches, for hardware and for provers."""

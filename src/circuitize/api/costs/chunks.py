@@ -1,4 +1,4 @@
-"""What a run costs its prover, by how many steps a proof has: time is the axis that is cut."""
+"""The cost of a run to its prover, by the number of steps in a proof: time is the axis that is cut."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MOST_STEPS = 1 << 16
 
 @dataclass(frozen=True)
 class Chunk:
-    """The cost of proofs that have a given number of steps each.
+    """The cost of a run's proofs that have a given number of steps each.
 
-    `moved_words` and `held_words` are counted: integers of weights and state that pass from proof to proof, the data of
-    all steps, and what a proof commits to, its columns of the program's wires. Bytes and seconds are predicted, not
-    counted.
+    In the cost of a run, `moved_words` and `held_words` are counted: integers of weights and state that pass from proof
+    to proof, the data of all steps, and the columns to which a proof commits. In the cost of a run, bytes and seconds
+    are predicted, not counted.
     """
 
     steps: int
@@ -40,9 +40,9 @@ class Chunk:
 def run_cost(program: Program | Exact, *, steps: int = 64, progress: Progress = silent) -> list[Chunk]:
     """The costs of a run of `steps` steps, in proofs of 1, 2, 4, ... of them, in zero knowledge.
 
-    Time is the streamed axis: data have it, weights and state do not and pass from each proof to the next. The columns
-    that a proof commits to have its steps as an axis. Numbers of steps for which no plan exists are left out. Raise
-    CircuitizeError, Unprovable, for a program of which no run consists.
+    In a run time is the streamed axis: data have it, weights and state do not have it and pass from each proof to the
+    next. The columns that a proof commits to have its steps as an axis. Numbers of steps for which no plan exists are
+    left out. Raise CircuitizeError, Unprovable, for a program of which no run can consist.
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
         raise CircuitizeError(f"steps: expected 1 to {MOST_STEPS:,}, found {steps!r}; choose another number")

@@ -1,4 +1,4 @@
-"""What a program moves between a large memory and a small one, by tiles that fit the small one."""
+"""The words that a program moves between a large memory and a small one, by tiles that fit the small one."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MEMORY = 1 << 15
 
 @dataclass(frozen=True, repr=False)
 class Cost:
-    """The words moved, H, and held, M, by a program for a memory of `memory` words: by each operation and by fused
-    groups.
+    """The words moved, H, and held, M, by a program for a memory of `memory` words: if each operation is alone and if
+    operations are fused in groups.
 
-    `groups` run one after the other, each tile by tile; `apart` has each operation on its own.
+    The `groups` of a cost run one after the other, each tile by tile; `apart` has each operation alone.
     """
 
     memory: int
@@ -34,39 +34,39 @@ class Cost:
 
     @property
     def moved(self) -> int:
-        """The words H moved by all groups."""
+        """The number H of words that all groups move."""
         return sum(group.moved for group in self.groups)
 
     @property
     def moved_apart(self) -> int:
-        """The words H if every operation loads its operands and stores its result."""
+        """The number H of moved words if every operation loads its operands and stores its result."""
         return sum(each.moved for each in self.apart)
 
     @property
     def held(self) -> int:
-        """The words M: the most that a group holds."""
+        """The number M of words: the most that a group holds."""
         return max((group.held for group in self.groups), default=0)
 
     @property
     def contractions(self) -> list[Transfer]:
-        """The contractions, each on its own."""
+        """The contractions of a program, each alone."""
         return [each for each in self.apart if each.least is not None]
 
     @property
     def products(self) -> int:
-        """The multiplications of all contractions."""
+        """The number of multiplications of all contractions."""
         return sum(group.products for group in self.groups)
 
     @property
     def misfits(self) -> list[Transfer]:
-        """The groups of which not even single elements fit in the memory."""
+        """The groups of which not even tiles of single elements fit into the memory."""
         return [group for group in self.groups if not group.fits]
 
     def bytes(self, word: int = 4) -> Json:
-        """The costs of a cache or a GPU: bytes moved, bytes held, and products for each byte moved, for words of `word`
-        bytes.
+        """The cost of a program for a cache or a GPU: bytes moved, bytes held, and products for each byte moved, for
+        words of `word` bytes.
 
-        The memory has as many bytes more or less as its words have. Raise CircuitizeError for a word of less than a
+        The size of the memory in bytes scales with the bytes of a word. Raise CircuitizeError for a word size below one
         byte.
         """
         _positive("word", word)
@@ -81,10 +81,11 @@ class Cost:
         }
 
     def cycles(self, lanes: int = 32, words_per_clock: int = 1) -> Json:
-        """The costs of an FPGA: no design with `lanes` multipliers and a memory port of this width takes fewer clocks.
+        """The cost of a program on an FPGA: no design with `lanes` multipliers and a memory port of this width takes
+        fewer clocks than the stated ones.
 
         Each group takes as many clocks as its products divided by the lanes, or as its words divided by the words of a
-        clock, whichever is more. Raise CircuitizeError for less than one lane or one word per clock.
+        clock, whichever is greater. Raise CircuitizeError for less than one lane or one word per clock.
         """
         _positive("lanes", lanes)
         _positive("words_per_clock", words_per_clock)
@@ -121,12 +122,12 @@ class Cost:
 
 
 def cost(given: Arrow | Program, *, memory: int = MEMORY, progress: Progress = silent) -> Cost:
-    """What an arrow, or the arrow of a program, moves through a memory of `memory` words.
+    """The words that an arrow, or the arrow of a program, moves through a memory of `memory` words.
 
-    Composites are taken by their definitions, and a softmax that contractions read as one that can be streamed; integer
-    programs are taken as they are. All figures follow from the axes of the operations: see docs/cost.md. A program of
-    1,500 operations takes seconds. Raise CircuitizeError for an object that is neither arrow nor program, and for a
-    memory of less than a word.
+    In counting moved words, composites are replaced by their definitions, and a softmax that contractions read can be
+    streamed; integer programs are counted without change. All figures of moved and held words follow from the axes of
+    the operations: see docs/cost.md. Counting the words that a program of 1,500 operations moves takes seconds. Raise
+    CircuitizeError for an object that is neither arrow nor program, and for a memory of less than a word.
     """
     if not isinstance(given, (Arrow, Program)):
         raise CircuitizeError(f"cost: expected an arrow or a program, found {type(given).__name__}; see trace")

@@ -1,4 +1,4 @@
-"""What `circuitize cost` prints: three readings of what a program moves."""
+"""What `circuitize cost` prints: three ways to read the words that a program moves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..targets.native import native_part
 from .cost import Cost, cost
 
 MOST_GROUPS = 12
-"""The number of groups that are shown; --json has all."""
+"""The number of groups that `circuitize cost` shows; --json has all groups."""
 
 
 def readings(
@@ -28,7 +28,7 @@ def readings(
     steps: int,
     progress: Progress,
 ) -> tuple[Cost, Json]:
-    """The cost of a program, and all readings of it, as --json prints them."""
+    """The cost of a program in all its forms, as --json prints them."""
     found = cost(program, memory=memory, progress=progress)
     made = {**found.json(), "cache": found.bytes(word), "fpga": found.cycles(lanes, words_per_clock)}
     try:

@@ -1,4 +1,4 @@
-"""The first of many places where two sides differ, found by asking about few."""
+"""The first of many places where two sides differ, found with few comparisons."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 
 def first_difference(length: int, same: Callable[[int], bool]) -> tuple[int | None, int]:
-    """The first of the places 1 to `length` where two sides differ, None if none does; and how many were asked about.
+    """The first of the places 1 to `length` where two sides differ, None if none does; and the number of places that
+    were compared.
 
-    `same` is true up to some place and false behind it, as with hashes each of which covers the one before; log2 of the
-    length, and one more, are asked about.
+    The argument `same` must be true up to some place and false behind it, as for hashes each of which covers the one
+    before; log2 of the length plus one places are compared.
     """
     if not length or same(length):
         return None, min(length, 1)

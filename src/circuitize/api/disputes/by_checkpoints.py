@@ -1,5 +1,4 @@
-"""A dispute with a side that keeps no journal because it runs many steps at a time: by the checkpoints that it
-wrote.
+"""A dispute with a side that keeps no journal because it runs many steps at a time, decided by the side's checkpoints.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from .side import Side
 
 
 def by_checkpoints(sides: Sequence[Side], steps: int, progress: Progress) -> dict[str, Any]:
-    """The part of a `Dispute` that says between which two checkpoints the sides part, and whose values are the
-    referee's.
+    """The part of a `Dispute` that says between which two checkpoints the sides differ first, and which side's values
+    equal the referee's.
 
-    All checkpoints that both sides have are compared: values that differed once may be equal again, so that bisecting
-    would not find the first that differs.
+    All checkpoints that both sides have are compared: values that differed once may be equal again, so that bisection
+    would not find the first difference.
     """
     common = set.intersection(*(set(side.checkpoints) for side in sides if not side.entries))
     since = asked = last = 0

@@ -1,4 +1,4 @@
-"""What one side claims of a step: hashes of its tensors, or their values, to compare with a run of the step."""
+"""The claims of one side about a step: hashes of its tensors, or their values, to compare with a run of the step."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from .side import Side
 
 @dataclass(frozen=True)
 class Place:
-    """The first place where a claim of a side is not what the step gives.
+    """The first place where a claim of a side differs from the step's own value.
 
-    `kind` is "input" (the side took another value than it had to take), "operation", "kept" (it holds another value
-    than the operation gave) or "checkpoint" (it wrote another value). `element` is the first that differs, of a tensor
-    of `shape`; `claimed` and `right` are integers of its format, None if hashes alone say that it is among elements up
-    to `until`. `example` is the example that was taken for another, if that is the difference.
+    The `kind` of a difference is "input" (the side took another value than it had to take), "operation", "kept" (the
+    side holds another value than the operation gave) or "checkpoint" (the side wrote another value). The field
+    `element` is the first element that differs, of a tensor of `shape`; `claimed` and `right` are integers of its
+    format, or None if hashes only show that the element is among those up to `until`. The field `example` is the
+    example that was taken instead of the right one, if that is the difference.
     """
 
     side: str
@@ -55,7 +56,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Claims:
-    """A side's hashes of the parts of a step, and the values of those that it told."""
+    """A side's hashes of the parts of a step, and the values of the parts that it disclosed."""
 
     side: Side
     step: int
@@ -112,7 +113,7 @@ class Claims:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether every part is claimed."""
+        """Whether the side claims every part of the step."""
         return len(self.hashed) == len(self.side.layout.parts)
 
 
@@ -121,9 +122,9 @@ def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def claims_of(side: Side, step: int) -> Claims:
-    """What a side says of a step: by its testimony, its record, or the checkpoint after it; possibly nothing.
+    """The claims of a side about a step: from its testimony, its record, or the checkpoint after it, or none.
 
-    Raise FormatError if that does not belong to the step of which the journal tells.
+    Raise FormatError if the claims do not belong to the step in the journal.
     """
     parts = side.layout.parts
     told = testimony.read(side, step)
@@ -142,7 +143,7 @@ def claims_of(side: Side, step: int) -> Claims:
 
 
 def of_checkpoint(side: Side, step: int) -> Claims:
-    """What the checkpoint of a step says: the values that are kept."""
+    """The claims in the checkpoint of a step: the held values."""
     held, parts = side.checkpoint(step), side.layout.parts
     values = {k: held[part.name] for k, part in enumerate(parts) if part.kind == "kept"}
     return Claims(side, step, {k: hashes(v, parts[k].size) for k, v in values.items()}, values)

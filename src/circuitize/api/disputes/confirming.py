@@ -26,8 +26,8 @@ from .executing import Executed
 
 @dataclass(frozen=True)
 class Confirmed:
-    """What a proof of a step states, by hashes as journals have them: of the values that it began with, took, and
-    left.
+    """The statement of a step's proof, as hashes in the form of journals: of the values before the step, of its inputs,
+    and of the values after it.
     """
 
     prover: str
@@ -40,13 +40,13 @@ class Confirmed:
     path: Path | None
 
     def as_json(self) -> Json:
-        """Return the proof's prover, setup, program, bytes and path, without the hashes."""
+        """Return the fields of a dispute's proof: prover, setup, program, bytes and path, without the hashes."""
         told = {"prover": self.prover, "setup": self.setup, "program": self.digest, "bytes": self.size}
         return told | {"path": None if self.path is None else str(self.path)}
 
 
 def public(program: IntegerProgram) -> IntegerProgram:
-    """The same step with everything public, so that a proof tells everything."""
+    """The same step with everything public, so that a proof discloses everything."""
     inputs, outputs = (
         tuple(replace(port, visibility=Visibility.PUBLIC) for port in side)
         for side in (program.inputs, program.outputs)
@@ -55,10 +55,10 @@ def public(program: IntegerProgram) -> IntegerProgram:
 
 
 def confirmed(layout: Layout, step: Executed, prover: str, folder: Path | None, progress: Progress) -> Confirmed:
-    """Prove a step with all of it public, verify the proof, and return what it states.
+    """Prove a step with all ports public, verify the proof, and return what it states.
 
-    A prover with keys gets keys that are made here, INSECURE for anyone but the one who makes them. Raise
-    CircuitizeError if the proof does not hold, which would be a fault of this machine.
+    A prover with keys gets new keys, INSECURE for everyone except the referee who makes them. Raise CircuitizeError if
+    the proof does not hold, which would be a fault of the machine.
     """
     program = public(layout.program)
     own, proving, phases = Exact(program, program, program_digest(program)), named(prover), Phases(progress)

@@ -24,19 +24,19 @@ from .side import Side, read_side
 
 @dataclass(frozen=True, kw_only=True)
 class Dispute:
-    """The findings of a referee.
+    """A Dispute: the findings of a referee.
 
-    A Dispute is true if both sides agree on all of `steps`, the steps that both have. Otherwise `step` is the first on
-    which they differ, or on which both have what the program does not give; `places` says for each side where its
-    claims first leave that step; `right` are the sides whose journal has what the step leaves, by the `proof`, or
-    without one by the referee's own run of the step. `testify` names the wrong sides that said too little to find the
-    operation.
+    A Dispute is true if both sides agree on all of `steps`, the steps that both have. In a Dispute with a difference,
+    `step` is the first on which the sides differ, or on which both differ from the program; `places` says for each side
+    where its claims first leave that step; `right` are the sides whose journal has the values that the step leaves
+    according to the `proof`, or, without a proof, to the referee's own run of the step. The field `testify` names the
+    wrong sides whose claims are too few to find the operation.
 
-    A side that keeps no journal (`bare`) speaks at its checkpoints only: then one of the steps behind `since` and up to
-    `step` is the first that it has wrong, the referee's run decides, and there is no proof.
+    A side that keeps no journal (`bare`) makes claims only at its checkpoints: in that case one of the steps after
+    `since` and up to `step` is its first wrong one, the referee's run decides, and there is no proof.
 
-    `asked` is how many entries of the journals were compared, `executed` how many steps the referee ran, after the last
-    checkpoint that both agree on, of step `since`.
+    The field `asked` of a Dispute is how many entries of the journals were compared, `executed` how many steps the
+    referee ran, after the last checkpoint that both agree on, of step `since`.
     """
 
     a: Path
@@ -66,7 +66,7 @@ class Dispute:
         return self.agree
 
     def as_json(self) -> Json:
-        """Return all that the referee found, as `circuitize dispute --json` writes it."""
+        """Return all findings of the referee, as `circuitize dispute --json` writes it."""
         told = {name: getattr(self, name) for name in ("agree", "steps", "step", "asked", "since", "executed")}
         told |= {"a": str(self.a), "b": str(self.b), "right": list(self.right)}
         told |= {"testify": list(self.testify), "bare": list(self.bare)}
@@ -85,12 +85,12 @@ def dispute(
     """Find the first step, operation and element on which two trainings differ that should agree, and prove that step.
 
     The arguments `a` and `b` are folders as `train` leaves them. The step's proof, in a folder `proof` if one is given,
-    shows all of the step in public: it tells the weights before and after, and the batch. With None as `prover` no
-    proof is made: then the referee's own run of the step decides. About log2(steps) entries are compared; at most the
-    steps between two checkpoints are executed.
+    shows all of the step in public: the proof discloses the weights before and after, and the batch. With None as
+    `prover` no proof is made, and the referee's own run of the step decides. In a dispute about log2(steps) journal
+    entries are compared; at most the steps between two checkpoints are executed.
 
-    Raise CircuitizeError if one is no training in integers, or if they are of different programs, data, seeds, starts
-    or scalars; FormatError for a folder that is damaged.
+    Raise CircuitizeError if a side is no training in integers, or if the sides have different programs, data, seeds,
+    starts or scalars; FormatError for a folder that is damaged.
     """
     if prover is not None:
         named(prover)
@@ -127,7 +127,8 @@ def dispute(
 
 
 def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
-    """The proof of the step. Raise a CircuitizeError that names the step, since finding it was work."""
+    """The proof of the step in dispute. Raise a CircuitizeError that names the step, since finding the step took work.
+    """
     try:
         return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)
     except CircuitizeError as error:
@@ -144,7 +145,7 @@ def _told(sides: tuple[Side, Side], steps: int, **found: Any) -> Dispute:
 
 
 def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[str, int]:
-    """For each side the first step whose checkpoint holds something else than the journal says."""
+    """For each side the first step whose checkpoint differs from the side's journal."""
     found = {}
     for side in sides:
         for step in (step for step in side.checkpoints if step <= last):
@@ -157,8 +158,8 @@ def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[s
 
 
 def _places(sides: Sequence[Side], made: Executed, off: Mapping[str, int]) -> tuple[dict[str, Place], tuple[str, ...]]:
-    """For each side that is wrong, where its claims leave the step; and the sides that claim too little to name an
-    operation.
+    """For each side that is wrong, where its claims first differ from the step; and the sides that claim too little to
+    name an operation.
     """
     places: dict[str, Place] = {}
     testify = []

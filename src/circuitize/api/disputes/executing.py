@@ -1,4 +1,4 @@
-"""The referee's own run: from what both sides agree on to the step in dispute."""
+"""The referee's own run: from the values on which both sides agree to the step in dispute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Held = Mapping[str, Integers]
 
 @dataclass(frozen=True)
 class Executed:
-    """A step as the referee ran it: what entered, and the value of every wire."""
+    """A step as the referee ran it: the values that entered, and the value of every wire."""
 
     step: int
     inputs: Mapping[str, Integers]
@@ -27,7 +27,7 @@ class Executed:
 
 
 def agreed(sides: Sequence[Side], step: int) -> tuple[int, Held]:
-    """The last step, up to a given one, of which a side has a checkpoint as all journals say it; or the start.
+    """The last step, up to a given one, for which a side has a checkpoint that agrees with all journals, or the start.
 
     Raise FormatError if a checkpoint is damaged.
     """
@@ -41,7 +41,7 @@ def agreed(sides: Sequence[Side], step: int) -> tuple[int, Held]:
 
 
 def executed(side: Side, held: Held, after: int, last: int, progress: Progress) -> Iterator[Executed]:
-    """Each step after a given one, run by the integer executor of this machine on the data that the training follows.
+    """Run each step after a given one by the integer executor of this machine on the data that the training follows.
 
     Raise CircuitizeError, naming the step, if the program has no value.
     """
@@ -60,6 +60,6 @@ def executed(side: Side, held: Held, after: int, last: int, progress: Progress) 
 
 
 def has(side: Side, made: Executed) -> bool:
-    """Whether the journal of a side has a step as the referee ran it."""
+    """Whether the journal of a side agrees with the referee's run of a step."""
     entry = side.entries[made.step - 1]
     return (entry.entered, entry.left) == (side.layout.entered(made.inputs), side.layout.left(made.held))

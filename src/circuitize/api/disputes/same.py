@@ -1,4 +1,4 @@
-"""Checking that two sides dispute the same training: what must be equal, and where it is not."""
+"""Checking that two sides dispute the same training: the check names what must be equal and where it is not."""
 
 from __future__ import annotations
 

@@ -15,14 +15,16 @@ MOST = 1 << 17
 
 @dataclass(frozen=True)
 class Found:
-    """The place in a chunk that differs, and the value there."""
+    """The differing place in a chunk of a tensor, and the value there."""
 
     at: int
     claimed: int
 
 
 def found_values(right: Integers, wanted: bytes) -> Found | None:
-    """The one change of one bit that has the wanted hash; None if no change has it, or if the chunk is too large."""
+    """The one change of one bit that gives a chunk the wanted hash; None if no change does, or if the chunk is too
+    large.
+    """
     content = bytearray(np.ascontiguousarray(right, "<i8").tobytes())
     if 8 * len(content) > MOST:
         return None

@@ -33,7 +33,7 @@ DAMAGED = "it is damaged: put the file back"
 
 @dataclass(frozen=True)
 class Side:
-    """A training with its name for messages: what it follows, and its journal, which is empty if it keeps none."""
+    """A training with its name for messages: its course, and its journal, which is empty if the side keeps none."""
 
     name: str
     folder: Path
@@ -44,12 +44,12 @@ class Side:
 
     @property
     def length(self) -> int:
-        """The number of steps about which the side says something."""
+        """The number of steps about which the side makes claims."""
         return len(self.entries) or max(self.checkpoints, default=0)
 
     @cached_property
     def checkpoints(self) -> list[int]:
-        """The steps of which there are checkpoints, ascending."""
+        """The steps for which the side has checkpoints, ascending."""
         return checkpoint.steps_in(self.folder / CHECKPOINTS)
 
     def checkpoint(self, step: int) -> Mapping[str, Integers]:
@@ -60,8 +60,8 @@ class Side:
         return found
 
     def left(self, step: int) -> bytes:
-        """The hash of the values held after a step, according to the journal, or to a checkpoint; after step 0 those of
-        the start.
+        """The hash of the values held after a step, according to the journal, or to a checkpoint; after step 0 the hash
+        of the initial values.
         """
         if step and self.entries:
             return self.entries[step - 1].left
@@ -126,6 +126,6 @@ def _scalars(path: Path, program: IntegerProgram) -> dict[str, Integers]:
 
 
 def _by_step(program: IntegerProgram, scalars: Mapping[str, Integers]) -> Callable[[int], Mapping[str, Fraction]]:
-    """The scalars of step 1, 2, ..., exact."""
+    """The scalars of step 1, 2, ..., as exact numbers."""
     units = {port.name: Fraction(2) ** -port.format.fraction_bits for port in program.inputs}
     return lambda step: {name: int(values[step - 1]) * units[name] for name, values in scalars.items()}

@@ -21,9 +21,11 @@ FOLDER = "testimony"
 
 @dataclass(frozen=True)
 class Testimony:
-    """Whether this machine repeats what a journal says up to a step, and, if it does, the file of the step's wires.
+    """The result of a testimony: whether this machine reproduces a journal up to a step, and, if it does, the file of
+    the step's wires.
 
-    `step` is the first step that the machine does not repeat, or the one that was asked for.
+    The field `step` of a testimony is the first step that the machine does not reproduce, or the step that was asked
+    for.
     """
 
     step: int
@@ -34,16 +36,16 @@ class Testimony:
         return self.repeats
 
     def as_json(self) -> Json:
-        """Return the three fields, as `circuitize testify --json` writes them."""
+        """Return the three fields of a testimony, as `circuitize testify --json` writes them."""
         return {"step": self.step, "repeats": self.repeats, "path": None if self.path is None else str(self.path)}
 
 
 def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Testimony:
     """Run a step of a training again, from its last checkpoint before, and write every wire of the step for a referee.
 
-    The step is run by the executor of the machine that is asked: the party's own. Nothing is written if the executor
-    gives another result than the journal has, at this step or on the way: a fault that this machine does not repeat.
-    Raise CircuitizeError if the folder is no training in integers, or has no step of this number.
+    In a testimony the step is run by the executor on the party's own machine. No testimony is written if the executor
+    gives another result than the journal has, at this step or on the way: which means a fault that the machine does not
+    reproduce. Raise CircuitizeError if the folder is no training in integers, or has no step of this number.
     """
     side = read_side("it", folder)
     if not side.entries:
@@ -67,7 +69,7 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
 
 
 def path_of(side: Side, step: int) -> Path:
-    """Return where a side keeps the wires of a step."""
+    """Return the path where a side keeps the wires of a step."""
     return side.folder / FOLDER / f"{step:08}.npz"
 
 

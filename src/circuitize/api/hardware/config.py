@@ -1,4 +1,4 @@
-"""What a user states for each layer: formats of its tensors, and how often a multiplier is used a frame."""
+"""The configuration of each layer: formats of its tensors, and how often a multiplier is used in each frame."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ ACCUMULATOR = "accum"
 
 @dataclass(frozen=True)
 class Layer:
-    """Formats by the names of a layer's tensors, `result` among them, and its reuse; None if the model's holds."""
+    """The settings of a layer: formats by the names of its tensors, `result` among them, and its reuse, which is None
+    if the model's reuse applies.
+    """
 
     formats: Mapping[str, Stated | None] = field(default_factory=dict)
     reuse: int | None = None
@@ -25,7 +27,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings for every layer, those for some layers, and the clock in MHz if it is stated."""
+    """The settings for every layer, settings for single layers, and the clock in MHz if it is stated."""
 
     everywhere: Stated | None
     reuse: int
@@ -44,15 +46,15 @@ class Config:
         return any(format is not None and format.overflow == "wrap" for format in said)
 
     def reuse_of(self, *layers: str) -> int:
-        """How often a multiplier that these layers share is used a frame: the greatest number stated for one of them,
-        else the number for all layers.
+        """How often a multiplier that some layers share is used in each frame: the greatest number stated for one of
+        them, else the number for all layers.
         """
         said = [found for name in layers if (found := self.layers.get(name, Layer()).reuse)]
         return max(said, default=self.reuse)
 
 
 def config_of(given: Mapping[str, object] | None, layers: Mapping[str, Collection[str]]) -> Config:
-    """A configuration as hls4ml writes them, checked against the names of layers and of their tensors.
+    """A configuration in the form of hls4ml, checked against the names of layers and of their tensors.
 
     Raise CircuitizeError for a key, a layer or a tensor that does not exist, for a text that is no format, and for a
     format of an accumulator, which is exact.
@@ -77,7 +79,7 @@ def _layer(name: str, given: object, tensors: Collection[str]) -> Layer:
 
 
 def _formats(given: object, where: str, tensors: Collection[str]) -> dict[str, Stated | None]:
-    """Formats by tensor; a single format for all of them is under `default`."""
+    """Formats by tensor; a single format for all tensors is under `default`."""
     if not isinstance(given, Mapping):
         given = {DEFAULT: given}
     known = (*tensors, DEFAULT, *((ACCUMULATOR,) if tensors else ("maximum",)))

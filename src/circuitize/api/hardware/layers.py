@@ -24,7 +24,7 @@ from .config import RESULT, Config
 
 Reals = NDArray[np.float64]
 WHOLE = "network"
-"""The name of the layer of wires that no part of a model wrote."""
+"""The name of the layer that stands for wires which no part of a model wrote."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Layers:
     """For each layer, in order of the program, the wires that leave it, and the names of the tensors that have a
     format.
 
-    An input that is not held, and a parameter whose name no layer's name begins, is a layer without wires.
+    An input that is not held, and a parameter whose name does not begin with a layer's name, count as layers without
+    wires.
     """
 
     results: Mapping[str, tuple[int, ...]]
@@ -40,7 +41,7 @@ class Layers:
 
 
 def layers_of(arrow: Arrow, ports: tuple[Port[Fixed], ...]) -> Layers:
-    """The layers of an arrow: the parts of a model, as its edges name them."""
+    """The layers of an arrow: the parts of a model, named by the provenance of its edges."""
     writer = _written(arrow, ports)
     leaving = dict.fromkeys(arrow.outputs.tolist())
     for row, name in zip(arrow.rows, _names(arrow), strict=True):
@@ -61,7 +62,7 @@ def layers_of(arrow: Arrow, ports: tuple[Port[Fixed], ...]) -> Layers:
 
 
 def with_layers(program: Program, config: Config, values: Mapping[str, Reals]) -> Program:
-    """The program with its held inputs bound to values, and every tensor in the format that is stated for it.
+    """A program with its held inputs bound to values, and every tensor in the format that is stated for it.
 
     A parameter without a stated format keeps its port's format. Raise CircuitizeError for a held input without a value
     or with one of another shape, and for formats that do not fit a tensor.
@@ -138,7 +139,7 @@ def _names(arrow: Arrow) -> list[str]:
 
 
 def _written(arrow: Arrow, ports: tuple[Port[Fixed], ...]) -> dict[int, str]:
-    """The layer of each wire that depends on what enters frame by frame."""
+    """The layer of each wire that depends on the inputs of a frame."""
     entering = {wire for wire, port in zip(arrow.inputs.tolist(), ports, strict=True) if not port.held}
     found: dict[int, str] = {}
     for row, name in zip(arrow.rows, _names(arrow), strict=True):

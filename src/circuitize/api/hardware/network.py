@@ -1,4 +1,6 @@
-"""A network for a chip, as a user of high-level synthesis expects one: configure, predict, trace, count, write."""
+"""A network for a chip, with the functions that users of high-level synthesis expect: configure, predict, trace, count,
+write.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ MHZ = 200.0
 """The default clock: a period of 5 ns."""
 FRAMES = 16
 MOST_FRAMES = 64
-"""How many frames of the data are handed over with a design."""
+"""How many frames of the data are written with a design."""
 INTERFACE = ("name", "elements", "bus_bits", "control")
 OPTIONS = (*INTERFACE, *ASKED, "levels_per_stage", "multiplication")
 
@@ -62,14 +64,15 @@ def hardware(
 ) -> HardwareModel:
     """Schedule a network as hardware, with formats and reuse by layer.
 
-    `config` is the dictionary of hls4ml: `{"Model": {"Precision": "ap_fixed<16,6>", "ReuseFactor": 1}, "LayerName":
-    {"dense1": {"Precision": {"result": ..., "weight": ...}, "ReuseFactor": 4}}, "ClockPeriod": 5}`. A format is a text
-    of ap_fixed, a `Format`, `auto` (calibrated, the default), or an array of these for channels or elements. `weights`
-    are real values by parameter, by default a model's initial values, or a program's first example; `data` are inputs
-    along a first axis, to calibrate on and to try the design with. The options are `name`, `elements`, `bus_bits`,
-    `control`, for a design that shares nothing `levels_per_stage` and `multiplication`, and `family` or `device`, whose
-    cells `table` counts. A program of integers, such as a quantized network that was read, has its own formats: for it
-    only reuse is stated. Raise CircuitizeError, naming layer and tensor, for a configuration that cannot be met.
+    The argument `config` is a dictionary of hls4ml: `{"Model": {"Precision": "ap_fixed<16,6>", "ReuseFactor": 1},
+    "LayerName": {"dense1": {"Precision": {"result": ..., "weight": ...}, "ReuseFactor": 4}}, "ClockPeriod": 5}`. A
+    format in a configuration is a text of ap_fixed, a `Format`, `auto` (calibrated, the default), or an array of these
+    for channels or elements. The argument `weights` gives real values by parameter, by default a model's initial
+    values, or a program's first example; `data` gives inputs along a first axis, for calibration and for trying the
+    design. The options are `name`, `elements`, `bus_bits`, `control`, for a design that shares no multipliers
+    `levels_per_stage` and `multiplication`, and `family` or `device`, whose cells `table` counts. A program of
+    integers, such as a quantized network that was read, has its own formats: for such a program only reuse can be
+    configured. Raise CircuitizeError, naming layer and tensor, for a configuration that cannot be met.
     """
     for option in options:
         if option not in OPTIONS:
@@ -86,7 +89,7 @@ def hardware(
 
 
 class HardwareModel(WrittenCircuit):
-    """A design with the network that it computes: predictions and traces are the design's own bits."""
+    """A design with the network that it computes: predictions and traces equal the design's own bits."""
 
     noun = "design"
 
@@ -114,9 +117,9 @@ class HardwareModel(WrittenCircuit):
     def predict(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Any:
         """The design's outputs for inputs along a first axis, as the real numbers that its integers stand for.
 
-        The result is one array if the network has one output, else arrays by name. Inputs are rounded to their format
-        by its own rule. Raise CircuitizeError for inputs that do not fit, and Undefined if a Check of the program
-        fails.
+        A prediction is one array if the network has one output, else arrays by name. The inputs of a prediction are
+        rounded to their format by its own rule. Raise CircuitizeError for inputs that do not fit, and Undefined if a
+        Check of the program fails.
         """
         run = integer.executor(self.program)
         made = [run.outputs(list(frame)) for frame in self._frames(x)]
@@ -131,8 +134,8 @@ class HardwareModel(WrittenCircuit):
         """The values that leave each layer for inputs along a first axis, by layer, as real numbers: the design's own
         bits.
 
-        A layer that several tensors leave has several entries, the second under `name.1`. Raise the errors of
-        `predict`.
+        A layer that several tensors leave has several entries in a trace, the second under `name.1`. Raise the same
+        errors as `predict`.
         """
         run, format = integer.executor(self.program), self.program.arrow.format
         chosen = {
@@ -158,11 +161,12 @@ class HardwareModel(WrittenCircuit):
         }
 
     def table(self, mhz: float | None = None) -> str:
-        """A table of formats and reuse by layer, then the costs of the whole design: time at a clock in MHz, and cells
-        of a family.
+        """A table of formats and reuse by layer, and of the costs of the whole design: time at a clock in MHz, and
+        cells of a family.
 
-        The clock is the one of the configuration, or 200 MHz. LUT and FF are the schedulers' estimates for the family
-        of the device that was asked for, or the Xilinx 7 series; whether the device holds the design is the last line.
+        The clock of the table is that of the configuration, or 200 MHz. In the table of a hardware model LUT and FF are
+        the schedulers' estimates for the family of the device that was chosen, or the Xilinx 7 series; whether the
+        device holds the design is the last line.
         """
         clock = mhz or self.config.mhz or MHZ
         rows = [("layer", "result", "bits", "reuse")]
@@ -192,7 +196,7 @@ class HardwareModel(WrittenCircuit):
 
     @property
     def holding(self) -> Holding | None:
-        """Return whether the device that was asked for holds the design; None where none was."""
+        """Return whether the device that was chosen holds the design; None if no device was chosen."""
         return self.asked.holding(self.design.report)
 
     def fill(self, folder: Path) -> list[Path]:
@@ -217,7 +221,7 @@ class HardwareModel(WrittenCircuit):
         return rows
 
     def _frames(self, x: ArrayLike | Mapping[str, ArrayLike]) -> list[list[Integers]]:
-        """The integers that enter, frame by frame."""
+        """The integers of the inputs, frame by frame."""
         ports = self.program.inputs
         given = _by_name(x, [port.name for port in ports])
         columns = []
@@ -237,7 +241,7 @@ class HardwareModel(WrittenCircuit):
 
 
 def _lowered(program: Program, config: Config) -> tuple[IntegerProgram, Arrow, list[int]]:
-    """The same as `lowered`; if that fails and a format promises not to wrap, the error has the remedy for that
+    """Return what `lowered` returns; if it fails and a format promises not to wrap, the error names the remedy for that
     promise.
     """
     if isinstance(program, IntegerProgram):
@@ -304,7 +308,7 @@ def _with_data(program: Program, data: ArrayLike | Mapping[str, ArrayLike] | Non
 
 
 def _drawn(program: Program) -> tuple[dict[str, Reals], ...]:
-    """Frames from all over the formats of the inputs, drawn by a seed."""
+    """Random frames over the whole formats of the inputs, from a seed."""
     random = np.random.default_rng(0)
     ports = program.inputs
     return tuple(
@@ -336,7 +340,7 @@ def _numbers(given: ArrayLike, name: str) -> Reals:
 
 
 def _split(given: ArrayLike, shape: tuple[int, ...], name: str) -> Reals:
-    """Frames along a new first axis, from inputs along the first axis, a frame at a time."""
+    """Frames along a new first axis, made of inputs along their first axis."""
     values = _numbers(given, name)
     rows = shape[0] if shape else 1
     if values.shape[1:] != shape[1:] or not values.ndim or len(values) % rows or not len(values):

@@ -1,5 +1,5 @@
-"""Multipliers by reuse: every layer has its own, each used as often a frame as stated; the parallel scheduler is used
-if none is shared.
+"""Multipliers by reuse: every layer has its own, each of which is used as often in each frame as stated; the parallel
+scheduler is used if no multiplier is shared.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ PARALLEL, FOLDED = "parallel", "folded"
 def shared(
     program: IntegerProgram, reuse: Callable[..., int], interface: Interface, options: Mapping[str, Any]
 ) -> Design:
-    """The design in which a stage of some layers takes at most `reuse(*layers)` clocks a frame, if it can.
+    """The design in which a stage of some layers takes at most `reuse(*layers)` clocks for each frame, if possible.
 
-    If every layer states 1, it is the parallel design, to which `options` go. A stage that takes fewer clocks than the
-    slowest one has its clocks halved until they are no more than stated, so that multipliers are at most twice as many
-    as asked for.
+    If every layer states 1, it is the parallel design, which gets the `options`. A stage that takes fewer clocks than
+    the slowest one has its clocks halved until they are at most the stated number, so that multipliers are at most
+    twice as many as requested.
     """
     parts = {program.arrow.provenances[row[3]].part for row in program.arrow.rows}
     if all(reuse(part) == 1 for part in parts):

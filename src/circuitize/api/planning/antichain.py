@@ -1,4 +1,4 @@
-"""Antichains: the minimal elements of sets of vectors, less being better in every coordinate."""
+"""Antichains: the minimal elements of sets of vectors, where less is better in every coordinate."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Vectors = NDArray[np.float64]
 
 
 def minimal(vectors: Vectors) -> list[int]:
-    """The places of the minimal ones of `vectors`, [count, coordinates]; of equal ones the first.
+    """The indices of the minimal vectors among `vectors`, [count, coordinates]; of equal vectors the first counts.
 
-    The places are in ascending order of the coordinates, the first one first. Finding the minimal points takes time
-    O(count log count + count * minimal ones).
+    The indices of minimal vectors are in ascending order of the coordinates, the first coordinate first. Finding the
+    minimal points takes time O(count log count + count * minimal ones).
     """
     order = np.lexsort((np.arange(len(vectors)), *vectors.T[::-1]))
     kept = np.empty((0, vectors.shape[1]))
@@ -27,5 +27,5 @@ def minimal(vectors: Vectors) -> list[int]:
 
 
 def covered(vector: Sequence[float] | Vectors, others: Vectors) -> bool:
-    """Whether one of the others, [count, coordinates], is at most the vector in every coordinate."""
+    """Whether one of some other vectors, [count, coordinates], is at most a given vector in every coordinate."""
     return bool((others <= vector).all(axis=1).any())
