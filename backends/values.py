@@ -139,7 +139,8 @@ class BitTable(Value):
 
 @dataclass(frozen=True, slots=True)
 class AllBits(Value):
-    """A content that is 1 where every bit of each mask is set in value + offset: for each element, one number per mask.
+    """A content that is 1 where every bit of each mask is set in value + offset: for each element, one number per
+    mask.
     """
 
     value: Value

@@ -92,7 +92,8 @@ def _chosen(x: Tensor, axis: int, places: NDArray[np.int64]) -> Tensor:
 
 
 def _places(entry: Any, extent: int, axis: int) -> tuple[NDArray[np.int64], list[int]]:
-    """The elements of an axis that an index entry chooses, one after the other, and the extents that replace the axis.
+    """The elements of an axis that an index entry chooses, one after the other, and the extents that replace the
+    axis.
     """
     if isinstance(entry, slice):
         try:

@@ -106,7 +106,8 @@ def _letters(product: arrays.Einsum, place: int) -> tuple[str, str, str, str] | 
 
 
 def _adapted(arrow: Arrow, places: dict[int, int], types: list[Array], count: int, scale: float) -> Arrow:
-    """The arrow with adapters behind its first `count` inputs, whose places are given by the places of their matrices.
+    """The arrow with adapters behind its first `count` inputs, whose places are given by the places of their
+    matrices.
     """
     builder = Builder()
     source = list(arrow.source)

@@ -87,7 +87,8 @@ tensors.
 
 
 def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Apply a ufunc to tensors, called as `__array_ufunc__` is. Raise TypingError for a ufunc that names no operation.
+    """Apply a ufunc to tensors, called as `__array_ufunc__` is. Raise TypingError for a ufunc that names no
+    operation.
     """
     name = function.__name__
     if method == "__call__" and not options:

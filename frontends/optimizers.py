@@ -104,7 +104,8 @@ class RateOptimizer(Optimizer):
 
 
 def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
-    """The text of the remedy for a learning rate that is given to the optimiser, which says where to give it instead.
+    """The text of the remedy for a learning rate that is given to the optimiser, which says where to give it
+    instead.
     """
     return (
         f"write {optimizer.__name__}(): a learning rate is an input of every step: among its examples "

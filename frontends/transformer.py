@@ -21,7 +21,8 @@ EPSILON = 2.0**-10
 
 
 def residual(model: Model, kind: str = "residual") -> Model:
-    """A residual connection x + model(x): the result of the model is added to its input x. He et al., arXiv 1512.03385.
+    """A residual connection x + model(x): the result of the model is added to its input x. He et al., arXiv
+    1512.03385.
     """
     kept = [p.type for p in (*model.parameters, *model.state)]
 

@@ -42,7 +42,8 @@ class _Blobs:
 
 
 def encode(lines: Sequence[str], entries: Sequence[Entry]) -> bytes:
-    """Return the content of a held file; `lines` are the verdict's lines, which are shown if every entry's proof holds.
+    """Return the content of a held file; `lines` are the verdict's lines, which are shown if every entry's proof
+    holds.
     """
     blobs = _Blobs()
     encoded = _list(

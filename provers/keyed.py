@@ -1,4 +1,5 @@
-"""The common part of provers with keys: the verifier's key decides, and openings have a salt for each committed port.
+"""The common part of provers with keys: the verifier's key decides, and openings have a salt for each committed
+port.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ F = TypeVar("F", bound=StoredProof)
 
 
 class KeyedCircuit:
-    """The common part of the circuits of provers with keys: an unexpanded program over BN254, with roots by Poseidon.
+    """The common part of the circuits of provers with keys: an unexpanded program over BN254, with roots by
+    Poseidon.
     """
 
     scheme = POSEIDON

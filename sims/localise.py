@@ -1,4 +1,5 @@
-"""Finding the operation to blame for a difference: each operation is tried alone, on the values that it had in the run.
+"""Finding the operation to blame for a difference: each operation is tried alone, on the values that it had in the
+run.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs
 
 
 def alone(operation: Operation, sources: Sequence[Type]) -> IntegerProgram:
-    """The program of one operation, with everything public; an operation without sources gets an input that it ignores.
+    """The program of one operation, with everything public; an operation without sources gets an input that it
+    ignores.
     """
     builder = Builder()
     wires = builder.inputs(sources)

@@ -1,4 +1,5 @@
-"""The axes on which an operation acts, and those over which it is repeated: in a picture the latter go around its box.
+"""The axes on which an operation acts, and those over which it is repeated: in a picture the latter go around its
+box.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class Strands:
 
     @property
     def around(self) -> tuple[Label, ...]:
-        """The axes that go around the box, in the order of the first target; for a contraction, all axes of the target.
+        """The axes that go around the box, in the order of the first target; for a contraction, all axes of the
+        target.
         """
         first = self.targets[0] if self.targets else ()
         if self.form is Form.CUP:

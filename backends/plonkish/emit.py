@@ -29,7 +29,8 @@ from .witness import Solver, Step
 
 @dataclass(frozen=True, eq=False)
 class WitnessPlan:
-    """The plan by which a prover fills cells from an integer trace: the variables, task by task, and where each stands.
+    """The plan by which a prover fills cells from an integer trace: the variables, task by task, and where each
+    stands.
     """
 
     field: Field

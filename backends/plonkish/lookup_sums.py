@@ -59,7 +59,8 @@ class Summed:
 
     @property
     def degree(self) -> int:
-        """Return the numerator of a lookup argument's error: a false lookup passes with probability at most degree / p.
+        """Return the numerator of a lookup argument's error: a false lookup passes with probability at most degree /
+        p.
         """
         rows, inputs = self.plain.rows, len(self.plain.lookups)
         width = max((len(group.table) for group in self.groups), default=1)

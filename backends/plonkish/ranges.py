@@ -145,9 +145,9 @@ def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
     """floor(x / y) for y >= 1: a variable, its product with y, and three range checks.
 
-    Soundness of the division q = floor(x / y): q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). The values
-    in the equation of division are integers far below p/2 (types are below 2^62), so over the integers x = q y + r and
-    0 <= r < y, which one pair satisfies.
+    Soundness: for the division q = floor(x / y), q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). The
+    values in the equation of division are integers far below p/2 (types are below 2^62), so over the integers x = q y +
+    r and 0 <= r < y, which one pair satisfies.
     """
     made = assembly.hint(value, type.size)
     quotient = Handle(single_forms(made), value, type)

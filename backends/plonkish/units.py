@@ -79,8 +79,8 @@ class SumUnit(Unit):
     """A unit of sums with the columns v_0, ..., v_(w-1) and total, where total = kept * (total above) + offset + sum of
     c_j v_j.
 
-    Soundness of a sum: the row's factor of total is -1 (the fixed column `used` is 1), so the cells of a sum determine
-    it.
+    Soundness: for a sum, the row's factor of total is -1 (the fixed column `used` is 1), so the cells of a sum
+    determine it.
     """
 
     width: int
@@ -140,7 +140,7 @@ class RangeUnit(Unit):
     A number of more than two limbs takes several rows, its highest limbs first; v_0 is then the sum of the limbs so
     far.
 
-    Soundness of a range check: see `Assembly.within`. A limb's lookup takes (tag, limb), the tag a fixed cell; the
+    Soundness: for a range check, see `Assembly.within`. A limb's lookup takes (tag, limb), the tag a fixed cell; the
     table holds (t, v) for every v below the size with number t, from 1, and (0, 0). By its tag, a limb is below its own
     size and not merely below a wider limb's. A limb that is not used has the size 1 or the tag 0, and is 0.
     """

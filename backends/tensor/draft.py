@@ -292,7 +292,7 @@ class Draft:
         If the `positive` part of x is wanted, it is the product (1 - s) x, and s x is x less that product: a reader of
         a rectifier's result then reads one tensor, however many tensors x is the sum of.
 
-        Soundness of a sign's bit: see `checks.settle`. The product s x of x and its sign bit s is negative where x is
+        Soundness: for a sign's bit, see `checks.settle`. The product s x of x and its sign bit s is negative where x is
         negative, and 0 elsewhere; s is therefore the bit of s x too, and one bit serves a ReLU, which is -s x for x =
         -y, and its derivative, the sign of s x.
         """

@@ -124,7 +124,7 @@ def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) 
     """The values that enter each step: the first values, then the values that each step but the last leaves, which are
     a column.
 
-    Soundness of handing values from step to step: see `circuits/scan.py`. The scan's program checks that the values
+    Soundness: for handing values from step to step, see `circuits/scan.py`. The scan's program checks that the values
     that leave a step enter the next; since both are forms of the same columns, this takes no equation. That the values
     handed from step to step are in format needs no further proof: the values that enter the first step are in format;
     if the values that enter a step are, what is shown of this step holds, so that the values which it leaves, and which
@@ -143,7 +143,8 @@ def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) 
 
 
 def _fused(arrow: Arrow) -> dict[int, int]:
-    """The Check of each Shift or Divide that one Check alone reads; the quotient is looked up in the Check's interval.
+    """The Check of each Shift or Divide that one Check alone reads; the quotient is looked up in the Check's
+    interval.
     """
     readers = arrow.readers()
     writer = {target: index for index, row in enumerate(arrow.rows) for target in row[2]}

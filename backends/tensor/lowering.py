@@ -254,8 +254,8 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
 def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
     """Prove r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
 
-    Soundness of the root r: the two range-checked numbers, rest = x - r^2 and 2 r - rest, add up to t = 2 r modulo p, a
-    number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. In the proof of a root, w <= 30 and x < 2^60, so
+    Soundness: for the root r, the two range-checked numbers, rest = x - r^2 and 2 r - rest, add up to t = 2 r modulo p,
+    a number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. In the proof of a root, w <= 30 and x < 2^60, so
     that both sides of t^2 = 4 (x - rest) are below p / 2: the equation holds of integers, so t is even, r = t / 2 is a
     number below 2^w, and r^2 <= x <= r^2 + 2 r. In the proof of a root with larger x or w, r is range-checked as well:
     0 <= r < 2^31, so that r^2 and x are below 2^62.

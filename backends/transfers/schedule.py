@@ -142,7 +142,8 @@ class _Scheduling:
         return any(self.along[array] for array in (*self.sources[edge], *self.targets[edge]))
 
     def _needed(self, number: int) -> list[int]:
-        """The operations along the streamed axis that a pass runs: those from which its sums and results are computed.
+        """The operations along the streamed axis that a pass runs: those from which its sums and results are
+        computed.
         """
         wanted: set[int] = set()
         found = []

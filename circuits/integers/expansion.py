@@ -1,4 +1,5 @@
-"""The contract of operations that other operations define: a target may implement them directly, or use the definition.
+"""The contract of operations that other operations define: a target may implement them directly, or use the
+definition.
 """
 
 from __future__ import annotations

@@ -149,7 +149,8 @@ class View:
         return not self.steps
 
     def lifted(self, count: int) -> View:
-        """The view that applies this one to each of `count` arrays along a new first axis, which it leaves unchanged.
+        """The view that applies this one to each of `count` arrays along a new first axis, which it leaves
+        unchanged.
         """
         steps: list[Step] = []
         for step in self.steps:

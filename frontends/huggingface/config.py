@@ -1,4 +1,5 @@
-"""The config.json of a Hugging Face GPT-2: the description of a network that it gives, and the values that are refused.
+"""The config.json of a Hugging Face GPT-2: the description of a network that it gives, and the values that are
+refused.
 """
 
 from __future__ import annotations

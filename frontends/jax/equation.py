@@ -205,7 +205,8 @@ class Equation:
         return Tensor(builder, builder.add(Constant.of(found)))
 
     def known(self, index: int, what: str) -> NDArray[Any]:
-        """The value of an operand that must be known while tracing. Raise CircuitizeError if the operand is not known.
+        """The value of an operand that must be known while tracing. Raise CircuitizeError if the operand is not
+        known.
         """
         value = self.inputs[index]
         if not value.known:

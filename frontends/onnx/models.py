@@ -89,7 +89,8 @@ def _with_state(
     batch: int,
     data: str,
 ) -> Model:
-    """A Model whose statistics and masks are state: P x S x X -> Y x S' in training, P x S x X -> Y outside training.
+    """A Model whose statistics and masks are state: P x S x X -> Y x S' in training, P x S x X -> Y outside
+    training.
     """
     statistics = [name for name in trained.renewed if name in one.parameters]
     wanted = [*chosen, *(trained.renewed[name] for name in statistics)]

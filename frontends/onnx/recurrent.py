@@ -75,7 +75,8 @@ class Cell:
         return (1.0 - z) * self.gate(1, x[:, 2 * rows :] + seen) + z * h
 
     def rnn(self, x: Tensor, h: Tensor) -> Tensor:
-        """Return the next hidden state [batch, hidden] of a plain recurrent cell, where x is the input's contribution.
+        """Return the next hidden state [batch, hidden] of a plain recurrent cell, where x is the input's
+        contribution.
         """
         return self.gate(0, x + h @ self.recurrence.T)
 

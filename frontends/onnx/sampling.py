@@ -88,7 +88,8 @@ def _reflected(at: Tensor, low: float, high: float) -> Tensor:
 
 
 def kernel(at: Tensor, places: NDArray[np.int64], mode: str) -> Tensor:
-    """From positions [..., P] to weights [..., P, places]: how much the element at each place counts, by its distance.
+    """From positions [..., P] to weights [..., P, places]: how much the element at each place counts, by its
+    distance.
     """
     distance = absolute(at.reshape(*at.shape, 1) - places.astype(np.float64))
     if mode != "cubic":

@@ -1,4 +1,5 @@
-"""Walking the nodes of an ONNX graph in order; functions, and branches whose condition is known, are expanded in place.
+"""Walking the nodes of an ONNX graph in order; functions, and branches whose condition is known, are expanded in
+place.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ def product_of(tensor: Tensor, shape: Shape | None = None) -> Product:
 
 
 def aligned(factor: Factor, onto: Sequence[int], shape: Shape) -> Tensor:
-    """The tensor of a factor with exactly these axes of the whole, in this order, repeated along those that it lacks.
+    """The tensor of a factor with exactly these axes of the whole, in this order, repeated along those that it
+    lacks.
     """
     tensor = factor.tensor
     order = sorted(range(len(factor.axes)), key=lambda place: onto.index(factor.axes[place]))

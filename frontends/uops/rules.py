@@ -38,7 +38,8 @@ WITHOUT: dict[str, str] = {
 
 
 def table() -> str:
-    """The table of operations that are understood, for the documentation, where operations of one rule are in one row.
+    """The table of operations that are understood, for the documentation, where operations of one rule are in one
+    row.
     """
     rows: dict[str, list[str]] = {}
     for name, function in RULES.items():

@@ -152,7 +152,8 @@ class Sums(Products):
         return Factor(made, kept)
 
     def _picked(self, indicator: Factor, other: Factor, summed: Sequence[int]) -> Factor | None:
-        """Write a sum of products as a slice, if one factor holds known indicators of elements that follow one another.
+        """Write a sum of products as a slice, if one factor holds known indicators of elements that follow one
+        another.
         """
         values = self.known.get(indicator.tensor.wire)
         if values is None or values.ndim != 2 or len(summed) != 1:

@@ -1,4 +1,5 @@
-"""Programs of polygrad and tinygrad: given tensors, forward passes of models, and whole steps, which are traced once.
+"""Programs of polygrad and tinygrad: given tensors, forward passes of models, and whole steps, which are traced
+once.
 """
 
 from __future__ import annotations

@@ -65,7 +65,8 @@ def _numbers(content: bytes) -> list[int]:
 
 
 def _is_greater(y: list[int]) -> bool:
-    """Whether a coordinate y is greater than -y, where the last component of an extension's element is compared first.
+    """Whether a coordinate y is greater than -y, where the last component of an extension's element is compared
+    first.
     """
     negated = [-number % Q for number in y]
     return y[::-1] > negated[::-1]

@@ -7,7 +7,8 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class Unsatisfied(CircuitizeError):
-    """The error of a witness that breaks a Plonkish system: the gate, lookup or copy numbered `place`, first on `row`.
+    """The error of a witness that breaks a Plonkish system: the gate, lookup or copy numbered `place`, first on
+    `row`.
     """
 
     def __init__(self, system: PlonkishSystem, what: str, place: int, row: int) -> None:

@@ -18,7 +18,8 @@ class VerifyingKey(groth16.VerifyingKey):
 
     @property
     def public(self) -> int:
-        """How many public values a proof for the key has; the challenge, which the verifier computes, is not counted.
+        """How many public values a proof for the key has; the challenge, which the verifier computes, is not
+        counted.
         """
         return self.native.public - 1
 

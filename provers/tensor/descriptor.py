@@ -26,7 +26,8 @@ from .verifier import refusal
 
 
 class Tensor:
-    """Sumchecks over whole tensors: the fastest prover, without a setup; its proofs that hide nothing are faster still.
+    """Sumchecks over whole tensors: the fastest prover, without a setup; its proofs that hide nothing are faster
+    still.
     """
 
     name = "tensor"

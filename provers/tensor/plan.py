@@ -91,7 +91,8 @@ class Plan(TensorSystem):
         return [encoded(ports, most) for ports, most in zip(self.lists, openings, strict=True)]
 
     def hiding(self, openings: Openings) -> Plan:
-        """The plan of the same program for proofs in zero knowledge; raise Unprovable if the program has no such proof.
+        """The plan of the same program for proofs in zero knowledge; raise Unprovable if the program has no such
+        proof.
         """
         return Plan.of(self, openings)
 

@@ -46,7 +46,8 @@ class Proof:
 
     @staticmethod
     def decode(content: bytes) -> Proof:
-        """Raise FormatError unless the framing of a proof's file is exact; `verify` checks the content of the messages.
+        """Raise FormatError unless the framing of a proof's file is exact; `verify` checks the content of the
+        messages.
         """
         # Of a version of before too, so that what is said is of its kind.
         hides = content[FLAGS : FLAGS + 4] == (1).to_bytes(4, "little")

@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """An installed simulator: its name, its version, its program, and the environment variables that the program needs.
+    """An installed simulator: its name, its version, its program, and the environment variables that the program
+    needs.
     """
 
     name: str

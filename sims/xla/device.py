@@ -1,4 +1,5 @@
-"""The devices for which XLA compiles: the processor, and the first CUDA device, if JAX, an optional extra, finds one.
+"""The devices for which XLA compiles: the processor, and the first CUDA device, if JAX, an optional extra, finds
+one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Views, and the sums that are their adjoints, by operations that XLA fuses: padding, slices, transposes, broadcasts.
+"""Views, and the sums that are their adjoints, by operations that XLA fuses: padding, slices, transposes,
+broadcasts.
 """
 
 from __future__ import annotations

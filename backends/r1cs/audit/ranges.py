@@ -22,8 +22,8 @@ class Ranges:
     The representative of a wire's value in [-p/2, p/2] is unique, so that intervals from several rows can be
     intersected. An equation w = rest bounds w only where the integer range of `rest` is itself inside [-p/2, p/2]: then
     the integer and the representative are the same. A product bounds its result by the products of the ends, under the
-    same condition. Soundness of the order in which wires are asked: a wire whose interval is being worked out counts as
-    unbounded.
+    same condition. Soundness: for the order in which wires are asked, a wire whose interval is being worked out counts
+    as unbounded.
     """
 
     def __init__(self, relations: Relations) -> None:

@@ -197,7 +197,8 @@ class PackedProducts(Elements):
 
 
 def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
-    """The ways to pack a contraction; an empty list if the field is too small for the bounds of the later range check.
+    """The ways to pack a contraction; an empty list if the field is too small for the bounds of the later range
+    check.
     """
     left, right, target = contraction.letters
     count, bits = pin.capacity(prime)

@@ -111,7 +111,8 @@ class Assembly:
         self.rows(left, ones(len(left)), right, role)
 
     def materialise(self, handle: Handle, role: str = "sum") -> None:
-        """Make every element of a handle a single wire: one row each, none for elements that are single wires already.
+        """Make every element of a handle a single wire: one row each, none for elements that are single wires
+        already.
         """
         if not handle.forms.is_single_wires:
             handle.forms = self.apart(handle, role)

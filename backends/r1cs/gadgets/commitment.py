@@ -28,7 +28,8 @@ class Commitment:
     salt: str
 
     def run(self, trace: Trace) -> Chain:
-        """The wires of each permutation of a commitment and the digest after each permutation, computed once per trace.
+        """The wires of each permutation of a commitment and the digest after each permutation, computed once per
+        trace.
         """
         found: Chain | None = trace.memory.get(self)
         if found is None:

@@ -20,11 +20,11 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
     """The quotient floor(x / y) for y >= 1: a row per bit of the quotient, one for the product, two per bit of y - 1.
     The argument `type` is the type of the quotient.
 
-    Soundness of the quotient q: q is in a window of 2^k values by its bits; r = x - q * y and y - 1 - r are in [0, 2^m)
-    by their bits. In a division, for any quotient q in the window, |x| + |q| * y, y and 2^m are below p/2 (checked), so
-    this holds over the integers: x = q * y + r and 0 <= r < y, which one pair (q, r) satisfies. The window of a
-    quotient may be any one that contains the quotient's interval; it is wider at both ends, so that it does not bound x
-    or y once more.
+    Soundness: for the quotient q, q is in a window of 2^k values by its bits; r = x - q * y and y - 1 - r are in [0,
+    2^m) by their bits. In a division, for any quotient q in the window, |x| + |q| * y, y and 2^m are below p/2
+    (checked), so this holds over the integers: x = q * y + r and 0 <= r < y, which one pair (q, r) satisfies. The
+    window of a quotient may be any one that contains the quotient's interval; it is wider at both ends, so that it does
+    not bound x or y once more.
     """
     bits = (type.high - type.low).bit_length()
     remainder_bits = (y.type.high - 1).bit_length()
@@ -46,10 +46,10 @@ def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Han
     """The root floor(sqrt(x)) for x >= 0: a row per bit of the root, one for its square, and two per bit of twice the
     greatest root.
 
-    Soundness of the square root q: q is in [0, 2^k) by its bits; x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m) by their
-    bits. For any root q that passes the range checks, the differences x - q^2 and (q + 1)^2 - 1 - x are below p/2 in
-    magnitude (checked), so over the integers q^2 <= x < (q + 1)^2, which one q >= 0 satisfies. For the square root q of
-    x, x - q^2 and (q + 1)^2 - 1 - x are each at most 2q, so m bits of twice the greatest root leave nothing out.
+    Soundness: for the square root q, q is in [0, 2^k) by its bits; x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m) by
+    their bits. For any root q that passes the range checks, the differences x - q^2 and (q + 1)^2 - 1 - x are below p/2
+    in magnitude (checked), so over the integers q^2 <= x < (q + 1)^2, which one q >= 0 satisfies. For the square root q
+    of x, x - q^2 and (q + 1)^2 - 1 - x are each at most 2q, so m bits of twice the greatest root leave nothing out.
     """
     greatest = isqrt(x.type.high)
     bits, difference_bits = greatest.bit_length(), (2 * greatest).bit_length()

@@ -136,7 +136,8 @@ def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | 
 
 
 def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
-    """Give each element a wire if its form is long and enters many products; `uses` is the number of products in all.
+    """Give each element a wire if its form is long and enters many products; `uses` is the number of products in
+    all.
     """
     count = len(handle.forms)
     if handle.forms.terms > LONG * count and handle.forms.terms * (uses // count) > SAVED_TERMS * count:

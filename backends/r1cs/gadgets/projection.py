@@ -115,7 +115,7 @@ class Challenges:
     def bind(self, pin: Pin, by: int, x: Handle, quotient: Handle) -> None:
         """Absorb the values that determine x, whose Shift by `by` gave the quotient, if a projection waits for them.
 
-        Soundness of absorbing the dividend x of a Shift: x - offset is in [0, 2^total) by the bits of the Shift, and
+        Soundness: for absorbing the dividend x of a Shift, x - offset is in [0, 2^total) by the bits of the Shift, and
         the remainder in [0, 2^by); if only the remainder is absorbed, the quotient is in a commitment whose digest is
         absorbed, at places no narrower than the window of the Shift. A challenge that is drawn outside the circuit is
         drawn after all wires from which sums are made.
@@ -161,7 +161,7 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
     over k of A[i, k] * (sum of B[k, g] r^g over g), for each i (and each index that both operands and the target have).
     The sums of packed[i, g] * r^g are computed by Horner's rule, with a row for each g but the last.
 
-    Soundness of a projection: let every input and every sum be fixed before r is known, as integers that range checks
+    Soundness: for a projection, let every input and every sum be fixed before r is known, as integers that range checks
     bound; the operands are then fixed too, since rows alone determine them from inputs and sums. For each row i of a
     contraction the difference of the two sides of the tested identity is a polynomial in r of degree
     `projection.degree`, whose coefficients are the differences that `accumulate` shows to be 0 only if every sum is
@@ -189,7 +189,7 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
 def _fold(assembly: Assembly, folded: Folded, forms: LinearForms, challenge: int, role: str) -> Rows:
     """The sums of packed[i, g] * r^g over g, with wide - 1 rows each.
 
-    Soundness of a fold: each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] determines its wire.
+    Soundness: for a fold, each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] determines its wire.
     """
     packed = folded.packed.packing.combine(assembly.builder, forms)
     wide = folded.wide

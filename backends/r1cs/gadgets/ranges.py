@@ -56,7 +56,7 @@ def shift(site: Site, x: Handle, by: int) -> Handle:
     The shift takes by + k rows per element, where k is the bits of the interval; none if x's bits are known and the
     interval needs no check.
 
-    Soundness of a shift of x: x - low * 2^by = sum of 2^i b_i over i < by + k, by `decompose`: the low `by` bits are
+    Soundness: for a shift of x, x - low * 2^by = sum of 2^i b_i over i < by + k, by `decompose`: the low `by` bits are
     the remainder in [0, 2^by), the others are quotient - low. Division with remainder is unique over the integers, and
     both sides of the equation x = 2^by * q + r stay below p/2. The exact interval is enforced on the bits of a Shift's
     quotient as `check` enforces it.

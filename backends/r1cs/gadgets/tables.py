@@ -69,7 +69,8 @@ class Counts(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reciprocals(Elements):
-    """1 / (challenge + value) for values in [0, size), 0 for others; all reciprocals of a table are computed at once.
+    """1 / (challenge + value) for values in [0, size), 0 for others; all reciprocals of a table are computed at
+    once.
     """
 
     value: Value

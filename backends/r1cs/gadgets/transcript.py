@@ -104,7 +104,8 @@ class Transcript:
         return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - CAPACITY)
 
     def run(self, trace: Trace) -> Chain:
-        """The wires of each permutation of a transcript and the digest after each permutation, computed once per trace.
+        """The wires of each permutation of a transcript and the digest after each permutation, computed once per
+        trace.
         """
         found: Chain | None = trace.memory.get(self)
         if found is None:

@@ -279,7 +279,8 @@ def commanded(line: Line | Simulated, frames: Frames, word: str, paths: Sequence
 
 
 def compared(line: Line | Simulated, frames: Frames, count: int | None) -> tuple[int, int]:
-    """Send the frames of vectors.npz: return how many frames were sent, and how many answers differ from the program's.
+    """Send the frames of vectors.npz: return how many frames were sent, and how many answers differ from the
+    program's.
     """
     with np.load(FOLDER / "test" / "vectors.npz") as archive:
         vectors = dict(archive)

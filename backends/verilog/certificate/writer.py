@@ -56,7 +56,8 @@ def certificate(project: Project) -> Json:
 
 
 def _require_program(statement: Json, vectors: Vectors) -> None:
-    """Raise Refused unless the statement's outputs equal the executor's on the first frame that comes with the design.
+    """Raise Refused unless the statement's outputs equal the executor's on the first frame that comes with the
+    design.
     """
     for frame in np.flatnonzero(~vectors.undefined)[:1].tolist():
         values = [vectors.inputs[port["name"]][frame].reshape(-1).tolist() for port in statement["inputs"]]

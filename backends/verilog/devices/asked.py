@@ -1,4 +1,5 @@
-"""The FPGA family and the device for which a design is estimated: the cells it takes, and whether the device holds it.
+"""The FPGA family and the device for which a design is estimated: the cells it takes, and whether the device holds
+it.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ COUNTED = ("lut", "ff", "dsp", "blocks")
 
 
 def by_family(estimate: Callable[[Family], dict[str, int]]) -> Json:
-    """Return a design's estimate in the Xilinx 7 series, with the sizes that differ between families under `families`.
+    """Return a design's estimate in the Xilinx 7 series, with the sizes that differ between families under
+    `families`.
     """
     found = {name: estimate(family) for name, family in FAMILIES.items()}
     plain = {name: value for name, value in found[SEVEN.name].items() if name != "blocks"}

@@ -235,7 +235,8 @@ def lookup(net: Netlist, x: Elements, first: int, table: Integers) -> Elements:
 
 
 def pick(net: Netlist, x: Elements, index: Integers) -> Elements:
-    """Return x[..., index] for index nodes in range, by a tree of selections with one level for each bit of the index.
+    """Return x[..., index] for index nodes in range, by a tree of selections with one level for each bit of the
+    index.
     """
     position = 0
     while x.shape[-1] > 1:

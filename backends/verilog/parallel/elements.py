@@ -162,7 +162,8 @@ def _sum(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def total(net: Netlist, terms: Elements, group: Integers, groups: int) -> Elements:
-    """The sum of the terms of each group, by balanced trees, the shallowest terms first; 0 for a group without terms.
+    """The sum of the terms of each group, by balanced trees, the shallowest terms first; 0 for a group without
+    terms.
     """
     live = terms.node != 0
     terms, group = terms[live], group[live]

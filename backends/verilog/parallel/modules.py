@@ -226,7 +226,8 @@ class Modules:
         return found
 
     def _crossings(self, outputs: Integers) -> tuple[list[Integers], list[Integers]]:
-        """For each group, the (node, stage) pairs that it takes from other groups, and those that it gives to others.
+        """For each group, the (node, stage) pairs that it takes from other groups, and those that it gives to
+        others.
         """
         net, pipe = self.net, self.pipe
         rows = []
@@ -247,7 +248,8 @@ READ = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)(?::(\d+))?\])?")
 
 
 def _unread(signals: list[Signal], texts: list[str]) -> list[str]:
-    """Wires that read the bits of signals which no other text reads, so that linters do not report them as forgotten.
+    """Wires that read the bits of signals which no other text reads, so that linters do not report them as
+    forgotten.
     """
     missing = {signal.name: (1 << signal.width) - 1 for signal in signals}
     for text in texts:

@@ -39,7 +39,8 @@ class Turns:
         return self._among(place, (place, following))
 
     def following(self, place: int, turns: Mapping[int, str]) -> str:
-        """An expression that is 1 where the given place follows the current one; `turns` are the wires of all places.
+        """An expression that is 1 where the given place follows the current one; `turns` are the wires of all
+        places.
         """
         steps = ((turn, self.step(before, place)) for before, turn in turns.items())
         return _any(turn if step == "1'b1" else f"({turn} & {step})" for turn, step in steps if step != "1'b0")

@@ -108,7 +108,8 @@ class Constant(RealOperation):
 
 
 def exact_fraction_bits(amounts: NDArray[np.float64], most: int) -> int:
-    """The least number of fraction bits, from 0 to `most`, that holds every element exactly; `most` if no number does.
+    """The least number of fraction bits, from 0 to `most`, that holds every element exactly; `most` if no number
+    does.
     """
     for fraction_bits in range(most):
         scaled = np.ldexp(amounts, fraction_bits)

@@ -132,7 +132,8 @@ def prove_apart(underway: Underway, place: Place) -> Ahead:
 
 
 def fault_of(run: Run, sent: Sent, done: Done) -> str | None:
-    """A text that says why a result is not the proof that a task asked for; None if it is, and the verifier accepts it.
+    """A text that says why a result is not the proof that a task asked for; None if it is, and the verifier accepts
+    it.
     """
     task, chunk = sent.task, run.chunk(sent.task.step)
     try:

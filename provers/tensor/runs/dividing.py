@@ -27,7 +27,8 @@ class Limit(Enum):
 
 @dataclass(frozen=True)
 class Division:
-    """The division of a run: steps per proof, what limits their number, and the predicted memory of a proof, in bytes.
+    """The division of a run: steps per proof, what limits their number, and the predicted memory of a proof, in
+    bytes.
     """
 
     per_proof: int

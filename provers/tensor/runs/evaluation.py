@@ -1,4 +1,5 @@
-"""The evaluation of a run's end: how well its last values perform on a committed test set, in the same chain of roots.
+"""The evaluation of a run's end: how well its last values perform on a committed test set, in the same chain of
+roots.
 """
 
 from __future__ import annotations

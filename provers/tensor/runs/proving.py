@@ -1,4 +1,5 @@
-"""The proofs of a run: one after the other, each on the values that the one before left, with that one's commitments.
+"""The proofs of a run: one after the other, each on the values that the one before left, with that one's
+commitments.
 """
 
 from __future__ import annotations

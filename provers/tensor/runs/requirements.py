@@ -1,4 +1,5 @@
-"""The requirements on a training step, so that runs can consist of it, and on the lists of ports that join its proofs.
+"""The requirements on a training step, so that runs can consist of it, and on the lists of ports that join its
+proofs.
 """
 
 from __future__ import annotations

@@ -133,7 +133,8 @@ def prove_task(
 
 
 def stated(identity: bytes, step: int, proved: Proved) -> StepProof:
-    """The written form of a proof that begins at a step: without the numbers of rows, which prover and verifier draw.
+    """The written form of a proof that begins at a step: without the numbers of rows, which prover and verifier
+    draw.
     """
     publics = {
         key: folded(tuple(values.reshape(-1).tolist()))

@@ -25,7 +25,8 @@ MOST_COUNTED = 1 << 26
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate: the sizes that the emitters would emit, by target, and the reasons why other targets are left out.
+    """An estimate: the sizes that the emitters would emit, by target, and the reasons why other targets are left
+    out.
     """
 
     digest: str

@@ -1,4 +1,4 @@
-"""A proof that was just made, with what its prover keeps."""
+"""A proof that was just made, with the values that its prover keeps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .exact import Exact, Reals, reals_of
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof and its statement, for others; `outputs` and `openings`, which the prover keeps."""
+    """A Proof: the proof and its statement, for others, and `outputs` and `openings`, which the prover keeps."""
 
     exact: Exact
     prover: Prover
@@ -33,7 +33,7 @@ class Proof:
 
     @property
     def digest(self) -> str:
-        """The digest of the program."""
+        """The digest of the program that was proved."""
         return self.exact.digest
 
     @property
@@ -43,7 +43,7 @@ class Proof:
 
     @property
     def zero_knowledge(self) -> bool:
-        """Whether the proof hides everything that is not public."""
+        """Whether the proof hides all values that are not public."""
         return self.proved.proof.zero_knowledge
 
     @property
@@ -78,7 +78,7 @@ class Proof:
 
     @property
     def security_bits(self) -> float | None:
-        """The bits of soundness of the proof, all rounds together; None if they are the curve's."""
+        """The bits of soundness of the proof, all rounds together; None if the soundness is that of the curve."""
         return self.prover.security_bits(self.exact.integer, self.zero_knowledge)
 
     def save_openings(self, path: Path | str) -> None:
@@ -87,9 +87,9 @@ class Proof:
             self.write_openings(whole)
 
     def write_openings(self, path: Path) -> None:
-        """Write the same openings to a path at which a file is already being written whole.
+        """Write a proof's openings to a path at which a file is already being written whole.
 
-        Raise CircuitizeError if openings are counted and were written before: two files would count apart.
+        Raise CircuitizeError if openings are counted and were written before: two files would have separate counts.
         """
         if any(one.left is not None for one in self.openings.values()):
             if self.written:
@@ -106,12 +106,14 @@ class Proof:
 
 
 def proof_folder(path: Path) -> AbstractContextManager[Path]:
-    """A folder for the files of a proof, whole or not at all; it replaces an earlier proof's and nothing else."""
+    """A context that writes a folder for the files of a proof, whole or not at all; it replaces an earlier proof's and
+    nothing else.
+    """
     return whole_folder(path, FILE, proof_files)
 
 
 def openings_file(path: Path) -> AbstractContextManager[Path]:
-    """A file for openings, whole or not at all; it replaces none."""
+    """A context that writes a file of openings, whole or not at all; it replaces no file."""
     return whole_file(path, KEPT)
 
 

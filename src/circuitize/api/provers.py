@@ -1,4 +1,6 @@
-"""The table of provers for choosing one: their names, what a choice needs, and whose a key's file is."""
+"""The table of provers for choosing one: their names, the facts for a choice, and the prover to which a key's file
+belongs.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ def prover_names() -> tuple[str, ...]:
 
 
 def keyed_names() -> tuple[str, ...]:
-    """Return the provers with a setup, for which a verifier holds a key. For the other provers the verifier holds the
-    program.
+    """Return the provers with a setup, for which a verifier holds a key. For provers without a setup, the verifier
+    holds the program.
     """
     return names.keyed()
 
@@ -29,7 +31,7 @@ def plain_names() -> tuple[str, ...]:
 
 
 def prover(name: str) -> Prover:
-    """The prover of that name. Raise CircuitizeError if there is no prover of that name."""
+    """The prover with a given name. Raise CircuitizeError if there is no prover of that name."""
     from circuitize.provers.catalogue import prover
 
     return prover(name)

@@ -14,8 +14,9 @@ from .exact import exact
 def renewal(program: Program, groups: Collection[str]) -> IntegerProgram:
     """The integer program that takes the committed inputs of these groups of a program and returns them.
 
-    A tensor proof of this program shows that two roots hold the same values: one that joins an earlier proof's
-    openings, and a new one, which may be opened as often as any. Groups are `parameters`, `optimizer`, `state`, `data`,
-    and ports without such a role by their names. Raise CircuitizeError for a group that the program has not.
+    A tensor proof of the renewing program shows that two roots hold the same values: one that joins an earlier proof's
+    openings, and a new one, which may be opened as often as any new root. The names of groups are `parameters`,
+    `optimizer`, `state`, `data`, and ports without such a role by their names. Raise CircuitizeError for a group that
+    the program does not have.
     """
     return renewal_program(exact(program, Phases()).integer, groups)

@@ -19,10 +19,11 @@ EXECUTORS = ("integer", "real")
 def run(
     program: Program, inputs: Mapping[str, Given] | None = None, executor: Literal["integer", "real"] = "integer"
 ) -> dict[str, Reals]:
-    """The outputs by name, as the real numbers they stand for; without inputs, those of the program's first example.
+    """The outputs of a run by name, as the real numbers that they stand for; without inputs, the outputs for the
+    program's first example.
 
-    The executor `integer` is the exact meaning that every target has, `real` the same program in float64, whose inputs
-    are rounded to their formats too. Raise Undefined if the integer program has no value.
+    The executor named `integer` gives the exact meaning that every target has, and `real` runs the program in float64,
+    with inputs rounded to their formats as well. Raise Undefined if the integer program has no value.
     """
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")

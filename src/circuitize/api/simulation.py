@@ -25,8 +25,8 @@ TIMED = 8
 class Simulated:
     """The result of all frames with random gaps and stalls, and the cycles of the first few without them.
 
-    `right` tells for each output with known answers and each frame whether the design's answer was right; a failed
-    frame counts as wrong.
+    The field `right` tells for each output with known answers and each frame whether the design's answer was right; a
+    failed frame counts as wrong.
     """
 
     scheduler: str
@@ -46,11 +46,11 @@ def simulate(
     simulator: str = "icarus",
     progress: Progress = silent,
 ) -> Simulated:
-    """Put frames through a design that `compile --target verilog` wrote: its own, or the first `frames` of them,
-    completed by random ones.
+    """Put frames through a design that `compile --target verilog` wrote: the design's own, or the first `frames` of
+    them, completed by random ones.
 
-    `vectors` is a file, .npz or .csv, with frames that replace the design's own. Raise CircuitizeError for a damaged
-    folder or file, if the simulator is not installed, and if the design hangs.
+    The argument `vectors` is a file, .npz or .csv, with frames that replace the design's own. Raise CircuitizeError for
+    a damaged folder or file, if the simulator is not installed, and if the design hangs.
     """
     with under_way(progress, "reading the design"):
         project = read_project(folder)
@@ -82,7 +82,7 @@ def simulate(
 
 
 def _with(project: Project, path: Path) -> Project:
-    """Return the project with a file's frames in the place of its own."""
+    """Return the project with a file's frames in the place of the project's."""
     made = Bound(project.program, project.vectors.initial, project.modal)
     inputs, answers = given_frames(path, made.streamed, project.program.outputs)
     return replace(project, vectors=replace(expected_vectors(made, inputs), answers=answers))

@@ -84,7 +84,7 @@ def weight_in_commitment(proof: Proof, key: Key, folder: Path, verifier: Verifie
 
 
 def easier_program(program: IntegerProgram, verifier: Verifier, scratch: Path) -> tuple[Attempt, Attempt]:
-    """Make a real proof of a program with the same interface that does not train, and present it as it is, then
+    """Make a real proof of a program with the same interface that does not train, and present it unchanged, then
     relabelled.
     """
     phases = Phases()

@@ -33,7 +33,7 @@ BYTES = 32
 class Weights:
     """The roots of a program's frozen groups; for each root a proof showed that its values are in format.
 
-    `security_bits` is the soundness of these proofs, by group.
+    The field `security_bits` of committed weights is the soundness of these proofs, by group.
     """
 
     roots: Mapping[str, bytes]
@@ -100,9 +100,10 @@ def commit_weights(
 ) -> Weights:
     """Commit to the frozen inputs of a program, and write for each group a proof that the root's values are in format.
 
-    `folder` is for others; FOLDER.openings.json beside it contains the secrets. Values are those of `inputs`, or
-    `integers` of the inputs' formats, by default of the first example. Raise CircuitizeError, before there is work, for
-    a program without frozen inputs, if either path exists, and if a proof of formats needs more bytes than `memory`.
+    The argument `folder` is a folder for others; FOLDER.openings.json beside it contains the secrets. The committed
+    values are those of `inputs`, or `integers` of the inputs' formats, by default of the first example. Raise
+    CircuitizeError, before there is work, for a program without frozen inputs, if either path exists, and if a proof of
+    formats needs more bytes than `memory`.
     """
     made, path = exact(program, Phases(progress)), Path(os.path.normpath(folder))
     require_new(path)

@@ -1,4 +1,4 @@
-"""`circuitize certify`: shows that a parallel design computes its program for all inputs, and writes that down."""
+"""`circuitize certify`: shows that a parallel design computes its program for all inputs, and writes a certificate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .output import print_json, print_table, say, show
 
 
 def run(options: Namespace) -> int:
-    """0 where every module is shown and the certificate is written, 1 where one is not."""
+    """Return 0 if every module is shown and the certificate is written, 1 if a module is not shown."""
     found = certify(options.design, options.output, progress=show)
     made = found.certificate
     if options.json:

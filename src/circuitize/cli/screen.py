@@ -1,7 +1,7 @@
 """Text for a screen: unprintable characters are shown as escapes, so that no text acts on a terminal or hides in it.
 
-Names, digests and paths come out of files that somebody else wrote. If they were printed unchanged, control codes could
-erase a verdict and write another one over it.
+Names, digests and paths come from files that somebody else wrote. If text from others' files were printed unchanged,
+control codes could erase a verdict and write another one over it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Screen:
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
-        """Write lines as `write` does."""
+        """Write lines to the screen as `write` writes text."""
         self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:

@@ -1,4 +1,5 @@
-"""The claims that are shown of a design: that its Verilog computes a statement, module by module, and by which method.
+"""The claims that are shown of a design: that its Verilog computes a statement, module by module, and by which
+method.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The store of symbols: the definition of each symbol, stored once, with its interval; and what else is known of forms.
+"""The store of symbols: the definition of each symbol, stored once, with its interval; and what else is known of
+forms.
 """
 
 from __future__ import annotations

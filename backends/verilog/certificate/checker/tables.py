@@ -1,4 +1,5 @@
-"""Functions of one form as tables of all their values, so that equal functions are one symbol however they are written.
+"""Functions of one form as tables of all their values, so that equal functions are one symbol however they are
+written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A dispute with a side that keeps no journal because it runs many steps at a time, decided by the side's checkpoints.
+"""A dispute with a side that keeps no journal because it runs many steps at a time, decided by the side's
+checkpoints.
 """
 
 from __future__ import annotations

@@ -127,7 +127,8 @@ def dispute(
 
 
 def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
-    """The proof of the step in dispute. Raise a CircuitizeError that names the step, since finding the step took work.
+    """The proof of the step in dispute. Raise a CircuitizeError that names the step, since finding the step took
+    work.
     """
     try:
         return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)

@@ -18,8 +18,8 @@ COLUMN_BYTES = halo2.POINT + halo2.SCALAR
 
 
 class RankOne:
-    """Two design problems without a choice: first the length of a proof, which is the same for every circuit; then the
-    count of the circuit.
+    """The design problems of rank-one systems, which have no choice: first the length of a proof, which is the same for
+    every circuit, then the count of the circuit.
     """
 
     def __init__(self, target: str, steps: int) -> None:
@@ -31,11 +31,11 @@ class RankOne:
         return self.target.name == "mirage"
 
     def sized(self, design: Design) -> Iterator[Design]:
-        """Yield the design with what is known before a row is counted."""
+        """Yield the design with the costs that are known before a row is counted."""
         yield design.decided({}, {"bytes": self.steps * proof_bytes(self.two_phases)})
 
     def counted(self, design: Design) -> Iterator[Design]:
-        """Yield the design with its rows, and the model's CPU-seconds and bytes of memory.
+        """Yield the design with the number of its rows, and the model's CPU-seconds and bytes of memory.
 
         Raise CircuitizeError if the program has no such circuit.
         """
@@ -53,9 +53,10 @@ class RankOne:
 
 
 class Plonkish:
-    """Two design problems: the number of rows, which says how wide limbs and tables are; then the proof's bytes.
+    """The two design problems of Plonkish systems: the number of rows, which determines the width of limbs and tables,
+    and then the proof's bytes.
 
-    The prover takes the layout of least proving cost; other layouts are for `compile`.
+    The prover halo2 takes the layout of least proving cost; other layouts are for `compile`.
     """
 
     def __init__(self, steps: int, in_bytes: bool) -> None:
@@ -64,7 +65,7 @@ class Plonkish:
     def laid_out(self, design: Design) -> Iterator[Design]:
         """Yield the design with each number of rows, 2^k, and its costs.
 
-        Raise CircuitizeError if the program has no such circuit.
+        Raise CircuitizeError if the program has no Plonkish circuit.
         """
         require_countable(TARGETS["plonkish"], design.program)
         for layout in search(design.program):
@@ -77,8 +78,8 @@ class Plonkish:
             yield design.decided({"k": layout.layout.k}, {**takes, **least})
 
     def emitted(self, design: Design) -> Iterator[Design]:
-        """Yield the design with the length of a proof, which needs the system itself; yield it unchanged if no bytes
-        are asked for.
+        """Yield the design with the length of a proof, which needs the system itself; yield it unchanged if the query
+        does not ask for bytes.
         """
         if not self.in_bytes:
             yield design

@@ -1,4 +1,4 @@
-"""Why a query has no design: the smallest sets of limits that contradict each other."""
+"""The reasons why a query has no design: the smallest sets of limits that contradict each other."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .explore import vector
 
 @dataclass(frozen=True)
 class Conflict:
-    """Limits that no design meets together, though designs meet any fewer of them.
+    """A conflict: limits that no design meets together, although some design meets every smaller set of them.
 
-    `nearest` has for each limit the least value with which the others of the set can be met; it is `enough` if every
-    other limit of the query is met with it too.
+    The field `nearest` of a conflict has for each limit the least value with which the other limits of the conflict can
+    be met; the value is `enough` if all other limits of the query are then met too.
     """
 
     limits: Mapping[str, float]
@@ -30,9 +30,9 @@ class Conflict:
 def conflicts(designs: Sequence[Design], limits: Mapping[str, float]) -> tuple[Conflict, ...]:
     """Every minimal set of limits that contradict each other, small ones first.
 
-    `designs` are those that are minimal in the quantities that have limits: if a design meets some limits, one of these
-    does. Finding conflicts takes time exponential in the limits, of which there are a handful, and linear in the
-    designs.
+    The argument `designs` holds the designs that are minimal in the quantities that have limits: if a design meets some
+    limits, one of these meets them. Finding conflicts takes time exponential in the limits, of which there are a
+    handful, and linear in the designs.
     """
     names = [*limits]
     values = np.array([vector(design, names) for design in designs]).reshape(len(designs), len(names))

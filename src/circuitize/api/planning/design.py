@@ -1,8 +1,8 @@
-"""Designs and design problems: what is decided, what it takes at least, and how decisions compose.
+"""Designs and design problems: the decisions, the least costs that follow from them, and the composition of decisions.
 
-A design problem in the sense of Censi's monotone theory of co-design (arXiv 1512.08055), read towards resources: it
-takes a design and gives the ways to decide one thing more. Problems compose in series, where one decides on what the
-other made, and in parallel, where either may do; the answer is an antichain of what they take.
+A design problem in the sense of Censi's monotone theory of co-design (arXiv 1512.08055), maps a design to the ways to
+make one more decision. Design problems compose in series, where one decides on the result of the other, and in
+parallel, where either may decide; the answer is an antichain of costs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Choice = int | str
 
 @dataclass(frozen=True)
 class Design:
-    """A way to build a program, as far as it is decided.
+    """A Design: a way to build a program, as far as it is decided.
 
-    `choices` are the decisions by name; `takes` has for each quantity how much the design takes at least, which is
-    exact when all is decided; a quantity that is not named is at least 0. `made` is the object on which the next
-    problem decides.
+    The `choices` of a design are its decisions by name; `takes` has for each quantity how much the design takes at
+    least, which is exact once everything is decided, and 0 for a quantity that is not named. The field `made` of a
+    design is the object on which the next problem decides.
     """
 
     program: IntegerProgram
@@ -33,26 +33,30 @@ class Design:
     made: Any = None
 
     def decided(self, choices: Mapping[str, Choice], takes: Mapping[str, float], made: Any = None) -> Design:
-        """The design with more decisions. The costs can only grow: a bound is replaced by a greater one."""
+        """Return the design with more decisions. The costs of a design can only grow: a bound is only replaced by a
+        greater one.
+        """
         grown = {name: max(value, self.takes.get(name, value)) for name, value in takes.items()}
         return replace(self, choices={**self.choices, **choices}, takes={**self.takes, **grown}, made=made)
 
 
 Problem = Callable[[Design], Iterator[Design]]
-"""A design problem: a function from a design to the designs with one more decision. A problem gives designs one at a
-time, and may learn from what became of the ones before.
+"""A design problem: a function from a design to the designs with one more decision. A design problem yields designs one
+at a time, and may use whether earlier ones were accepted.
 """
 
 Keep = Callable[[Design, bool], bool]
-"""A function that says whether to go on with a design; its second argument says whether all of it is decided."""
+"""A function that says whether to go on with a design; its second argument says whether the design is completely
+decided.
+"""
 
 
 Note = Callable[[str], object]
-"""A function that is told why a problem has no more solutions for a design."""
+"""A callback that gets the reason why a problem has no more solutions for a design."""
 
 
 class Remembered:
-    """A problem whose solutions are kept, in case the same design is asked about again."""
+    """A problem whose solutions are cached for repeated designs."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -71,10 +75,10 @@ class Remembered:
 
 
 def solutions(problems: Sequence[Problem], design: Design, keep: Keep, note: Note) -> Iterator[Design]:
-    """The solutions of problems in series, each as soon as it is found.
+    """The solutions of problems in series, each yielded as soon as it is found.
 
-    Since `takes` only grows, a design that `keep` refuses for taking too much is refused with everything that would
-    follow from it. If a problem raises CircuitizeError, `note` is called with it, and the search goes on with other
+    Since a design's costs `takes` only grow, a design that `keep` refuses is refused with all designs that would follow
+    from it. If a problem raises CircuitizeError, `note` is called with the error, and the search goes on with other
     designs.
     """
     if not problems:

@@ -1,4 +1,6 @@
-"""Going through the designs of a query, past those that cannot be on the front, within a time."""
+"""The search through the designs of a query, which skips those that cannot be on the front and ends after a given
+time.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,16 @@ from .query import Query
 
 
 class _Over(Exception):
-    """The time of the search is over."""
+    """The exception that ends a search whose time is over."""
 
 
 @dataclass
 class Explored:
-    """The minimal designs of a query; how many designs were sized to the end, and how many were dropped before.
+    """The result of a search: the minimal designs of a query, how many designs were sized completely, and how many were
+    dropped earlier.
 
-    `left_out` says for each target why some designs are impossible, and how many; `complete` whether there was time for
-    all.
+    The field `left_out` of a search's result says for each target why some designs are impossible, and how many;
+    `complete` says whether there was time for all designs.
     """
 
     front: list[Design] = field(default_factory=list)
@@ -43,8 +46,8 @@ def explore(
 ) -> Explored:
     """The antichain of minimal designs within the limits: formats, then for each target its problems in series.
 
-    A design whose known costs exceed a limit, or are in each objective at least those of one that was found, is
-    dropped: nothing that follows from it is on the front, except equals. The search ends at the time `until`, by the
+    A design whose known costs exceed a limit, or are in each objective at least those of a design that was found, is
+    dropped: no design that follows from it is on the front, except equals. The search ends at the time `until`, by the
     clock `time.monotonic`.
     """
     found = Explored()
@@ -84,7 +87,7 @@ def explore(
 
 
 def vector(design: Design, names: Sequence[str]) -> list[float]:
-    """What a design takes of these quantities, at least."""
+    """The least amounts of given quantities that a design takes."""
     return [design.takes.get(name, 0.0) for name in names]
 
 

@@ -1,4 +1,4 @@
-"""The first decision: formats, which fix the integer program and how far it is from the real one."""
+"""The first decision: formats, which fix the integer program and its errors against the real one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .design import Design
 from .quantities import ERROR, SHARE, WORST
 
 BITS = range(4, 19)
-"""The fraction bits that are tried, each with significant bits that are fewer, the same, and more:"""
+"""The numbers of fraction bits that are tried, each with fewer, as many and more significant bits"""
 
 APART = (0, 3, -3)
 
@@ -29,11 +29,11 @@ Reals = dict[str, NDArray[np.float64]]
 
 
 def errors(program: IntegerProgram, examples: Examples, exact: Sequence[Reals]) -> dict[str, float]:
-    """How far outputs are from those of float64 on examples, by quantity: for all outputs, and for each.
+    """The errors of outputs against float64 on examples, by quantity: for all outputs together and for each.
 
-    `worst` is the greatest difference on any example, a measurement; `error` is the bound within which nine examples in
-    ten stay, which predicts that of other examples like them. Raise Undefined if the integer program has no value on an
-    example.
+    The quantity `worst` is the greatest difference on any example, a measurement; `error` is the bound within which
+    nine examples in ten stay, which predicts the error on similar examples. Raise Undefined if the integer program has
+    no value on an example.
     """
     names = [port.name for port in program.outputs]
     found = np.zeros((len(examples), len(names)))
@@ -50,8 +50,8 @@ def errors(program: IntegerProgram, examples: Examples, exact: Sequence[Reals]) 
 
 
 def exact_outputs(program: Program, examples: Examples) -> list[Reals]:
-    """The outputs of float64 for examples, whose inputs are rounded once to their formats, as the integer program has
-    them.
+    """The outputs of float64 for examples, whose inputs are rounded once to their formats, as in the integer
+    program.
     """
     names = [port.name for port in program.inputs]
     entering = (example_inputs(program, batch, f"example {number}") for number, batch in enumerate(examples))
@@ -59,7 +59,7 @@ def exact_outputs(program: Program, examples: Examples) -> list[Reals]:
 
 
 def widths(bits: Sequence[int]) -> list[tuple[int, int]]:
-    """The fraction and significant bits to try: ends and middles first, so that few already tell much."""
+    """The fraction and significant bits to try: ends and middles first, so that few of them already show most."""
     order: list[int] = []
     parts = [list(bits)]
     while parts:
@@ -72,7 +72,7 @@ def widths(bits: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class Formats:
-    """The design problem of formats: the programs that a real one becomes with more and fewer bits, each once.
+    """The design problem of formats: the programs that a real one becomes with more and fewer bits, each listed once.
 
     An integer program has fixed formats, and no error.
     """
@@ -80,7 +80,7 @@ class Formats:
     def __init__(self, program: Program, bits: Sequence[int], examples: Examples) -> None:
         self.program, self.bits, self.examples = program, bits, examples
         self.refused: dict[str, int] = {}
-        """Why some formats are impossible for this program, and how many of them."""
+        """The reasons why some formats are impossible for this program, and how many of them."""
         self._made: list[Design] | None = None
 
     def __iter__(self) -> Iterator[Design]:

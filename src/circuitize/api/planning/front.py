@@ -17,18 +17,19 @@ from .quantities import ERRORS, QUANTITIES, base, kind
 from .query import Query
 
 MOST_REASONS = 3
-"""The number of reasons why designs of a target are left out that are shown; --json has all."""
+"""The number of reasons for left-out designs of a target that are shown; --json has all reasons."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """The answer to a query: `points`, none of which is better than another in all objectives; or why there is none.
+    """A Planned, the answer to a query: `points`, none of which is better than another in all objectives; or the reason
+    why there is none.
 
-    A Planned is true if there is a design within the limits. `conflicts` are the smallest sets of limits that
-    contradict each other. Errors are over `examples` examples, which are `held_out` if calibration did not see them.
-    `sized` designs were decided to the end and `let_go` others were dropped, since what was known of them sufficed; a
-    search that is not `complete` ran out of time. `left_out` says for each target why some designs are impossible, and
-    how many.
+    A Planned is true if there is a design within the limits. The `conflicts` of a Planned are the smallest sets of
+    limits that contradict each other. The errors in a plan are measured on `examples` examples, which are `held_out` if
+    calibration did not see them. In a search, `sized` designs were decided completely and `let_go` designs were dropped
+    early, since their known costs were too high; a search that is not `complete` ran out of time. The field `left_out`
+    of a Planned says for each target why some designs are impossible, and how many.
     """
 
     query: Query
@@ -54,8 +55,8 @@ class Planned:
         return f"<pre>{escape(chr(10).join(self.shown()))}</pre>"
 
     def __getitem__(self, number: int) -> Point:
-        """The point of this number in the table, from 1 on. Raise CircuitizeError if there is no point of this
-        number.
+        """Return the point with a given number in the table, from 1 on. Raise CircuitizeError if there is no point with
+        the given number.
         """
         if type(number) is not int or not 1 <= number <= len(self.points):
             raise CircuitizeError(
@@ -81,7 +82,7 @@ class Planned:
         return [*dict.fromkeys(point.target for point in self.points)] or [*self.query.targets]
 
     def as_json(self) -> Json:
-        """The object that `plan --json` prints."""
+        """Return the object that `plan --json` prints."""
         return {
             "feasible": bool(self),
             "objectives": list(self.query.objectives),
@@ -101,7 +102,7 @@ class Planned:
         }
 
     def shown(self) -> Iterator[str]:
-        """A line for each point, or for each set of limits that contradict each other; then the origin of the
+        """Return a line for each point, or for each set of limits that contradict each other; then the origin of the
         figures.
         """
         if self:
@@ -133,13 +134,13 @@ class Planned:
             yield f"{number:>4} {told:<{wide}}{cells}"
 
     def plot(self, path: Path | str) -> None:
-        """Draw the front as an SVG. Raise CircuitizeError if there is no front, or nothing to draw with."""
+        """Draw the front as an SVG. Raise CircuitizeError if there is no front, or if matplotlib is missing."""
         from .picture import draw
 
         draw(self, Path(path))
 
     def write(self, folder: Path | str, point: int = 1) -> Point:
-        """Write the folder from which the point of this number is built, whole or not at all: see `written`."""
+        """Write the folder from which the point with a given number is built, whole or not at all: see `written`."""
         from .written import write
 
         return write(self, Path(folder), point)

@@ -1,4 +1,4 @@
-"""Hardware: over how many clocks a frame is folded, and what the design then takes."""
+"""The hardware designs of a plan: over how many clocks a frame is folded, and the costs of the design."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ NAMES = {
 
 
 class Hardware:
-    """Two design problems: which schedule, by a budget of clocks or of blocks, and its memories, laid out in a shell.
+    """The two design problems of hardware: the schedule, by a budget of clocks or of blocks, and the layout of its
+    memories, in a shell.
 
-    A schedule tells clocks and multipliers exactly, and of the LUTs those of its arithmetic and of its shell. Budgets
-    are powers of two, and the limits that are given on clocks and multipliers. The parallel design of a small program
-    is one more schedule.
+    A schedule determines clocks and multipliers exactly, and the LUTs of its arithmetic and its shell. The budgets of
+    clocks or blocks that a plan tries are powers of two, and the limits that are given on clocks and multipliers. The
+    parallel design of a small program is one more schedule.
     """
 
     def __init__(self, limits: Mapping[str, float]) -> None:
@@ -66,7 +67,7 @@ class Hardware:
                 yield design.decided({"scheduler": "folded", option: budget}, takes, chosen)
 
     def laid_out(self, design: Design) -> Iterator[Design]:
-        """The design with all its memories."""
+        """Yield the design with all its memories."""
         if design.made is None:
             yield design
         else:
@@ -85,7 +86,7 @@ class Hardware:
 
 
 def arithmetic_luts(sizes: Sizes) -> int:
-    """The LUTs of lanes, units and streams alone: no design of these sizes has fewer."""
+    """The LUTs of lanes, units and streams alone: a lower bound for designs of these sizes."""
     cost = Cost()
     framing(cost, sizes)
     for number, choice in enumerate(sizes.choices):

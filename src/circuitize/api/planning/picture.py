@@ -1,4 +1,4 @@
-"""Drawing a front: the first objective against each other one, a colour for each target."""
+"""Drawing a front: the first objective against each other one, with a colour for each target."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SAID = {
     "seconds": "processor seconds",
     "cycles": "clocks from frame to frame",
 }
-"""The quantities in words, if their names are not enough."""
+"""The labels of quantities, if their names are not enough."""
 
 
 def draw(planned: Planned, path: Path) -> None:
     """Draw the points of a front, numbered as its table is, as an SVG: the same bytes for the same front.
 
     With a single objective, its costs are drawn by the number of the point. Raise CircuitizeError if there are no
-    points, or nothing to draw with.
+    points, or if matplotlib is missing.
     """
     if not planned.points:
         raise CircuitizeError("expected a front to draw, found none; raise one of the limits")
@@ -74,7 +74,7 @@ def draw(planned: Planned, path: Path) -> None:
 
 
 def _place(planned: Planned, number: int, across: str | None, up: str) -> tuple[float, float]:
-    """The place at which a point is drawn."""
+    """The place at which a point of the front is drawn."""
     takes = planned[number].takes
     return number if across is None else takes[across], takes[up]
 
@@ -98,7 +98,7 @@ def _scale(scale: Any, values: list[float]) -> None:
 
 
 def _label(planned: Planned, name: str) -> str:
-    """The label of a quantity: its name, and how its figures come about."""
+    """The label of a quantity: its name, and the origin of its figures."""
     kinds = dict.fromkeys(kind(name, point.target) for point in planned.points)
     own = SAID.get(base(name), base(name).replace("_", " "))
     one = name.partition(":")[2]

@@ -25,7 +25,7 @@ from .query import Query, query
 from .sumchecks import Sumchecks
 
 WITHIN = 60.0
-"""The most seconds of a search, unless another time is given."""
+"""The most seconds of a search, by default."""
 
 MOST_BITS = 40
 
@@ -45,15 +45,15 @@ def plan(
 ) -> Planned:
     """The ways to build a program that are minimal in the objectives, within limits, over formats, partitions, targets.
 
-    Objectives and limits are names of `QUANTITIES`; without `targets`, the search covers those for which all of them
-    are known. `steps` says how often the program is run and proved: seconds and bytes are those of all these proofs,
-    and tensor proofs have several steps each, on batches of a dataset of `dataset_size` examples, by default the
-    program's own. `bits` are the fraction bits that are tried; a program of integers keeps its formats. Errors are
-    measured on the examples `held_out`, real values by input name on which nothing is calibrated, or by default on the
-    program's own.
+    Objectives and limits are names of `QUANTITIES`; without `targets`, the search covers those for which all these
+    quantities are known. The argument `steps` says how often the program is run and proved: seconds and bytes are those
+    of all these proofs, and tensor proofs have several steps each, on batches of a dataset of `dataset_size` examples,
+    by default the program's own. The argument `bits` gives the numbers of fraction bits that are tried; a program of
+    integers keeps its formats. Errors are measured on the examples `held_out`, real values by input name which
+    calibration does not see, or by default on the program's own.
 
-    The search ends after `within` seconds with what it has found. Raise CircuitizeError for a query that makes no
-    sense, and if no design was found for another reason than the limits.
+    The search ends after `within` seconds and returns the designs found until then. Raise CircuitizeError for a query
+    that makes no sense, and if no design was found for another reason than the limits.
     """
     given = program.given if isinstance(program, Exact) else program
     if not isinstance(given, Program):

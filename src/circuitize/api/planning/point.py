@@ -1,4 +1,4 @@
-"""One point of a front: a way to build the program, what it takes, and how to build it."""
+"""A point of a front: a way to build the program, its costs, and how to build it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .quantities import kind
 from .recount import recounted
 
 PROVERS = {"r1cs": "groth16", "mirage": "mirage", "plonkish": "halo2", "tensor": "tensor"}
-"""The prover that each target's circuits are for."""
+"""The prover for which each target's circuits are."""
 
 PROGRAM_FILE, INPUTS_FILE = "program.arrow", "inputs.npz"
 
@@ -26,7 +26,7 @@ FORMATS = ("fraction_bits", "significant_bits")
 
 @dataclass(frozen=True)
 class Point:
-    """A design of a front. The fields `steps` and `dataset_size` are those of the query."""
+    """A Point: a completely decided design of a front. The fields `steps` and `dataset_size` are those of the query."""
 
     design: Design
     steps: int
@@ -44,7 +44,7 @@ class Point:
 
     @property
     def choices(self) -> Mapping[str, Choice]:
-        """Formats and partition, by name."""
+        """Return the formats and the partition of the point, by name."""
         return self.design.choices
 
     @property
@@ -54,7 +54,7 @@ class Point:
 
     @property
     def options(self) -> dict[str, Choice]:
-        """The partition, as options of `compile`, or of `prove_run`."""
+        """Return the partition of the point as options of `compile`, or of `prove_run`."""
         return {name: choice for name, choice in self.choices.items() if name not in FORMATS}
 
     def __repr__(self) -> str:
@@ -71,11 +71,11 @@ class Point:
         }
 
     def recount(self) -> dict[str, float]:
-        """Build the circuit anew, and return the quantities that are counted in it."""
+        """Build the circuit anew, and return the quantities that are counted in the circuit."""
         return recounted(self.design, self.steps, self.dataset_size)
 
     def require_counts(self) -> None:
-        """Raise CircuitizeError if the circuit, built anew, differs from what was counted."""
+        """Raise CircuitizeError if the circuit, built anew, has other counts than the point."""
         for name, count in self.recount().items():
             if count != self.takes[name]:
                 raise CircuitizeError(

@@ -1,4 +1,6 @@
-"""What a way to build a program takes, by name: what is counted, what is measured, and what is predicted."""
+"""The quantities that a way to build a program takes, by name: what is counted, what is measured, and what is
+predicted.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["counted", "measured", "predicted"]
-"""How a figure comes about: counted in what is emitted, measured on examples, or predicted by a model."""
+"""The origin of a figure: counted in what is emitted, measured on examples, or predicted by a model."""
 
 ERROR, WORST = ERRORS = "error", "worst"
-"""The errors of outputs, which come with the formats: of all outputs, or with :NAME of one."""
+"""The errors of outputs, which follow from the formats: for all outputs, or with :NAME for one."""
 
 SHARE = 0.9
-"""The share of examples whose greatest error is within `error`. The greatest error of all is due to few examples, where
-a unit is on in one run and off in the other: other examples have another greatest error, but nearly the same `error`.
+"""The share of examples whose greatest error is within `error`. The greatest error on all examples is due to few
+examples, where a rectifier is active in one run only: other examples have another greatest error, but nearly the same
+`error`.
 """
 
 
@@ -57,7 +60,7 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
     "tensor": ("seconds", "bytes", "memory", "lookups"),
     "verilog": ("luts", "registers", "dsps", "bram_bits", "cycles", "latency"),
 }
-"""For each target, in the order in which targets are tried, the quantities of its circuits; errors come with
+"""For each target, in the order in which targets are tried, the quantities of its circuits; errors follow from the
 formats.
 """
 
@@ -68,7 +71,7 @@ def base(name: str) -> str:
 
 
 def kind(name: str, target: str) -> Kind:
-    """How a figure of a target comes about."""
+    """The origin of a target's figure."""
     own = base(name)
     if own == WORST:
         return "measured"

@@ -1,4 +1,4 @@
-"""What is asked of a plan: the quantities to minimise, and limits."""
+"""A query to a plan: the quantities to minimise, and limits."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from circuitize.circuits.program import Program
 from .quantities import ERRORS, QUANTITIES, TAKEN, base, having
 
 MOST_LIMITS = 12
-"""The most limits of a query: to explain a conflict every set of limits is tried."""
+"""The most limits of a query: since every set of limits is tried to explain a conflict."""
 
 SCALES = {"": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
 @dataclass(frozen=True)
 class Query:
-    """The quantities to minimise, limits by quantity, and the targets that are searched, in order."""
+    """A Query: the quantities to minimise, limits by quantity, and the targets that are searched, in order."""
 
     objectives: tuple[str, ...]
     limits: Mapping[str, float]
@@ -35,7 +35,7 @@ class Query:
 def query(
     program: Program, objectives: Collection[str], limits: Mapping[str, float], targets: Collection[str], real: bool
 ) -> Query:
-    """A query that makes sense for a program; `real` says whether the program has errors.
+    """Return a query that is valid for a program; `real` says whether the program has errors.
 
     Without `targets`, the search covers all targets for which the quantities are known. Raise CircuitizeError for a
     query that makes no sense.
@@ -93,8 +93,8 @@ def _and(names: Iterable[str]) -> str:
 
 
 def limit(text: str) -> tuple[str, float]:
-    """A limit from its text NAME=NUMBER: luts=2000, error:loss=1e-4, memory=2GB. Raise CircuitizeError for a text of
-    another form.
+    """A limit from its text NAME=NUMBER: luts=2000, error:loss=1e-4, memory=2GB. Raise CircuitizeError for a text that
+    has not the form NAME=NUMBER.
     """
     name, _, number = text.partition("=")
     found = re.fullmatch(r"([0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?)([kMGT]B)?", number)
@@ -106,8 +106,8 @@ def limit(text: str) -> tuple[str, float]:
 
 
 def limits_of(texts: Iterable[str]) -> dict[str, float]:
-    """The limits from their texts. Raise CircuitizeError for a text of another form, and for two limits on one
-    quantity.
+    """The limits from their texts. Raise CircuitizeError for a text that has not the form NAME=NUMBER, and for two
+    limits on one quantity.
     """
     found: dict[str, float] = {}
     for name, most in map(limit, texts):

@@ -1,4 +1,4 @@
-"""Building the circuit of a design in the way in which `compile` and `prove` build it, and counting in it."""
+"""The exact counts of a design, taken from its circuit, which is built as `compile` and `prove` build it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .hardware import NAMES
 
 
 def recounted(design: Design, steps: int, dataset_size: int | None) -> dict[str, float]:
-    """The rows, lookups, cells, or all figures of hardware, counted in the circuit itself. Raise the errors of
+    """The rows, lookups, cells, or all figures of hardware, counted in the circuit itself. Raise the same errors as
     `compile`.
     """
     program, choices = design.program, design.choices

@@ -1,4 +1,4 @@
-"""A query in words, and everything that is to be written of its answer: what a command asks for."""
+"""The request of a command: a query in words, and the files of its answer."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Request:
 def requested(
     objectives: Iterable[str], limits: Iterable[str], bits: str, folder: Path | None, picture: Path | None
 ) -> Request:
-    """A request from words: names joined by commas, limits NAME=NUMBER, and bits LOW:HIGH. The request is checked
-    before any work.
+    """A request from words: names joined by commas, limits NAME=NUMBER, and bits LOW:HIGH. A request is checked before
+    any work.
 
-    Raise CircuitizeError for limits of another form, and if nothing can be written.
+    Raise CircuitizeError for limits of another form, and if its files cannot be written.
     """
     if folder is not None:
         require_folder(folder, PLAN_FILE, FILES)
@@ -64,7 +64,9 @@ def answered(
     held_out: Path | None,
     **options: Any,
 ) -> tuple[Planned, list[str]]:
-    """The answer, and, in lines, what to do with the folder that was written. Raise the CircuitizeErrors of `plan`."""
+    """Return the answer to a request, and lines that say what to do with the written folder. Raise the same
+    CircuitizeErrors as `plan`.
+    """
     if request.folder is not None:
         require_examples(program)
     examples = read_held_out(held_out, program)

@@ -1,4 +1,4 @@
-"""Tensor proofs: how many steps of a run one proof has, and what all proofs then take."""
+"""Tensor proofs: how many steps of a run one proof has, and the costs of all proofs."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ NAMES = {
 """The quantities by their names in the sizes of a proof."""
 
 SEED = b"plan"
-"""No size depends on the seed of a run."""
+"""The seed of the runs that a plan sizes, on which no size depends."""
 
 
 class Sumchecks:
-    """One proof; or, for a run, two design problems: how many steps a proof has, and the plans of all its proofs.
+    """The design problem of one proof, or, for a run, two problems: how many steps a proof has, and the plans of all
+    its proofs.
 
-    The costs of a proof are assumed not to fall when it has more steps: memory, as in `prove-run` when it chooses them;
-    seconds and bytes in comparison with a proof of one step. Therefore a proof of one step comes first, and bounds the
-    costs of the others.
+    The costs of a proof are assumed not to fall with more steps: memory as `prove-run` assumes; seconds and bytes in
+    comparison with a proof of one step. Proofs of one step are tried first, since their costs bound those of longer
+    proofs.
     """
 
     def __init__(self, steps: int, examples: int | None, limits: Collection[str] = ()) -> None:
@@ -44,8 +45,8 @@ class Sumchecks:
         self._memory: dict[int, float] = {}
 
     def divided(self, design: Design) -> Iterator[Design]:
-        """Yield powers of two, and all steps in one proof, up to the number that verifiers believe; the largest comes
-        first, unless memory has a limit.
+        """Yield powers of two, and all steps in one proof, up to the number that verifiers accept without being told;
+        the largest comes first, unless memory has a limit.
         """
         self._of_one, self._memory = {}, {}
         most = min(self.steps, MOST_CHOSEN)
@@ -87,7 +88,7 @@ class Sumchecks:
 
 
 def setting(program: IntegerProgram, steps: int, per_proof: int, examples: int | None) -> Run:
-    """A run of `steps` steps, on a dataset of `examples` examples: by default the number of the program's own
+    """Make a run of `steps` steps, on a dataset of `examples` examples: by default the number of the program's own
     examples.
     """
     if examples is None:

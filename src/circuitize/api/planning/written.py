@@ -1,4 +1,6 @@
-"""What `plan -o` writes: the program of one point, its inputs, its options and commands, and the whole front."""
+"""The folder that `plan -o` writes: the program of one point, its inputs, its options and commands, and the whole
+front.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +40,12 @@ def require_examples(program: Program) -> None:
 def write(planned: Planned, folder: Path, number: int) -> Point:
     """Write the folder of a point, whose circuit is built anew first.
 
-    The file `program.arrow` is for others too; `inputs.npz`, for its owner alone, has from the first example everything
-    that the commands take; `plan.json` has the front and the commands; `front.svg` is there if matplotlib is installed.
+    The file `program.arrow` is for others as well; `inputs.npz`, for its owner alone, has from the first example
+    everything that the commands take; `plan.json` has the front and the commands; `front.svg` is there if matplotlib is
+    installed.
 
-    Raise CircuitizeError if the front has no point of this name, if its circuit is not what was counted, or if
-    something else is in the folder.
+    Raise CircuitizeError if the front has no point of this name, if its circuit has other counts, or if something else
+    is in the folder.
     """
     point = planned[number]
     require_examples(point.program)

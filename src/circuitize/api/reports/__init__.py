@@ -1,1 +1,1 @@
-"""Reports: one page that says what a program is, what it costs, and what was proved of it."""
+"""Reports: pages that describe a program, its costs, and the proofs of it."""

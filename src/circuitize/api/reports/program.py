@@ -1,4 +1,6 @@
-"""The part of a report about a program: its picture, who learns what, sizes, errors, words moved."""
+"""The part of a report about a program: its picture, its ports with who learns their values, sizes, errors, words
+moved.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,7 @@ def _range(format: Fixed) -> str:
 
 
 def sizes(made: Exact, progress: Progress) -> Markup:
-    """The sizes that every target would need, from the emitters' own counts."""
+    """Return the section with the sizes that every target would need, from the emitters' own counts."""
     try:
         found = estimate(made, progress=progress)
     except CircuitizeError as error:
@@ -109,7 +111,7 @@ def _shown(content: Iterator[Shown]) -> Iterator[Markup]:
 
 
 def errors(made: Exact, progress: Progress) -> Markup:
-    """How far the integers are from float64, by layer, on the program's examples."""
+    """Return the section with the errors of the integers against float64, by layer, on the program's examples."""
     title = "Errors by layer"
     if isinstance(made.given, IntegerProgram):
         return section(title, tag("p", "Not known: the program of reals that these integers stand for is not here."))
@@ -152,7 +154,7 @@ def _bits(error: WireError) -> str:
 
 
 def words(made: Exact, progress: Progress) -> Markup:
-    """The words that the program moves between memories."""
+    """Return the section with the words that the program moves between memories."""
     found = cost(made.given, progress=progress)
     cache, clocks = found.bytes(), found.cycles()
     rows = [

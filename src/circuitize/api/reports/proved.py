@@ -1,4 +1,6 @@
-"""The part of a report about a verdict, and about a training: whose word each is, and how to check it oneself."""
+"""The part of a report about a verdict, and about a training: with whose claim each is, and how the reader checks
+it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ MOST_ROWS = 1 << 20
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict, the folder that it is about, and the command by which it was reached, as one would type it again."""
+    """A Shown verdict: the verdict, its folder, and the command line that reached it."""
 
     verdict: Verdict | RunVerdict
     folder: str = ""
@@ -43,8 +45,8 @@ class Judged:
     def of(
         cls, verdict: Verdict | RunVerdict, command: str, folder: Path, program: str, asked: Mapping[str, object]
     ) -> Self:
-        """The verdict of a command on a folder, by a program and by options with values; options without a value are
-        left out.
+        """The verdict of a command on a folder, by a program and by options with values; where options without a value
+        are left out.
         """
         words = ["circuitize", command, str(folder), "--program", program]
         for name, value in asked.items():
@@ -54,7 +56,7 @@ class Judged:
 
 
 def judged(given: Judged) -> Markup:
-    """The section about a verdict: what holds, who says so, and how to check it."""
+    """Return the section about a verdict: what holds, who says so, and how to check it."""
     verdict = given.verdict
     run = isinstance(verdict, RunVerdict)
     what = "run of training steps" if run else "proof"
@@ -175,7 +177,7 @@ def _by_whom(given: Judged, run: bool) -> Markup:
 
 
 def trained(folder: Path, digest: str) -> Markup:
-    """The section with the curves of a training, as it left them. Raise CircuitizeError for a training of another
+    """Return the section with the curves that a training recorded. Raise CircuitizeError for a training of another
     program.
     """
     said = read_manifest(folder)

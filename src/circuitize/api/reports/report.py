@@ -1,4 +1,4 @@
-"""A report: one page that says what a program computes, what it costs, and what was proved of it."""
+"""A report: one page that says what a program computes, its costs, and the proofs of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from .proved import Judged, judged, trained
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A page of HTML: one file, without scripts, without anything from a network. A notebook shows the page."""
+    """A Report: a page of HTML: one file, without scripts, without anything from a network. A notebook shows the
+    page.
+    """
 
     title: str
     html: str
@@ -55,12 +57,13 @@ def report(
     title: str = "",
     progress: Progress = silent,
 ) -> Report:
-    """A page about a program: its picture, who learns what, sizes by target, errors by layer, words moved.
+    """Return a page about a program: its picture, who learns which values, sizes by target, errors by layer, words
+    moved.
 
-    `evidence` is what else is known of the program: verdicts on proofs and runs, which the caller has had a verifier
-    compute, and folders of trainings, whose curves are shown. Raise CircuitizeError for evidence of another kind, for a
-    verdict on another program, and for a training of another program. The same program and evidence give the same
-    bytes.
+    The argument `evidence` holds further facts about the program: verdicts on proofs and runs, which the caller got
+    from a verifier, and folders of trainings, whose curves are shown. Raise CircuitizeError for evidence of another
+    kind, for a verdict on another program, and for a training of another program. The same program and evidence give
+    the same bytes.
     """
     with under_way(progress, "quantizing"):
         made = exact(program, Phases())

@@ -1,4 +1,4 @@
-"""What a verifier believes of a run's lengths that it was not told: no more than is quick to look at."""
+"""The bounds of a run's claimed lengths that a verifier accepts without being told, so that checking stays quick."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from circuitize.provers.tensor.runs.setting import Run
 from .spelling import Spelling
 
 BELIEVED_EXAMPLES = 1 << 20
-"""The most examples that are put in order on the prover's word."""
+"""The most examples that are put in order on the prover's claim alone."""
 
 BELIEVED_NUMBERS = 1 << 23
-"""The most numbers of a test set that is planned for on the prover's word: one proof covers all of it, and its plan
-takes seconds for this many, and minutes for some more.
+"""The most numbers of a test set that is planned for on the prover's claim alone: one proof covers all of it, and its
+plan takes seconds for this many, and minutes for some more.
 """
 
 
 def require_believable(folder: Path, manifest: Manifest, examples: bool, per_proof: bool, spelling: Spelling) -> None:
-    """Raise CircuitizeError if a run claims so much that it takes long to look at, unless the verifier said so.
+    """Raise CircuitizeError if a run claims so much that checking would take long, unless the verifier required these
+    numbers.
 
-    The number of steps in a proof, and the number of examples, decide what a plan and an order of examples take.
+    The number of steps in a proof, and the number of examples, determine the time for plans and for the order of
+    examples.
     """
     claimed = manifest.per_proof
     if not per_proof and claimed > MOST_CHOSEN:
@@ -43,7 +45,7 @@ def require_believable(folder: Path, manifest: Manifest, examples: bool, per_pro
 def require_believable_test_set(
     folder: Path, judge: IntegerProgram, claimed: int, held: bool, spelling: Spelling
 ) -> None:
-    """Raise CircuitizeError for a claim of a test set that is long to plan for, unless the verifier has it: `held`."""
+    """Raise CircuitizeError for a claimed test set whose plan takes long, unless the verifier has the set (`held`)."""
     numbers = sum(port.format.size for port in tensors(judge, claimed) if port.format is not None)
     if claimed > BELIEVED_EXAMPLES or (numbers > BELIEVED_NUMBERS and not held):
         raise CircuitizeError(
@@ -54,7 +56,7 @@ def require_believable_test_set(
 
 
 def require_light(folder: Path, run: Run, per_proof: bool, tested: bool, spelling: Spelling) -> None:
-    """Raise CircuitizeError if proofs take long to check by what the run claims, unless the verifier said so."""
+    """Raise CircuitizeError if proofs take long to check by the run's claims, unless the verifier required these."""
     if not per_proof and is_heavy(run):
         raise CircuitizeError(
             f"{folder}: expected fewer steps in a proof of this program unless you say so, found a claim of "

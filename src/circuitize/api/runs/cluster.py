@@ -1,7 +1,7 @@
-"""Proofs of a run as tasks of Ray: on all cores of this machine, or on a cluster's.
+"""Proofs of a run as tasks of Ray: on all cores of this machine, or on those of a cluster.
 
-Ray places tasks, and does those again whose worker died; a proof that is made again is the same. The result of a worker
-is checked before it is written (`provers.tensor.runs.apart`), and proved again if it does not hold.
+Ray places tasks, and repeats those whose worker died; a repeated proof has the same bytes. The result of a worker is
+checked before it is written (`provers.tensor.runs.apart`), and proved again if it does not hold.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ HERE = "local"
 """The address that stands for a cluster started for this run: all cores of this machine."""
 
 DEATHS = 20
-"""How often a task is begun again whose worker died."""
+"""How often a task is repeated after its worker died."""
 
 REFUSALS = 3
-"""How often a task is done whose proof does not hold."""
+"""How often a task is done if its proof does not hold."""
 
 AHEAD = 2
-"""The number of tasks for each core that are known to Ray: the values that enter them lie in its memory."""
+"""The number of tasks for each core that are known to Ray: since the values that enter them are in Ray's memory."""
 
 
 SHOWN = 4
@@ -54,8 +54,8 @@ CONNECT_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """What Ray can use: the cores of all machines, and the bytes of memory of the largest one and for each core of the
-    smallest.
+    """The resources that Ray offers: the cores of all machines, and the bytes of memory of the largest one and for each
+    core of the smallest.
     """
 
     cores: int
@@ -63,11 +63,13 @@ class Cluster:
     memory_each: int
 
     def most_steps(self, steps: int) -> int:
-        """The most steps of a proof, a power of two, for which there is a proof for each core."""
+        """The most steps of a proof, a power of two, with which each core has a proof."""
         return 1 << max(0, (-(-steps // self.cores)).bit_length() - 1)
 
     def require_memory(self, needed: int, spelling: Spelling) -> None:
-        """Raise CircuitizeError if no machine has enough bytes for a proof: Ray would wait for one for ever."""
+        """Raise CircuitizeError if no machine has enough bytes for a proof: since Ray would wait for such a machine for
+        ever.
+        """
         if needed > self.largest:
             raise CircuitizeError(
                 f"{spelling.option('ray')}: expected a machine with {amount_of_bytes(needed)} for a proof, found at "
@@ -76,7 +78,7 @@ class Cluster:
             )
 
     def place(self, run: Run, data: Mapping[str, Integers], needed: int, say: Progress, progress: Progress) -> Place:
-        """The place where tasks of a run are done, each with one core and `needed` bytes of memory."""
+        """The pool of Ray in which tasks of a run are done, each with one core and `needed` bytes of memory."""
         ray = _ray()
 
         def place(tasks: Iterator[Sent], judge: Judge) -> Iterator[tuple[Sent, Done]]:
@@ -116,10 +118,11 @@ class Cluster:
 
 @contextmanager
 def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
-    """A cluster to prove on: the one at an address, or for `local` one that is started here, and ended.
+    """A cluster to prove on: the one at an address, or for `local` a cluster that is started for the block and ended
+    after it.
 
-    A cluster that this process has joined already is used as it is. Raise CircuitizeError if Ray is not installed, if
-    nothing answers at the address, or if it has no core to give.
+    A cluster that this process has joined already is used without starting another. Raise CircuitizeError if Ray is not
+    installed, if nothing answers at the address, or if it has no core to give.
     """
     try:
         ray = _ray()
@@ -141,7 +144,7 @@ def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
 
 
 def _ray() -> ModuleType:
-    """The package Ray, which is an extra. Raise ImportError if Ray is not installed."""
+    """Import the package Ray, which is an optional extra. Raise ImportError if Ray is not installed."""
     return import_module("ray")
 
 
@@ -191,7 +194,7 @@ def _found(spelling: Spelling) -> Cluster:
 
 
 def _answer(reference: object) -> tuple[str, Done | None, str]:
-    """Who did a task, its result, and if there is none, why."""
+    """The outcome of a task: its worker, its result, or the reason why there is none."""
     ray = _ray()
 
     try:
@@ -217,7 +220,7 @@ def _answer(reference: object) -> tuple[str, Done | None, str]:
 
 
 def _said(board: Any, run: Run) -> str:
-    """What each worker does, in one line."""
+    """One line about what each worker does."""
     ray = _ray()
 
     try:
@@ -230,8 +233,8 @@ def _said(board: Any, run: Run) -> str:
 
 
 class _WithoutRay:
-    """Standard output without the lines that Ray's own threads print there: standard output is for the command's
-    result.
+    """A context that keeps standard output free of the lines that Ray's own threads print, since standard output is for
+    the command's result.
     """
 
     def __init__(self, output: TextIO) -> None:
@@ -248,7 +251,7 @@ class _WithoutRay:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Ray's own messages: this program says what matters."""
+    """Silence Ray's own messages: since circuitize reports what matters."""
     output, logger = sys.stdout, logging.getLogger("ray")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

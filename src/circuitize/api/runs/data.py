@@ -27,10 +27,12 @@ from ..values import given_values, require_values, rounded
 from .spelling import Spelling
 
 Data = Dataset | Split | Mapping[str, Given] | Path | str
-"""All examples: arrays by the names of data inputs, whose first axis is the example; or an .npz file of such arrays."""
+"""The type of a dataset's examples: arrays by the names of data inputs, whose first axis is the example; or an .npz
+file of such arrays.
+"""
 
 Values = Mapping[str, Given] | Path | str | Sequence[Path | str]
-"""Real values by the names of inputs, or .npz files of such values."""
+"""The type of given inputs: real values by the names of inputs, or .npz files of such values."""
 
 
 def dataset_of(
@@ -38,9 +40,9 @@ def dataset_of(
 ) -> dict[str, Integers]:
     """The tensors of a dataset by the names of data inputs; by default, all examples of the program.
 
-    Of a `Dataset` or `Split`, the part to "train" on or to "test" with is taken.
+    From a `Dataset` or `Split`, the part to "train" on or to "test" with is taken.
 
-    Real values are rounded once, and `say` is called with that.
+    Real values are rounded once, and `say` is called if that changes a value.
     """
     ports, named = batch_ports(program), "dataset" if part == "train" else spelling.option(part)
     arrays: Mapping[str, Given]
@@ -74,22 +76,20 @@ def dataset_of(
 
 
 def rows_of(ports: Sequence[Port[Fixed]]) -> Wanted:
-    """Which arrays of a file may be datasets of these ports: any number of rows of their shape."""
+    """Whether an array of a file may be the dataset of a port: any number of rows of their shape."""
     shapes = {port.name: port.format.shape[1:] for port in ports if port.format is not None}
     return lambda name, shape: len(shape) > 0 and shapes.get(name) == shape[1:]
 
 
 def held(program: IntegerProgram) -> list[Port[Fixed]]:
-    """The inputs whose values a run begins with, and keeps."""
+    """The inputs whose values a run begins with, and which it holds."""
     return [port for port in program.inputs if port.held]
 
 
 def public_start(
     program: IntegerProgram, seed: bytes | str | None, model: Model | None, spelling: Spelling
 ) -> Start | None:
-    """The values that a run begins with by a public seed: those that the model draws by it. Return None if no seed is
-    given.
-    """
+    """The values that a run begins with by a public seed: which the model draws. Return None if no seed is given."""
     name, other = spelling.option("initial_seed"), spelling.option("model")
     if seed is None and model is None:
         return None
@@ -119,9 +119,7 @@ def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed")
 
 
 def initial_values(program: IntegerProgram, given: Values | None, say: Progress, raw: bool) -> dict[str, Integers]:
-    """The values of everything held: as given, or from .npz files, with which `say` is called; or as in the first
-    example.
-    """
+    """All held values: given ones, those of .npz files, which `say` reports, or those of the first example."""
     ports = held(program)
     if given is None or isinstance(given, Mapping):
         return integers_of(program, given, ports)

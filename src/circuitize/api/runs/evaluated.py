@@ -1,4 +1,4 @@
-"""How well a run does on its test set, as its prover and its verifier state it."""
+"""The accuracy of a run on its test set, as its prover and its verifier state it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pin: the one file that a verifier must hold to check a run, with nothing left for the run to claim."""
+"""A pin: the one file that a verifier must hold to check a run, which leaves no claim to the run."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ SETTING, STEP, JUDGE, SCALARS, STARTS = "pin.json", "step.arrow", "evaluation.ar
 
 @dataclass(frozen=True)
 class Pin:
-    """A run's program and the program that judges it, its seeds, lengths, scalars of all steps, and roots: the
-    verifier's own.
+    """A Pin: a run's program, the program that judges it, its seeds, lengths, scalars of all steps, and roots, all of
+    them the verifier's own.
 
-    `roots` are those that the run begins with, `final` those that it ends with; `plans` is the digest of its plans.
+    The `roots` of a pin are those with which the run begins, `final` those with which it ends; `plans` is the digest of
+    its plans.
     """
 
     run: Run
@@ -95,7 +96,7 @@ class Pin:
 
 
 def pinned(run: Run, checked: Checked) -> Pin:
-    """The pin of a run that was checked; scalars that the run states are the pin's from now on."""
+    """The pin of a run that was checked; the scalars that the run states become the pin's."""
     given = {port.name: checked.scalars[port.name] for port in run.program.inputs if port.role is Role.SCALAR}
     return Pin(_required(run, given), run.plans_digest, dict(checked.roots), dict(checked.final))
 
@@ -117,7 +118,7 @@ def read_pin(path: Path) -> Pin:
 
 
 def decode_pin(content: bytes) -> Pin:
-    """A pin from the content of its file, whatever its roots are. Raise CircuitizeError or one of DAMAGED for other
+    """A pin from the content of its file, without checking its roots. Raise CircuitizeError or one of DAMAGED for other
     content.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -128,7 +129,7 @@ def decode_pin(content: bytes) -> Pin:
 
 def _require_roots(found: Pin) -> None:
     """Raise ValueError unless a pin has exactly the roots of its run: a root that is left out would be left to the
-    run.
+    run's claim.
     """
     for roots, names in ((found.roots, found.run.rooted), (found.final, (*found.run.kept, DATA))):
         if set(roots) != set(names):
@@ -226,7 +227,7 @@ class _Course:
 
 
 def _required(run: Run, integers: Mapping[str, Integers]) -> Run:
-    """The same run, with these scalars for all of its steps."""
+    """Return a run with these scalars for all of its steps."""
     ports = [port for port in run.program.inputs if port.role is Role.SCALAR]
     bits = {port.name: port.format.fraction_bits for port in ports if port.format is not None}
     course = _Course(run.first, integers, bits)

@@ -38,13 +38,14 @@ from .steps import Steps, whole_number
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ProvedRun(Steps):
-    """A run as it was proved: where its proofs lie, its roots, what its prover keeps, and what it took.
+    """The result of proving a run: the folder of its proofs, its roots, the file that its prover keeps, and its costs.
 
-    `kept` is the secret file, beside the folder, with which an interrupted run continues. `resumed` is how many steps
-    were proved before; `seconds`, `cpu_seconds` and `proof_bytes` belong to the proofs made now, one after the other,
-    and `parts_seconds` to their parts. `outputs` are the real numbers by name that are held at the end, `results` the
-    other outputs of the steps proved now, with the step as first axis: for instance the loss of each, which the proofs
-    need not tell. `evaluation` is the result on the test set, if the run was judged.
+    The field `kept` is the secret file, beside the folder, with which an interrupted run continues. The field `resumed`
+    is how many steps were proved before; `seconds`, `cpu_seconds` and `proof_bytes` belong to the proofs made in this
+    call, one after the other, and `parts_seconds` to their parts. The field `outputs` holds the final held values as
+    real numbers by name, `results` the other outputs of the steps proved in this call, with the step as first axis: for
+    instance the loss of each, which the proofs need not disclose. The field `evaluation` is the result on the test set,
+    if the run was judged.
     """
 
     folder: Path
@@ -96,27 +97,28 @@ def prove_run(
     """Prove consecutive steps of a training step, each starting from what the one before left, and write the folder for
     others.
 
-    Proofs are zero-knowledge; `not_zero_knowledge` asks for faster ones, which tell others about what they hide.
+    Proofs are zero-knowledge; `not_zero_knowledge` asks for faster ones, which may tell others about the hidden values.
 
-    `seed` (1 to 64 bytes, or hexadecimal) draws the order of examples from `dataset`: arrays by the names of data
-    inputs, a `Dataset`, whose training part is used, or an .npz file; without it, all examples of the program are used.
-    The run begins with `inputs`, real values by name for everything held, or .npz files of them (of integers of their
-    formats if `raw_inputs`), or with those of the first example; or where the run in the folder `after` ended, with its
-    seed. `scalars` are numbers for all steps by name; `schedule`, a Recipe or a function of the step, gives the others,
-    each rounded once; scalars given by neither must be the same in all examples. A folder with an interrupted run of
-    the same setting is continued. `say` is called with remarks; `spelling` says how parameters are named in messages.
+    The argument `seed` (1 to 64 bytes, or hexadecimal) draws the order of examples from `dataset`: arrays by the names
+    of data inputs, a `Dataset`, whose training part is used, or an .npz file; without it, all examples of the program
+    are used. The run begins with `inputs`, real values by name for everything held, or .npz files of them (of integers
+    of their formats if `raw_inputs`), or with those of the first example; or where the run in the folder `after` ended,
+    with its seed. The argument `scalars` gives numbers for all steps by name; `schedule`, a Recipe or a function of the
+    step, gives the others, each rounded once; scalars given by neither must be the same in all examples. A folder with
+    an interrupted run of the same setting is continued. The callback `say` is called with remarks; `spelling` says how
+    parameters are named in messages.
 
-    A proof has `per_proof` steps, the last one those that are left; by default, as many as `memory` bytes allow, which
-    is three quarters of the machine's unless given. `losses` says for which steps public outputs are told: "none",
-    "ends" (the first and the last of each proof), or "all". Public outputs of many steps reveal something about what
-    the proofs hide.
+    A proof has `per_proof` steps, the last proof the remaining ones; by default, as many as `memory` bytes allow, which
+    is three quarters of the machine's unless given. The argument `losses` says for which steps public outputs are
+    disclosed: "none", "ends" (the first and the last of each proof), or "all". Public outputs of many steps reveal
+    something about the values that the proofs hide.
 
-    `evaluate` is a program that judges the values that the run ends with on a `test` set, which is committed to before
-    the first step: arrays or an .npz file like `dataset`, or the test part of a `Dataset`. The commitment of a
-    `public_test` set can be made again by anybody who has the set. With `initial_seed` the run begins with what the
-    `model` draws by it, which anybody can draw again: the verdict then says that it did.
+    The argument `evaluate` is a program that judges the values that the run ends with on a `test` set, which is
+    committed to before the first step: arrays or an .npz file like `dataset`, or the test part of a `Dataset`. The
+    commitment of a `public_test` set can be made again by anybody who has the set. With `initial_seed` the run begins
+    with the values that the `model` draws by it, which anybody can draw again: the verdict then says that it did so.
 
-    With `ray`, proofs are made by workers of a cluster: the one at that address, or all cores of this machine for
+    With `ray`, proofs are made by workers of a cluster: the cluster at that address, or all cores of this machine for
     "local". With `ray`, `memory` is that of one worker, by default what its machine has for each core, and there are at
     least as many proofs as cores. Workers see the values that they prove, and their proofs are checked as they arrive.
 
@@ -200,7 +202,7 @@ def prove_run(
 def _judged(
     program: Program | None, test: Data | None, public: bool, hides: bool, say: Progress, spelling: Spelling
 ) -> tuple[Evaluation | None, HeldOut | None]:
-    """The judge of the end of a run, and the test set that it is judged on."""
+    """The evaluation of a run's end, and its test set."""
     if program is None:
         if test is not None or public:
             name = spelling.option("test" if test is not None else "public_test")
@@ -217,8 +219,8 @@ def _judged(
 def _steps_per_proof(
     run: Run, folder: Path, memory: int | None, machines: Cluster | None, progress: Progress, say: Progress
 ) -> int:
-    """The steps per proof of the folder's run, if it was interrupted; else as many as memory, and a proof for each
-    core, allow.
+    """The steps per proof of the folder's run, if it was interrupted; otherwise as many as memory allows with at least
+    one proof for each core.
     """
     if (folder / MANIFEST).exists():
         return min(read_manifest(folder).per_proof, run.steps)
@@ -233,12 +235,12 @@ def _steps_per_proof(
 
 
 def usual_memory() -> int:
-    """Three quarters of the machine's memory; 4 GB if that cannot be asked."""
+    """Three quarters of the machine's memory; 4 GB if the system does not tell."""
     return physical_bytes() * 3 // 4 or 4 * 10**9
 
 
 def told_of(losses: str, spelling: Spelling) -> Told:
-    """The steps for which public outputs are told. Raise CircuitizeError for an unknown word."""
+    """The steps for which public outputs are disclosed. Raise CircuitizeError for an unknown word."""
     words = {told.value: told for told in (Told.NONE, Told.ENDS, Told.ALL)}
     if losses not in words:
         raise CircuitizeError(f"{spelling.option('losses')}: expected one of {', '.join(words)}, found {losses!r}")
@@ -258,8 +260,8 @@ def kept_file(folder: Path) -> Path:
 def require_beginning(
     folder: Path, seed: bytes | str | None, inputs: object, after: Path | None, spelling: Spelling = PYTHON
 ) -> None:
-    """Raise CircuitizeError, before any work, unless a run may begin in a folder: by values of its own and a seed, or
-    where another one ended; or where it is itself, interrupted.
+    """Raise CircuitizeError, before any work, unless a run may begin in a folder: with given values and a seed, or
+    where another run ended, or where the run itself was interrupted.
     """
     if after is None:
         seed_bytes(seed, spelling)
@@ -279,7 +281,9 @@ def require_beginning(
 
 
 def require_apart(folder: Path) -> None:
-    """Raise CircuitizeError if a run's folder lies in another run's: what its prover keeps would lie there too."""
+    """Raise CircuitizeError if a run's folder lies in another run's: since its prover's secret file would lie there
+    too.
+    """
     for parent in Path(os.path.abspath(folder)).parents:
         if (parent / MANIFEST).exists():
             raise CircuitizeError(

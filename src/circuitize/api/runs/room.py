@@ -1,4 +1,4 @@
-"""What a run of steps will take, told before it begins: seconds, bytes on disk, and whether the disk has them."""
+"""The predicted cost of a run, reported before it begins: seconds, bytes on disk, and whether the disk has them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from circuitize.provers.tensor.runs.setting import Run
 from .spelling import Spelling
 
 WORTH_SAYING = 60.0
-"""The seconds from which on it is told how long a run will take."""
+"""The seconds from which on the predicted time of a run is reported."""
 
 FILE_BYTES = 4096
 """The most bytes that most file systems take for a file beyond its content."""
@@ -37,8 +37,8 @@ def predicted(run: Run) -> tuple[float, float]:
 def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Progress, spelling: Spelling) -> None:
     """Raise CircuitizeError if the proofs of a run cannot fit on the disk; `say` is called if they take long.
 
-    `bytes` and `seconds` are the predicted totals of all proofs of the run. Proofs that an interrupted run left in the
-    folder count as done.
+    The fields `bytes` and `seconds` are the predicted totals of all proofs of the run. Proofs that an interrupted run
+    left in the folder count as done.
     """
     steps = run.steps
     place = Path(os.path.abspath(folder))

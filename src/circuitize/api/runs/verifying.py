@@ -75,7 +75,7 @@ def verify_run(
 
     For a run whose end is judged, pass `evaluate`, the verifier's own program that judges it; `test` is a public test
     set that the run must be judged on, `test_examples` how many examples the set must have. For a run with a public
-    start, pass its `initial_seed` and the `model`, from which the verifier draws the starting values. If the run holds
+    start, pass its `initial_seed` and the `model`, by which the verifier draws the starting values. If the run holds
     and `pin` is a path, a file is written there with which others verify the run by `verify_pinned`: it contains every
     requirement and every statement of the run.
 
@@ -130,7 +130,7 @@ def verify_pinned(
     """Return the verdict on the run in a folder, by a pin: program, seeds, lengths, scalars, roots and test set are the
     pin's.
 
-    `judge` checks one proof, as `checking.check` describes.
+    The argument `judge` is the function that checks one proof, as `checking.check` describes.
 
     Raise CircuitizeError for a file that is no pin, or a pin of another version's plans.
     """
@@ -193,7 +193,7 @@ def _evaluation(
     folder: Path, program: Program | None, manifest: Manifest, examples: int | None, held: bool, spelling: Spelling
 ) -> Evaluation | None:
     """Return the judgement of a run's end, by the verifier's program. Return the number of examples of a test set that
-    is `held`.
+    the verifier has (`held`).
     """
     claimed = manifest.test_examples
     if program is None and claimed is None:

@@ -58,7 +58,8 @@ class CheckedFiles(NamedTuple):
 class Request:
     """The inputs of a build besides the program: values, options by name, and the receiver of remarks.
 
-    `inputs` are real values by name, or .npz files of them; `raw_inputs` says that those files hold integers.
+    The field `inputs` of a build holds real values by name, or .npz files of them; `raw_inputs` says that those files
+    hold integers.
     """
 
     inputs: Mapping[str, Given] | Sequence[Path] | None = None
@@ -67,7 +68,7 @@ class Request:
     say: Progress = silent
 
     def witnessed(self, program: IntegerProgram) -> dict[str, NDArray[np.int64]] | None:
-        """Return the integers to make a witness of; None if no witness is asked for."""
+        """Return the integers to make a witness of; None if the user wants no witness."""
         from circuitize.api.values import program_inputs
 
         if not ("witness" in self.options or self.raw_inputs or self.inputs is not None):
@@ -79,7 +80,7 @@ PLAIN = Request()
 
 
 class Buildable(Named, Protocol[C]):
-    """A destination that programs are compiled to."""
+    """A target, to which programs are compiled."""
 
     inputs_are: str = ""
     """Return the purpose of input values in help texts, if `compile` takes any for this target."""
@@ -91,8 +92,8 @@ class Buildable(Named, Protocol[C]):
 
 
 class Target(Buildable[C], Protocol[C]):
-    """A kind of circuit, such as a rank-one constraint system. Subclasses inherit these defaults; the imports at the
-    top of a subclass's module must be cheap.
+    """A kind of circuit, such as a rank-one constraint system. Subclasses of a circuit kind inherit its defaults; the
+    imports at the top of a subclass's module must be cheap.
     """
 
     optional: bool = False
@@ -105,7 +106,7 @@ class Target(Buildable[C], Protocol[C]):
     """The unit of the circuit's cost."""
 
     rules_in: str = ""
-    """The module whose RULES belong to this kind of circuit."""
+    """The module whose lowering RULES belong to this kind of circuit."""
 
     counted: bool = True
     """Whether computing the sizes emits the circuit, so that the largest programs are not counted."""

@@ -18,8 +18,8 @@ class Option:
     """An option of a target. A `flag` is True or absent, a `count` is at least 1, a `choice` is one of `choices`, a
     `file` is a path, a `name` is a word.
 
-    `only` names another option and the value of it that this option requires. If `required` is a text, the option must
-    be written on a command line, and the text is the error's remedy; Python uses `default`.
+    The field `only` of an option names another option and the value of it that this option requires. If `required` is a
+    text, the option must be written on a command line, and the text is the error's remedy; Python uses `default`.
     """
 
     name: str
@@ -78,8 +78,9 @@ def offered(targets: Iterable[Named], command: str) -> dict[str, tuple[Option, l
 def chosen(target: Named, command: str, given: Options, targets: Iterable[Named], spoken: bool = False) -> Options:
     """Return the given options of a command: the target must have each of them and take its value.
 
-    `targets` are all registered targets. With `spoken`, as on a command line, required options must be written. Raise
-    CircuitizeError for an option of another target, a value that is not taken, and options that contradict each other.
+    The argument `targets` holds all registered targets. With `spoken`, as on a command line, required options must be
+    written. Raise CircuitizeError for an option of another target, a value that is not taken, and options that
+    contradict each other.
     """
     own = {option.name: option for option in target.options if command in option.commands}
     said = {name: value for name, value in given.items() if value is not None and value is not False}

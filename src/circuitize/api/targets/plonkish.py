@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 SHOWN = (*PLONKISH_SIZES, "proof_bytes", "verifying_key_bytes", "proving_key_bytes", "prove_seconds", "prove_bytes")
 
 CELL_BYTES = 64
-"""Bytes that a check needs for each cell of a system: a field element of the cell, and one of its column's copy."""
+"""The number of bytes that a check needs for each cell of a system: a field element for the cell, and one for the copy
+of its column.
+"""
 
 
 class Plonkish(Target["PlonkishSystem"]):

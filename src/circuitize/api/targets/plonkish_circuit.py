@@ -1,4 +1,4 @@
-"""Return a program's Plonkish system, with its cells if they are asked for."""
+"""Return a program's Plonkish system, with its cells on request."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .written import WrittenCircuit
 
 
 class PlonkishSystem(WrittenCircuit):
-    """The files of a system: circuit.plonkish and program.arrow; on request witness.cells, whose challenges are
-    random.
+    """The files of a Plonkish system: circuit.plonkish and program.arrow; on request witness.cells, whose challenges
+    are random.
     """
 
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:

@@ -22,7 +22,9 @@ from .written import WrittenCircuit
 
 
 class RankOne(WrittenCircuit):
-    """The files of a system: circuit.r1cs, circuit.sym and program.arrow; on request circuit.json and witness.wtns."""
+    """The files of an R1CS system: circuit.r1cs, circuit.sym and program.arrow; on request circuit.json and
+    witness.wtns.
+    """
 
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         super().__init__(target.title, exact.digest, target.files, phases)

@@ -14,7 +14,7 @@ from .tensor import tensor_proof
 from .verilog import verilog
 
 TARGETS: dict[str, Target[Any]] = {}
-"""The map has one entry for each kind of circuit; several provers may take the same kind."""
+"""The map of targets has one entry for each kind of circuit; several provers may take the same kind."""
 
 
 def register(target: Target[Any]) -> None:

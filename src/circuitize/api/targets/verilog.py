@@ -101,7 +101,7 @@ class Verilog(Target["Hardware"]):
         """Return the folded design, its `tradeoff`, and `parallel` if that is small enough; if no design folds, return
         `parallel` alone.
 
-        Each has its sizes by family, and says whether the device that is asked for holds it.
+        Each design has its sizes by FPGA family, and says whether the chosen device holds it.
         """
         from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.shell import Interface
@@ -137,7 +137,9 @@ class Verilog(Target["Hardware"]):
         return found | {"left_out": {scheduler: f"none, {reason}" for scheduler, reason in left_out.items()}}
 
     def shown(self, sizes: Json) -> Iterator[Shown]:
-        """Return a table row for each scheduler, one for each number of lanes, and what a device says of each."""
+        """Return a table row for each scheduler, one for each number of lanes, with whether a device holds the
+        design.
+        """
         from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.sizes import CYCLES
 

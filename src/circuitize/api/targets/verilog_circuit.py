@@ -99,7 +99,9 @@ class Hardware(WrittenCircuit):
 
 
 def asked_of(options: dict[str, Any]) -> Asked | None:
-    """What options ask of the estimate, None where nothing; they are taken out of them."""
+    """Return the family and device that options choose for the estimate, None if they choose none, and remove these
+    from the options.
+    """
     given = {name: options.pop(name) for name in OPTIONS if name in options}
     return Asked.of(given) if given else None
 
@@ -133,7 +135,7 @@ def loadable(program: IntegerProgram, request: Request, options: dict[str, Any])
 def bound(program: IntegerProgram, request: Request, asked: bool = False) -> Bound:
     """Bind every held input to its given value, else its value in the first example; state is kept as an input.
 
-    If memory is `asked` for, every held input is state.
+    If a loadable memory is `asked` for, every held input is state.
 
     Values are read as `program_inputs` reads them. Raise CircuitizeError for a held input without a value, for an
     unknown name, and for values that do not fit.

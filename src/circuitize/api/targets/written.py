@@ -15,7 +15,9 @@ from .contract import Files, Shown
 
 
 class WrittenCircuit(ABC):
-    """A program's circuit as a folder of files. `sizes` are the circuit's counts by name, `digest` is the program's."""
+    """A program's circuit as a folder of files. The field `sizes` holds the circuit's counts by name, `digest` is the
+    program's.
+    """
 
     noun = "circuit"
     sizes: Mapping[str, int]

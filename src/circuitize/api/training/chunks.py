@@ -41,10 +41,11 @@ def folded(parts: Iterable[bytes]) -> bytes:
 
 @dataclass(frozen=True)
 class Part:
-    """One tensor of a step: an input, a target of an operation, or the carried part of an output; with the place of its
-    hashes.
+    """One tensor of a step: an input, a target of an operation, or the carried part of an output; together with the
+    place of its hashes.
 
-    `name` is the port's, and empty for an operation's target; `edge` is the operation, or -1; `wire` is the tensor.
+    The field `name` is that of the port, and empty for an operation's target; `edge` is the operation, or -1; `wire` is
+    the tensor's wire.
     """
 
     kind: Kind
@@ -57,11 +58,11 @@ class Part:
 
     @property
     def count(self) -> int:
-        """Return the number of its chunks."""
+        """Return the number of the tensor's chunks."""
         return -(-prod(self.shape) // self.size)
 
     def of(self, record: bytes) -> bytes:
-        """Return its part of the hashes of a whole step."""
+        """Return the tensor's part of the hashes of a whole step."""
         return record[HASH * self.first : HASH * (self.first + self.count)]
 
 
@@ -120,9 +121,9 @@ class Layout:
         return [hashes(wires[part.wire], part.size) for part in self.parts if part.kind != "kept"]
 
     def entered_in(self, record: bytes) -> bytes:
-        """Return the hash `entered` from a record."""
+        """Return the hash `entered` from the record of a step."""
         return folded(p.of(record) for p in self.parts if p.kind == "input" and p.name not in self.held)
 
     def left_in(self, record: bytes) -> bytes:
-        """Return the hash `left` from a record."""
+        """Return the hash `left` from the record of a step."""
         return folded(part.of(record) for part in self.parts if part.kind == "kept")

@@ -26,7 +26,8 @@ from ..exact import Exact, Integers
 
 @dataclass(frozen=True)
 class Course:
-    """A step, the examples of its data inputs, the seed of their order, and the scalars of each step, all exact.
+    """A Course: a step, the examples of its data inputs, the seed of their order, and the scalars of each step, all of
+    them exact.
 
     Batches and scalars are computed by the same functions as those of a proved run.
     """
@@ -89,7 +90,9 @@ class Course:
             yield {name: Raw(values) for name, values in given.items()}
 
     def stretch(self, after: int, count: int) -> dict[str, Integers]:
-        """Return these inputs for `count` steps at once: by name, the steps along the first axis."""
+        """Return the inputs that `batches` gives, for `count` steps at once: by name, the steps along the first
+        axis.
+        """
         steps = range(after + 1, after + 1 + count)
         chosen = np.stack([rows(self.seed, self.size, self.batch, step) for step in steps])
         scalars = [self.scalars_of(step) for step in steps]

@@ -194,7 +194,7 @@ class Running:
 
     @property
     def folder(self) -> str:
-        """Return the folder of its checkpoints."""
+        """Return the folder of the executor's checkpoints."""
         return f"checkpoints-{self.name}"
 
     @property

@@ -33,8 +33,8 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Setting:
-    """The identity of a folder's training, which a resumed training must match: hashes, executors, steps between
-    checkpoints.
+    """The identity of a folder's training, which a resumed training must match: which consists of hashes, executors,
+    steps between checkpoints.
 
     `journal` tells whether a journal is kept, of every step from the first on; it is no part of the comparison.
     """

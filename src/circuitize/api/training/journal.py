@@ -49,9 +49,10 @@ def beginning(course: str) -> bytes:
 
 
 class Journal:
-    """A writer of the journal, and with `record` also of the hashes of every wire. Entries wait until they are flushed.
+    """A Journal, the writer of a training's journal, and with `record` also of the hashes of every wire. The entries of
+    a journal wait in memory until they are flushed.
 
-    A file never has fewer entries than there are steps up to the last checkpoint, as with `Metrics`.
+    A journal's file never has fewer entries than there are steps up to the last checkpoint, as with `Metrics`.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class Journal:
             yield made
 
     def entering(self, batch: Mapping[str, Integers]) -> None:
-        """Note the next step's inputs besides the carried values."""
+        """Record the next step's inputs besides the carried values."""
         self._entered = self.layout.entered(batch)
 
     def _heard(self, batches: Iterator[dict[str, Raw]]) -> Iterator[dict[str, Raw]]:

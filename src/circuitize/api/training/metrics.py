@@ -24,7 +24,8 @@ Row = Mapping[str, float | int]
 
 
 class Metrics:
-    """Writes the rows of a training into both files. Rows wait in memory until they are flushed, with a checkpoint.
+    """The writer of the rows of a training into both files. Rows wait in memory until they are flushed, with a
+    checkpoint.
 
     The files therefore never have fewer rows than the last checkpoint has steps; a killed process may leave more, and a
     resumed training cuts these off and writes them again.

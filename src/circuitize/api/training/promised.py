@@ -56,8 +56,7 @@ class Promise:
 def promise(
     course: Course, folder: Path, steps: int, per_proof: int | None, zero_knowledge: bool, told: bool, say: Progress
 ) -> Promise | None:
-    """Return the promise of a run: made now, or read again if its roots were `told` before, or an earlier attempt
-    nearly told them.
+    """Return the promise of a run: made now, or read again if its roots were `told` before or were about to be told.
 
     Return None, with a remark to `say`, if no run consists of such steps, or if the secret is missing or belongs to
     another run. Raise CircuitizeError if the secret was made for other values, whose salts the new values would share.

@@ -22,7 +22,7 @@ class Records:
     """A writer of the records of steps, which wait in memory until a checkpoint is due or the limit is reached."""
 
     def __init__(self, folder: Path, layout: Layout, done: int) -> None:
-        """Files of steps after the `done` ones are written again."""
+        """The record files of steps after the `done` ones are written again."""
         self._folder, self._layout = folder / FOLDER, layout
         self._waiting, self._step = bytearray(), done
         remove_parts(self._folder)

@@ -51,10 +51,12 @@ OWN = 0o700
 class Trained:
     """The result of a training: its folder, its last values and measures, and the roots of the run that is to prove it.
 
-    `outputs` are the carried values at the end as real numbers, of the integers if both executors ran; `last` is the
-    last step's row of metrics. `resumed` is the number of steps that were done before. `roots` and `final` are the
-    roots of the run's first and last values, empty if there are none. `head` is the end of the journal's chain, by
-    which a dispute between two trainings is bisected; it is None in float64, which keeps no journal.
+    The field `outputs` of a training's result holds the carried values at the end as real numbers, of the integers if
+    both executors ran; `last` is the last step's row of metrics. The field `resumed` of a training's result is the
+    number of steps that were done before. The fields `roots` and `final` of a training's result are the roots of the
+    run's first and last values, empty if there are none. The field `head` of a training's result is the end of the
+    journal's chain, by which a dispute between two trainings is bisected; it is None in float64, which keeps no
+    journal.
     """
 
     folder: Path
@@ -124,14 +126,14 @@ def train(
 
     `dataset`, `seed`, `inputs`, `scalars`, `schedule`, `initial_seed` and `model` have the meaning that `prove_run`
     gives them, and batches are the same: `prove_run` with the program, data.npz and initial.npz of the folder proves
-    this training. A checkpoint is written `every` so many steps (default: each epoch) and at the end; at each
+    this training. A training writes a checkpoint `every` so many steps (default: each epoch) and at the end; at each
     checkpoint `evaluate` judges the carried values on the `test` set, by default the test part of a `Dataset`. A folder
     of the same training that was interrupted is resumed from its last checkpoint: values, metrics and files equal those
     of a training without an interruption. A folder whose training had fewer steps is continued up to `steps`.
 
-    `device` names where the training runs: by numpy, or compiled by XLA for the processor ("xla") or an NVIDIA GPU
-    ("cuda"), to the same integers; a training may be resumed on another device. A journal of the integers is kept for
-    `dispute`; with `record`, on numpy only, also the hashes of every wire.
+    The argument `device` names where the training runs: by numpy, or compiled by XLA for the processor ("xla") or an
+    NVIDIA GPU ("cuda"), to the same integers; a training may be resumed on another device. A journal of the integers is
+    kept for `dispute`; with `record`, on numpy only, also the hashes of every wire.
 
     With `roots`, unless the executor is "real", the training also commits to the run that is to prove it: see
     `Trained`.
