@@ -35,8 +35,8 @@ Pairs = list[tuple[int, int]]
 def repeated(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Pairs:
     """The axes of each source, and of each target, over which an operation on arrays of these shapes is repeated.
 
-    For contractions these axes are those in their equations. An operation about which nothing is known is repeated over
-    no axis.
+    The axes over which a contraction is repeated follow from its equation. An operation about which nothing is known is
+    repeated over no axis.
     """
     if not sources or len(targets) != 1:
         return []

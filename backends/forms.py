@@ -49,7 +49,7 @@ class LinearForms:
 
     @property
     def magnitude(self) -> int:
-        """The magnitude of the largest coefficient."""
+        """The greatest magnitude of a coefficient of the forms."""
         if not self.terms:
             return 0
         return max(int(self.coefficients.max()), -int(self.coefficients.min()))
@@ -208,7 +208,7 @@ def zeros(count: int) -> LinearForms:
 
 
 def constant(values: Values) -> LinearForms:
-    """Constant forms, one per value."""
+    """Return linear forms that are constants, one for each value."""
     flat = np.ascontiguousarray(values, dtype=np.int64).reshape(-1)
     filled = flat != 0
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(filled)])

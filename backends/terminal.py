@@ -32,7 +32,7 @@ class Public:
 
 @dataclass(slots=True, eq=False)
 class Terminal:
-    """One port of a program in a circuit, and its arrow wire."""
+    """A port of a program in a circuit, and the arrow's wire of this port."""
 
     side: str
     port: Port[Fixed]

@@ -29,7 +29,7 @@ class Trace(Protocol):
         """A field element that the prover chose, by name (a commitment's salt)."""
 
     def challenge(self) -> int:
-        """The challenge that was drawn when everything before it was committed to."""
+        """The value of a challenge, which is drawn after everything before it was committed to."""
 
 
 class Value(ABC):

@@ -132,7 +132,7 @@ def whole_file(path: Path, secrets_of: str | None = None) -> Iterator[Path]:
 
 @contextmanager
 def _naming(path: Path, temporary: Path) -> Iterator[None]:
-    """Errors of the block become CircuitizeErrors that name the path, never the temporary one."""
+    """Errors in the `with` block become CircuitizeErrors that name the final path, never the temporary path."""
     try:
         yield
     except OSError as error:

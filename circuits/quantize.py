@@ -24,7 +24,7 @@ from .types import Fixed, fixed
 
 
 def quantize(program: Program) -> IntegerProgram:
-    """The integer program of a real one.
+    """Return the integer program of a program of reals.
 
     Linear operations are exact, also on unrounded accumulators. A tensor that some product or nonlinear operation reads
     (or that is broadcast to more elements) is rounded once, where it is made, and all its readers see the rounded

@@ -11,7 +11,7 @@ from .types import Fixed, fixed
 def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
     """Each wire of an integer arrow with its type and its origin, widest interval first.
 
-    The origin of an input's wire is the part "input i". Wires of equal width stay in order.
+    The origin of an input's wire is the part "input i". Wires whose intervals have equal width stay in order.
     """
     origins = {wire: Provenance(f"input {i}") for i, wire in enumerate(arrow.inputs.tolist())}
     for _, _, targets, provenance in arrow.rows:

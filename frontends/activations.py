@@ -31,7 +31,7 @@ def hard_sigmoid(x: Tensor) -> Tensor:
 
 
 def hard_swish(x: Tensor) -> Tensor:
-    """The hard swish x * hard_sigmoid(x) of each element. Howard et al., arXiv 1905.02244."""
+    """The hard swish x * hard_sigmoid(x) of each element. The activation is from Howard et al., arXiv 1905.02244."""
     return x * hard_sigmoid(x)
 
 

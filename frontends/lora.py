@@ -30,7 +30,7 @@ def lora(
     scale: float = 1.0,
     format: Format = WEIGHTS,
 ) -> Model:
-    """The same model with all of its parameters frozen apart, and with adapters that are trained instead.
+    """Return a model whose parameters are frozen apart, with adapters that are trained instead.
 
     Where a model with adapters multiplies by a matrix W [in, out], the result has scale * (x down) up added, with down
     [in, rank], normal with variance 1 / in, and up [rank, out], zero at first, so that the model's predictions are

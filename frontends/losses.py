@@ -27,7 +27,7 @@ def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
 def label_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     """The cross-entropy of logits [B, C] and labels [B], whole numbers from 0 to C - 1; undefined for other labels.
 
-    Use this loss with `training_step(..., targets=formats.labels(C), target_shape=())`.
+    Use a loss of labels with `training_step(..., targets=formats.labels(C), target_shape=())`.
     """
     _require_rows(logits)
     if labels.shape != logits.shape[:1]:

@@ -29,7 +29,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
     "equal": ("__eq__", "__eq__"),
     "not_equal": ("__ne__", "__ne__"),
 }
-"""From numpy's name to the method of the tensor at the left, and of the one at the right."""
+"""The method of the left tensor and the method of the right tensor, by numpy's name."""
 
 UFUNCS = {
     "absolute": "absolute",
@@ -77,7 +77,7 @@ SAID = {
     "tile": "movement.tile",
     "split": "movement.split",
 }
-"""From numpy's name to the function that is meant, for functions whose arguments differ."""
+"""The functions of `functions` that stand for functions of numpy with other arguments, by numpy's name."""
 
 
 OURS: dict[str, Any] = {}

@@ -24,7 +24,7 @@ _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
 
 def constant(rate: float) -> Schedule:
-    """The schedule with the same rate at every step."""
+    """A schedule with the same learning rate at every step."""
     exact = exact_rate(rate)
     return lambda t: exact
 

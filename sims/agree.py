@@ -48,7 +48,7 @@ class Target(Protocol):
         """Whether the target accepts forged values of every wire for a run."""
 
     def of(self, program: IntegerProgram) -> Target:
-        """The same target for another program."""
+        """Return a target of the same kind for another program."""
 
 
 class R1CS:

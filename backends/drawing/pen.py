@@ -19,7 +19,7 @@ class Pen:
         self.lines.append(f'<g class="{kind}"{said}><title>{_titled(title)}</title>')
 
     def close(self) -> None:
-        """Close the group that was opened last."""
+        """Close the SVG group that was opened last."""
         self.lines.append("</g>")
 
     def path(self, kind: str, steps: list[str]) -> None:

@@ -180,7 +180,7 @@ class Layout:
         return made
 
     def system(self) -> PlonkishSystem:
-        """The constraint system of the layout."""
+        """The Plonkish constraint system of the layout."""
         make = ExpressionBuilder(self.assembly.field)
         fixed: list[Column] = []
         gates: list[Gate] = []

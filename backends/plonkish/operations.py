@@ -80,13 +80,13 @@ def _lookup(site: Site, operation: integers.Lookup, sources: list[Handle]) -> Ha
 
 
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
-    """Select as b + condition * (a - b)."""
+    """Lower a Select to b + condition * (a - b)."""
     condition, a, b = sources
     return Handle(b.forms + site.assembly.multiply(condition, difference(a, b), "select"), site.value, site.type)
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
-    """Maximum as b + max(a - b, 0)."""
+    """Lower a Maximum to b + max(a - b, 0)."""
     a, b = sources
     excess = difference(a, b)
     excess.forms = site.assembly.shorten(excess.forms, "maximum")
@@ -113,5 +113,5 @@ RULES: dict[type[Operation], Rule] = {
 }
 """Integer operations without a rule are Expansions, and are lowered by their definition.
 
-R1CS has rules of the same names, where their differences from these are stated.
+The rules of R1CS have the same names as the Plonkish rules, and state how they differ from them.
 """

@@ -19,7 +19,7 @@ class Terminal(ports.Terminal):
     """A port of a program, and how its value enters or leaves a Plonkish circuit."""
 
     def enter(self, assembly: Assembly) -> Handle:
-        """Variables for an input, checked to be in its format."""
+        """Plonkish variables for an input of a program, checked to be in the input's format."""
         made = single_forms(assembly.hint(self.value, self.format.size))
         return entering(assembly, made, self.value, self.format, f"input range {self.port.name}")
 

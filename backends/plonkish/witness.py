@@ -101,7 +101,7 @@ class Solver(Replay):
             self._large[places] = np.asarray(values, dtype=object) % self.field.prime
 
     def limbs(self) -> Limbs:
-        """Every variable as a field element."""
+        """The value of every Plonkish variable as a field element."""
         made = self.field.from_int64(self._small)
         wide = np.flatnonzero(self._place >= 0)
         made[wide] = self.field.from_integers(self._large[self._place[wide]].tolist())

@@ -1,4 +1,4 @@
-"""Assembling a constraint system block by block, or only counting what it would hold."""
+"""Assemble a constraint system block by block, or only count what the system would hold."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def layout(format: Fixed) -> Layout:
 
 
 def permutation() -> PoseidonTemplate:
-    """The permutation of one block, tag and chaining value included."""
+    """The Poseidon permutation of one block, tag and chaining value included."""
     return poseidon_template(poseidon_parameters(WIDTH), None)
 
 

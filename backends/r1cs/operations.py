@@ -119,7 +119,7 @@ def _inside(site: Site, indices: Handle, size: int) -> Handle:
 
 
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
-    """Select as b + condition * (a - b)."""
+    """Lower a Select to b + condition * (a - b)."""
     condition, a, b = sources
     difference = a.forms - b.forms
     value = Sum(site.value, b.value, other=-1)
@@ -129,7 +129,7 @@ def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Ha
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
-    """Maximum as b + max(a - b, 0)."""
+    """Lower a Maximum to b + max(a - b, 0)."""
     a, b = sources
     excess = difference(a, b)
     above = Fixed(site.type.shape, 0, 0, max(excess.type.high, 0))

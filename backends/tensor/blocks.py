@@ -74,5 +74,5 @@ def padded(shape: Shape) -> int:
 
 
 def in_one(shape: Shape) -> tuple[Block, ...]:
-    """A tensor as one block."""
+    """Return a tensor that is one block."""
     return (Block((0,) * len(shape), shape),)

@@ -194,7 +194,7 @@ def _is_negative(draft: Draft, operation: Operation, site: Site, forms: tuple[Fo
 
 
 def _select(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """Select as y + c (x - y), where c is 0 or 1 by its type."""
+    """Lower a Select to y + c (x - y), where c is 0 or 1 by its type."""
     condition, x, y = forms
     c, a, b = (site.source(index) for index in range(3))
     _within(site, site.types[1].low - site.types[2].high, site.types[1].high - site.types[2].low)

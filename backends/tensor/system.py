@@ -118,8 +118,8 @@ class TensorSystem:
         return [value for value in found if value is not None]
 
     def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
-        """The honest values of every base; without multiplicities, which the prover counts, and without a dataset's
-        tensors.
+        """The honest values of every base tensor of the system, without multiplicities, which the prover counts, and
+        without a dataset's tensors.
 
         `rows` gives the numbers of each batch's rows, by its label.
         """

@@ -13,7 +13,7 @@ from .search import best
 
 @dataclass(frozen=True)
 class Transfer:
-    """Operations that run together, tile by tile.
+    """A group of operations that run together, tile by tile.
 
     `moved` is H, the words loaded and stored; `held` is M, the most at once, which may be more than the memory if not
     even single elements fit: then `fits` is false, and everything is loaded and stored once. `tiles` has for each axis

@@ -68,7 +68,10 @@ class RealOperation(Operation):
 
     @abstractmethod
     def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
-        """The operation as a formula of integers with any fraction bits. Only a VALUE may ask for `lowering.result`."""
+        """The operation as a formula of integers with any fraction bits.
+
+        Only an operation whose rounding is VALUE may ask for `lowering.result`.
+        """
 
 
 class LinearOperation(RealOperation):

@@ -116,7 +116,7 @@ def same_fraction_bits(name: str, sources: tuple[Fixed, ...]) -> None:
 
 
 def corners(x: Fixed, y: Fixed) -> tuple[int, int]:
-    """The least and the greatest product of a number in x's interval and one in y's."""
+    """The least and the greatest product of a number in the interval of x and a number in the interval of y."""
     products = (x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high)
     return min(products), max(products)
 

@@ -54,7 +54,7 @@ class Instructions:
         return [(self.made[number], (-1.0 if negative else 1.0) * 2.0**shift)]
 
     def interval(self, number: int) -> Interval:
-        """The interval of an earlier instruction."""
+        """Return the interval of values of an earlier instruction."""
         return self.notes.intervals[self.at(number)]
 
     def input(self, interval: Interval, place: int, shift: int) -> None:

@@ -28,27 +28,27 @@ class Kind(IntEnum):
     """
 
     LINEAR = 0
-    """The instruction gives its operand."""
+    """A LINEAR instruction gives its operand."""
     INPUT = 1
-    """The instruction gives an element of the input, rounded down to its bits, which wrap."""
+    """An INPUT instruction gives an element of the input, rounded down to its bits, which wrap."""
     QUANTIZE = 2
-    """The instruction gives its operand, rounded down to its bits, which wrap."""
+    """A QUANTIZE instruction gives its operand, rounded down to its bits, which wrap."""
     RELU = 3
-    """The instruction gives its operand, or 0 where that is negative, rounded down to its bits, which wrap."""
+    """A RELU instruction gives its operand, or 0 where that is negative, rounded down to its bits, which wrap."""
     SELECT = 4
-    """The instruction gives its second operand where the first is negative, else its third."""
+    """A SELECT instruction gives its second operand where the first is negative, else its third."""
     WRAPPED_SELECT = 5
-    """The instruction gives what SELECT gives, rounded down to its bits, which wrap."""
+    """A WRAPPED_SELECT instruction gives what SELECT gives, rounded down to its bits, which wrap."""
     PRODUCT = 6
-    """The instruction gives the product of its operands."""
+    """A PRODUCT instruction gives the product of its operands."""
     TABLE = 7
-    """The instruction gives the entry of a table."""
+    """A TABLE instruction gives the entry of a table."""
     ANY = 8
-    """The instruction gives 1 where its operand is not 0, else 0."""
+    """An ANY instruction gives 1 where its operand is not 0, else 0."""
     ALL = 9
-    """The instruction gives 1 where all bits of its operand are 1, else 0."""
+    """An ALL instruction gives 1 where all bits of its operand are 1, else 0."""
     AND = 10
-    """The instruction gives the bits that both operands have in common."""
+    """An AND instruction gives the bits that both operands have in common."""
 
 
 ARITY = {Kind.INPUT: 0, Kind.SELECT: 3, Kind.WRAPPED_SELECT: 3, Kind.PRODUCT: 2, Kind.AND: 2}

@@ -164,7 +164,7 @@ class Equation:
     place: str
 
     def __getitem__(self, name: str) -> Any:
-        """A parameter of the primitive."""
+        """Return a parameter of the equation's primitive."""
         return self.parameters[name]
 
     def tensor(self, index: int = 0) -> Tensor:

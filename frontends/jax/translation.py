@@ -48,7 +48,7 @@ class Translated(Imported):
 
 
 def named(function: object) -> str:
-    """The name of a function. Raise CircuitizeError if the object has no name."""
+    """Return the name of a Python function. Raise CircuitizeError if the object has no name."""
     if not callable(function):
         raise CircuitizeError(f"expected a function of JAX, found {type(function).__name__}; give one")
     return str(getattr(function, "__name__", type(function).__name__))

@@ -258,7 +258,7 @@ class Node:
         return content
 
     def scalar(self, index: int, what: str) -> Any:
-        """The single element of a known input."""
+        """Return the single element of an input of a node whose value is known."""
         found = self.known(index, what)
         if found.size != 1:
             raise self.fault(f"expected {what} as one element, found shape {list(found.shape)}; give a scalar")

@@ -39,7 +39,7 @@ class Formal:
 
 @dataclass(frozen=True)
 class Signature:
-    """An operator as one opset defines it."""
+    """An ONNX operator as one opset defines it."""
 
     version: int
     inputs: tuple[Formal, ...]

@@ -56,7 +56,7 @@ class Raised(Sums):
         return made
 
     def log2(self, product: Product) -> Product:
-        """Write the binary logarithm as a scaled natural one."""
+        """Write the binary logarithm as a scaled natural logarithm."""
         made = self.applied(arrays.Log(), product)
         single = self.single(product)
         if single.scale == 1.0:

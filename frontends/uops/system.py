@@ -138,7 +138,7 @@ class System(ABC):
         return bool(one == other)
 
     def fresh(self, values: Any) -> Any:
-        """A new tensor with these elements."""
+        """Return a new tensor with the given elements."""
         given = values.numpy() if self.is_tensor(values) else np.asarray(values)
         options = {"dtype": values.dtype} if self.is_tensor(values) else {}
         if not options and given.dtype == np.float64:

@@ -51,7 +51,7 @@ def taken(
 
 
 def _function(system: System, source: Any) -> Any:
-    """The function inside a compiled one, or a compiled method's function with its object."""
+    """Return the function inside a compiled function, or a compiled method's function with its object."""
     compiled = getattr(getattr(source, "func", None), "__self__", None)
     if isinstance(source, partial) and isinstance(compiled, tuple(system.compiled())) and len(source.args) == 1:
         return MethodType(system.unwrapped(compiled), source.args[0])

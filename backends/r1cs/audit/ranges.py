@@ -47,7 +47,7 @@ class Ranges:
         self.domain[wire] = self._meet((ends[0], ends[1]), self.domain.get(wire, self.full))
 
     def wire(self, wire: int, depth: int = DEPTH) -> Interval:
-        """The interval of a wire."""
+        """The interval of values that the audit knows for a wire."""
         if wire == 0:
             return (1, 1)
         known = self.domain.get(wire)

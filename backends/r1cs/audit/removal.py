@@ -29,7 +29,7 @@ BASES = 12
 """The most witnesses from which searches for the effect of removing a row start."""
 
 Violation = list[Terms]
-"""Equations that together break a row."""
+"""Equations that together make a row of a system fail."""
 
 
 @dataclass(frozen=True, slots=True)

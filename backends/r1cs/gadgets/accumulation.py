@@ -73,7 +73,7 @@ class Contraction:
 
     @property
     def turned(self) -> Contraction:
-        """The same contraction with its operands exchanged."""
+        """The contraction with its operands exchanged."""
         left, right, target = self.letters
         return Contraction((right, left, target), self.right, self.left, self.type, self.value)
 

@@ -302,7 +302,7 @@ def _split(assembly: Assembly, forms: LinearForms, value: Value, total: int, bit
 
 
 def _each(table: NDArray[np.int32]) -> LinearForms:
-    """One wire for each form."""
+    """Return linear forms of one wire each."""
     return uniform(table.reshape(-1, 1), np.ones(1, np.int64))
 
 

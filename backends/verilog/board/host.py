@@ -161,7 +161,7 @@ class Simulated:
 
 
 def opened(device: str) -> Line | Simulated:
-    """The board behind a device."""
+    """Open the board behind a serial device or a simulator."""
     if os.path.isfile(device) and os.access(device, os.X_OK):
         return Simulated(Path(device))
     return Line(device)
@@ -244,7 +244,7 @@ def integers(path: Path, streams: Sequence[Stream], arrays: Arrays, one: bool) -
 
 
 def run(line: Line | Simulated, frames: Frames, word: str, sent: Sequence[Arrays]) -> Iterator[Arrays]:
-    """Send frames of a mode; yield the real values of each. Stop at the first one that fails."""
+    """Send frames of a mode; yield the real values of each. Stop at the first frame that fails."""
     mode = MODES[word]
     scales = {s["port"]: 2.0 ** -s["fraction_bits"] for s in frames.carried(True, mode)}
     for number, frame in enumerate(sent):

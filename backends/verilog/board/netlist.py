@@ -57,12 +57,12 @@ def require(part: Part, **allowed: tuple[str, ...]) -> None:
 
 
 def vector(part: Part, name: str, count: int, pin: Callable[[Part, str], str] = driven) -> str:
-    """Pins NAME0 and up as a vector."""
+    """Return the pins NAME0, NAME1, ... as a vector."""
     return "{" + ", ".join(pin(part, f"{name}{k}") for k in reversed(range(count))) + "}"
 
 
 def table(part: Part, name: str) -> Iterator[str]:
-    """A table: alone, with a carry, or as memory; and the multiplexer behind it."""
+    """Write a look-up table, alone, with a carry, or as memory, and the multiplexer behind the table."""
     require(part, WREMUX=("WRE", "INV"), WCKMUX=("WCK",), MODE=("LOGIC", "CCU2", "DPRAM", "RAMW_BLOCK"))
     mode = setting(part, "MODE", "LOGIC")
     if mode == "RAMW_BLOCK":  # What a memory's write port takes the place of.
@@ -122,7 +122,7 @@ def multiplier(part: Part, name: str) -> Iterator[str]:
 
 
 def block(part: Part, name: str) -> Iterator[str]:
-    """A block memory."""
+    """Write a block memory of the FPGA."""
     shows = ("READBEFOREWRITE", "WRITETHROUGH", "NORMAL")
     given, pins = [], [f".init({{{', '.join(initial(part))}}})"]
     for way in "AB":
@@ -160,7 +160,7 @@ def taken(part: Part, name: str, pin: str, count: int, whole: bool = False) -> I
 
 
 def pad(part: Part, name: str) -> Iterator[str]:
-    """A pin of the chip."""
+    """Write a pin of the FPGA."""
     require(part, DIR=("INPUT", "OUTPUT"))
     inwards = setting(part, "DIR") == "INPUT"
     to, source = ("O", "B") if inwards else ("B", "I")
@@ -178,7 +178,7 @@ def passed(into: str, out: str) -> Callable[[Part, str], Iterator[str]]:
 
 
 def loop(part: Part, name: str) -> Iterator[str]:
-    """The clock's loop: steady from the first."""
+    """Write the phase-locked loop of the clock, which is steady from the first cycle."""
     yield from passed("CLKI", "CLKOP")(part, name)
     if net(part, "LOCK"):
         yield f"assign {net(part, 'LOCK')} = 1'b1;"

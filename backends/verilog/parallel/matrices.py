@@ -174,7 +174,9 @@ def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimi
 
 
 def run(net: Netlist, plan: Plan, x: Elements) -> Elements:
-    """The values of a plan's slots for each sample of x; steps of one depth are taken at a time."""
+    """Add the nodes of a plan of additions for each sample of x; return the values of the plan's slots. Steps of one
+    depth are added at a time.
+    """
     slots = concatenate([x, Elements.of(np.zeros((x.shape[0], len(plan.steps)), np.int64))], 1)
     depth = [0] * plan.rows
     batches: list[list[int]] = []

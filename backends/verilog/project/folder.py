@@ -77,7 +77,7 @@ class Project:
 
 
 def write_project(project: Project, folder: Path) -> None:
-    """Write all files of a project below an empty folder. The program is saved without its examples.
+    """Write all files of a project below an empty folder. The design's folder holds the program without its examples.
 
     The file of frames to try holds examples, so that only its owner may read it.
     """

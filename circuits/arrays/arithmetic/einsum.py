@@ -24,9 +24,9 @@ class Einsum(RealOperation):
     """The sum of products that an equation names: "bi,ij->bj" is target[b, j] = sum over i of x[b, i] * y[i, j].
 
     In an einsum's equation each operand, and the target, names distinct axes by lower-case letters; a letter that the
-    target lacks is summed and occurs in both operands (Sum removes any other axis). Therefore each operand's derivative
-    is an Einsum, too. The operation is lowered exactly: products are accumulated before any rounding, and their
-    fraction bits are those of the operands added up.
+    target lacks is summed and occurs in both operands (Sum removes any other axis). The derivative of an Einsum by each
+    operand is therefore an Einsum, too. The operation is lowered exactly: products are accumulated before any rounding,
+    and their fraction bits are those of the operands added up.
     """
 
     name = "real.einsum"

@@ -1,4 +1,4 @@
-"""The error function and GELU, the activation defined by it."""
+"""The error function and GELU, an activation that the error function defines."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class GELU(Smooth):
     """x * P(x), where P is the normal distribution function. The derivative is dz * (P(x) + x * p(x)), where p is the
     normal density.
 
-    The distribution function is P(x) = (1 + erf(x / sqrt 2)) / 2. Hendrycks and Gimpel, arXiv 1606.08415.
+    The distribution function is P(x) = (1 + erf(x / sqrt 2)) / 2. GELU is from Hendrycks and Gimpel, arXiv 1606.08415.
     """
 
     name = "real.gelu"

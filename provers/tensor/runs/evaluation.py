@@ -37,8 +37,8 @@ PUBLIC_SECRET = b"circuitize: a public test set \0\0"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A program that judges the values that a run ends with, on each batch of a test set of `size` examples, in their
-    order.
+    """A program that judges the values that a run ends with, on each batch of a test set of `size` examples, in the
+    order of the examples.
 
     Soundness: prover and verifier each make an Evaluation, and neither takes it from the other. The Evaluation fixes
     program, plan and rows: every example is in one batch. The proof of an evaluation states the sums of the public

@@ -69,7 +69,7 @@ def prove_run(
     running: Callable[[int], object] = lambda _: None,
     place: Place | None = None,
 ) -> Proving:
-    """Write a run's folder, or continue one that was interrupted.
+    """Write a run's folder, or continue a folder whose run was interrupted.
 
     The argument `initial` holds all held values, or is a finished run to continue; `data` are the dataset's tensors, by
     port name; `test` is the test set of the run's evaluation. The file `kept` holds what the prover alone may know,

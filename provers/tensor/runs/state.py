@@ -154,7 +154,7 @@ def _array(content: bytes) -> NDArray[np.uint8]:
 
 
 def _bytes(array: Values, lengths: Collection[int]) -> bytes:
-    """Raise ValueError unless the array holds bytes, of one of these lengths."""
+    """Return the bytes of an array; raise ValueError unless it holds bytes, and `lengths` has their number."""
     if array.dtype != np.uint8 or array.ndim != 1 or len(array) not in lengths:
         raise ValueError(f"{array.dtype} of shape {array.shape} among what is kept")
     return array.tobytes()

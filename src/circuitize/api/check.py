@@ -1,4 +1,4 @@
-"""Checking: every target that this machine can run is, compared with the integer executor."""
+"""Run a program on every target that this machine has, and compare each with the integer executor."""
 
 from __future__ import annotations
 

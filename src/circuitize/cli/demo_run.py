@@ -61,7 +61,7 @@ class Training:
 
 
 def shown_run(training: Training, folder: Path, say: Callable[[str], object]) -> Json:
-    """Prove a whole training run, verify it, try to forge it; return the report."""
+    """Prove a whole training run, verify the run, try to forge it; return the report."""
     start = time.perf_counter()
     made = training.prove(folder)
     proved = time.perf_counter() - start

@@ -27,7 +27,7 @@ def remark(message: str) -> None:
 
 
 def print_json(content: Json) -> None:
-    """Print the one object of --json, in ASCII."""
+    """Print the JSON object that --json asks for, in ASCII."""
     print(json.dumps(content, ensure_ascii=True))
 
 

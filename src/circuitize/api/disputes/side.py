@@ -1,4 +1,4 @@
-"""One side of a dispute: the folder that its training left, read and checked against itself."""
+"""A side of a dispute: the folder of the side's training, read and checked for consistency."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ class Testimony:
 
 
 def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Testimony:
-    """Run a step of a training again, from its last checkpoint before, and write every wire of the step for a referee.
+    """Run a step of a training again, from the last checkpoint before the step, and write every wire of the step for a
+    referee.
 
     In a testimony the step is run by the executor on the party's own machine. No testimony is written if the executor
     gives another result than the journal has, at this step or on the way: which means a fault that the machine does not

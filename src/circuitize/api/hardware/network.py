@@ -118,8 +118,8 @@ class HardwareModel(WrittenCircuit):
         """The design's outputs for inputs along a first axis, as the real numbers that its integers stand for.
 
         A prediction is one array if the network has one output, else arrays by name. The inputs of a prediction are
-        rounded to their format by its own rule. Raise CircuitizeError for inputs that do not fit, and Undefined if a
-        Check of the program fails.
+        rounded to their format by the rounding rule of that format. Raise CircuitizeError for inputs that do not fit,
+        and Undefined if a Check of the program fails.
         """
         run = integer.executor(self.program)
         made = [run.outputs(list(frame)) for frame in self._frames(x)]

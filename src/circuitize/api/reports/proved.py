@@ -27,7 +27,7 @@ from ..training.folder import PROGRAM, read_manifest
 from ..verdict import Verdict
 
 MOST_SHOWN = 6
-"""The most numbers of a public array that are shown."""
+"""The most numbers of a public array that a report shows."""
 
 MOST_ROWS = 1 << 20
 """The most steps of a training whose metrics are read."""

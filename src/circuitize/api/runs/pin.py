@@ -66,7 +66,7 @@ class Pin:
         write_whole(path, [self.encode()])
 
     def encode(self) -> bytes:
-        """The content of the pin's file."""
+        """The content of a run's pin file."""
         run, content = self.run, io.BytesIO()
         setting = {
             "circuitize pin": VERSION,

@@ -103,7 +103,7 @@ class Target(Buildable[C], Protocol[C]):
     """The name of the circuit in the output of `estimate`."""
 
     measure: str
-    """The unit of the circuit's cost."""
+    """The unit in which the cost of a circuit is stated."""
 
     rules_in: str = ""
     """The module whose lowering RULES belong to this kind of circuit."""

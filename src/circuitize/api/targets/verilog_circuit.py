@@ -137,8 +137,8 @@ def bound(program: IntegerProgram, request: Request, asked: bool = False) -> Bou
 
     If a loadable memory is `asked` for, every held input is state.
 
-    Values are read as `program_inputs` reads them. Raise CircuitizeError for a held input without a value, for an
-    unknown name, and for values that do not fit.
+    The values of held inputs are read as `program_inputs` reads inputs. Raise CircuitizeError for a held input without
+    a value, for an unknown name, and for values that do not fit.
     """
     held = [port for port in program.inputs if port.held]
     if not held:
