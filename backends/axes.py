@@ -33,7 +33,7 @@ Pairs = list[tuple[int, int]]
 
 
 def repeated(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Pairs:
-    """The axes of each source, and of each target, over which an operation on arrays of these shapes is repeated.
+    """The axes of each source, and of each target, over which an operation on arrays of the given shapes is repeated.
 
     The axes over which a contraction is repeated follow from its equation. An operation about which nothing is known is
     repeated over no axis.

@@ -25,8 +25,8 @@ def canonical(arrow: Arrow) -> Arrow:
     """Edges and wires renumbered in the order of a depth-first walk from the outputs, tables in order of first use.
 
     Arrows that differ only in the numbering and order of wires and edges become equal, provided every edge reaches an
-    output (after `simplify` every edge does); other edges follow in stored order. The walk is iterative and takes
-    linear time.
+    output (after `simplify` every edge does); other edges follow in stored order. The walk over an arrow is iterative
+    and takes linear time.
     """
     rows = arrow.rows
     writer = np.full(arrow.wire_count, -1, np.int64)

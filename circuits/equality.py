@@ -13,7 +13,8 @@ def equal(a: Arrow, b: Arrow) -> bool:
 
     Every wire has one writer, so the renaming is found by walking both from the outputs at once: no choice is left.
     Edges that no output reads follow in stored order; `simplify` leaves none. Provenance does not count for equality.
-    Two arrows are equal exactly where `encode` gives the same bytes. The comparison is iterative and takes linear time.
+    Two arrows are equal exactly where `encode` gives the same bytes. The comparison of arrows is iterative and takes
+    linear time.
     """
     if a is b:
         return True

@@ -230,8 +230,8 @@ def fold(
     """Give every wire a value: inputs as given, then edge by edge `interpret(edge index, operation, source values)`.
 
     Return the values by wire. Unless `keep`, a value is dropped after its last reader (outputs stay), so that memory
-    follows the live wires. The fold takes linear time, and nothing recurses. Raise TypingError for another number of
-    inputs than the arrow has.
+    follows the live wires. The fold over an arrow takes linear time, and nothing recurses. Raise TypingError for
+    another number of inputs than the arrow has.
     """
     if len(inputs) != len(arrow.inputs):
         raise TypingError(

@@ -20,9 +20,9 @@ def lift(arrow: Arrow, count: int) -> Arrow:
 
     `lift` is a functor: it maps an identity to an identity, a composition to the composition of lifts, and arrows side
     by side to the lifts side by side. Run i of the lifted arrow is the arrow on the values at place i, bit for bit; it
-    is undefined if one run is. The intervals of a lifted arrow are those of the arrow. A constant is stored once for
-    all runs. Operations that read at computed places are replaced by their definitions, which need not read at one
-    place in all runs. Lifting takes linear time.
+    is undefined if one run is. The intervals of a lifted arrow are those of the arrow. A constant of a lifted arrow is
+    stored once for all runs. Operations that read at computed places are replaced by their definitions, which need not
+    read at one place in all runs. Lifting takes linear time.
 
     Raise TypingError for an arrow of the real array language, or for fewer runs than one.
     """

@@ -26,7 +26,8 @@ class Role(Enum):
 
     A DATA port enters or leaves each step. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are
     held: they stay the same from run to run, unless an output of the same name changes them. A FROZEN parameter is held
-    and has no output: no step changes it, and tensor proofs commit to it once. A SCALAR is given anew for each step.
+    and has no output: no step changes it, and tensor proofs commit to it once. An input whose role is SCALAR is given
+    anew for each step.
     """
 
     DATA = "data"

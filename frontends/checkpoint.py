@@ -26,7 +26,8 @@ MOST_FILES = 4096
 
 @dataclass(frozen=True, eq=False)
 class Tensors(Mapping[str, Values]):
-    """Arrays by name, with the headers of the files that they came from and the index of these files, if there is one.
+    """Arrays by name, with the headers of the files that they came from and the index of the given files, if there is
+    one.
 
     The numbers of a checkpoint's arrays are those of the file, in the types that numpy has: BF16 becomes float32, which
     holds each of its numbers.

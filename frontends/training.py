@@ -133,7 +133,11 @@ def _held(program: Program) -> set[str]:
 
 
 def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list[Array]]) -> Arrow:
-    """The arrow P x O x M x X x T x S -> P' x O' x M' x loss, made from the loss's arrow P x M x X x T -> loss x M'."""
+    """The arrow of a training step, P x O x M x X x T x S -> P' x O' x M' x loss, made from the loss's arrow P x M x X
+    x T -> loss x M'.
+
+    The letters stand for parameters, the optimiser's state, the model's state, inputs, targets and scalars.
+    """
     weights: list[Type] = [p.type for p in model.parameters]
     state: list[Type] = [type for group in states for type in group]
     kept: list[Type] = [p.type for p in model.state]

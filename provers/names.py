@@ -67,7 +67,7 @@ def kinds(name: str) -> frozenset[bool]:
 
 
 def prover_of_key(start: bytes) -> str | None:
-    """The prover whose keys, verifying or proving ones, begin with these bytes."""
+    """The prover whose keys, verifying or proving ones, begin with the given bytes."""
     magic = start[:MAGIC_BYTES]
     found = (name for name, one in PROVERS.items() if magic in (one.verifying_magic, one.proving_magic))
     return next(found, None) if magic else None

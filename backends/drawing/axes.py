@@ -56,7 +56,7 @@ class Strands:
 
 
 def strands(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Strands:
-    """How an operation is drawn on arrays of these shapes. An operation about which nothing is known takes all axes
+    """How an operation is drawn on arrays of the given shapes. An operation about which nothing is known takes all axes
     into its box.
     """
     if isinstance(operation, (arrays.Einsum, integers.Contract)):

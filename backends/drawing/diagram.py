@@ -53,7 +53,7 @@ class Diagram:
 def diagram(
     arrow: Arrow, groups: Sequence[Group], inputs: Sequence[str], outputs: Sequence[str], fold: bool
 ) -> Diagram:
-    """The diagram of an arrow whose operations stand in these groups; unfolded, each group is one operation.
+    """The diagram of an arrow whose operations stand in the given groups; unfolded, each group is one operation.
 
     A folded diagram lacks the wires that stay within a group.
     """

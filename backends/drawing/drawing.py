@@ -21,7 +21,7 @@ from .picture import Picture
 from .rows import rows
 
 PAGE = 1000
-"""The greatest width in pixels, unless a single column is wider: rows are cut at this width."""
+"""The greatest width of a picture in pixels, unless a single column is wider: rows are cut at this width."""
 
 DEPTH = 2
 """How many names of a nested layer a folded picture keeps, unless told otherwise."""

@@ -231,5 +231,5 @@ def summed(box: Box) -> list[str]:
 
 
 def bottom(ports: Sequence[Port]) -> int:
-    """Return how far below the top of a box the lowest of these ports reaches, in pixels; 0 without ports."""
+    """Return how far below the top of a box the lowest of the given ports reaches, in pixels; 0 without ports."""
     return max((port.strands[-1] + (LINE if port.below else 0) for port in ports), default=0)

@@ -103,7 +103,7 @@ def _cut(
 def _glyphs(
     diagram: Diagram, measure: Measure, level: Sequence[int], columns: Sequence[Sequence[int]], first: int, stop: int
 ) -> list[list[Glyph]]:
-    """The boxes of a picture's row of these columns."""
+    """The boxes of a picture's row of the given columns."""
     inside = [number for column in columns[first:stop] for number in column]
     here = {wire for number in inside if diagram.boxes[number].edges for wire in diagram.boxes[number].targets}
     on: set[int] = set()

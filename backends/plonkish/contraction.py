@@ -22,7 +22,8 @@ COLUMNS, ROWS = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operands:
-    """A contraction as both * (rows x depth times depth x columns), with the variables of the operands in these shapes.
+    """A contraction as both * (rows x depth times depth x columns), with the variables of the operands in the given
+    shapes.
 
     `order` is the place in the target's own order of each element of both x rows x columns.
     """

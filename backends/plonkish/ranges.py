@@ -165,8 +165,9 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
 def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
     """floor(sqrt(x)) for x >= 0: a variable, its square, and three range checks.
 
-    Soundness: q is in [0, 2^k), x - q^2 and (q + 1)^2 - 1 - x in [0, 2^m), all integers far below p/2: so q^2 <= x < (q
-    + 1)^2, which one q >= 0 satisfies. For the square root q of x, both x - q^2 and (q + 1)^2 - 1 - x are at most 2q.
+    Soundness: q is in [0, 2^k), x - q^2 and (q + 1)^2 - 1 - x in [0, 2^m), all integers far below p/2: so q^2 <= x <
+    (q + 1)^2, which one q >= 0 satisfies. For the square root q of x, both x - q^2 and (q + 1)^2 - 1 - x are at most
+    2q.
     """
     greatest = isqrt(x.type.high)
     made = assembly.hint(value, type.size)

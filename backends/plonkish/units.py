@@ -65,12 +65,12 @@ class Unit(ABC):
 
     @abstractmethod
     def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
-        """The gates of the lane in these columns: what each says, and its node."""
+        """The gates of the lane in the given columns: what each says, and its node."""
 
     def lookups(
         self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]
     ) -> list[tuple[str, str, tuple[int, ...]]]:
-        """The lookups of the lane in these columns: what each says, the table's name, and the inputs' nodes."""
+        """The lookups of the lane in the given columns: what each says, the table's name, and the inputs' nodes."""
         return []
 
 

@@ -103,7 +103,7 @@ class _Checker:
         return _Sums(running[offsets[1:]] - running[offsets[:-1]], wide)
 
     def _failing_wide(self, rows: Integers) -> Integers:
-        """Which of these rows fail, in Python integers; as many at a time as have about CHUNK_TERMS terms."""
+        """Which of the given rows fail, in Python integers; as many at a time as have about CHUNK_TERMS terms."""
         failing = []
         lengths = np.zeros(len(rows), dtype=np.int64)
         for matrix in (self.system.a, self.system.b, self.system.c):
@@ -116,7 +116,7 @@ class _Checker:
         return np.concatenate(failing)
 
     def _products(self, rows: Integers) -> Numbers:
-        """The combinations of these rows in the three matrices at the witness, as Python integers that are not yet
+        """The combinations of the given rows in the three matrices at the witness, as Python integers that are not yet
         reduced.
 
         Equal combinations are computed once: an S-box x^5 of a hash has the same combination in three places.

@@ -71,8 +71,8 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
     exists; otherwise there is exactly one for each choice of salts. Time and memory are linear in the rows.
 
     With a hashed challenge, over BN254, a contraction is tested at a random point that is hashed inside the circuit if
-    that saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a probability of at most (q
-    + 1) * challenge_degree / prime for a prover who evaluates Poseidon q times, Poseidon being taken for a random
+    that saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a probability of at most
+    (q + 1) * challenge_degree / prime for a prover who evaluates Poseidon q times, Poseidon being taken for a random
     oracle. In a circuit without a challenge, or whose `challenge_degree` is 0, wrong values never pass.
 
     With a challenge that is drawn after a commitment, which takes BN254 and a prover of two phases, range checks are

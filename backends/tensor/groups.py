@@ -111,7 +111,7 @@ def groups(program: IntegerProgram) -> tuple[Group, ...]:
 
 
 def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
-    """Variables of a commitment to tensors of these shapes, and the offset of each: wide ones first, then in order.
+    """Variables of a commitment to tensors of the given shapes, and the offset of each: wide ones first, then in order.
 
     Axes are padded to powers of two, and each offset is a multiple of its tensor's padded size. The places of blocks in
     a commitment depend only on the list of ports: equal lists have their values at equal places.
@@ -136,7 +136,7 @@ def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> No
 
 
 def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
-    """The program whose proof shows that the roots of these groups hold values within the formats of their ports.
+    """The program whose proof shows that the roots of the given groups hold values within the formats of their ports.
 
     A format program takes the groups' committed inputs and returns nothing, so its proof only says that values in
     format exist. Names, roles and formats are the original program's: a group has the same root, whichever of the two
@@ -148,7 +148,7 @@ def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> In
 
 
 def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
-    """The program that returns the committed inputs of these groups, whose proof shows that two roots hold the same
+    """The program that returns the committed inputs of the given groups, whose proof shows that two roots hold the same
     values.
 
     Raise CircuitizeError for a group that the program does not have.

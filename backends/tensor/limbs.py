@@ -113,7 +113,7 @@ class Demand:
         object.__setattr__(self, "longest", max(every, default=1))
 
     def cost(self, widths: frozenset[int]) -> tuple[float, Limbs]:
-        """The cost with tables of these widths, and of the sizes for which one table of exactly that size is then
+        """The cost with tables of the given widths, and of the sizes for which one table of exactly that size is then
         cheapest.
         """
         cuts = _cuts(widths, self.longest)

@@ -36,7 +36,7 @@ CUPS = (arrays.Einsum, integers.Contract)
 
 @lru_cache(maxsize=65536)
 def labels(operation: Operation, sources: tuple[Shape, ...], targets: tuple[Shape, ...]) -> Labels:
-    """The labels of an operation on arrays of these shapes, from its equation, its axes or its view."""
+    """The labels of an operation on arrays of the given shapes, from its equation, its axes or its view."""
     if isinstance(operation, CUPS):
         x, y, target = (tuple(letters) for letters in operation.letters)
         return Labels((x, y), (target,), frozenset({*x, *y}) - {*target})

@@ -99,7 +99,7 @@ class Bus:
 
     @property
     def output(self) -> bool:
-        """Return whether the design sends on this bus."""
+        """Return whether the bus is one on which the design sends."""
         return self.streams[0].output
 
     @property

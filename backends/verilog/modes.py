@@ -35,7 +35,7 @@ class Mode(IntEnum):
 
 @dataclass(frozen=True)
 class Passage:
-    """A tensor that enters or leaves a design, under this name, in frames of these modes."""
+    """A tensor that enters or leaves a design, under this name, in frames of the given modes."""
 
     name: str
     port: str

@@ -86,7 +86,7 @@ class LinearOperation(RealOperation):
 
     @abstractmethod
     def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
-        """The adjoint as a formula, for sources of these types."""
+        """The adjoint as a formula, for sources of the given types."""
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return self.adjoint(dz, *(Array(source.shape) for source in sources))

@@ -43,7 +43,7 @@ class Constant(IntegerOperation):
 
     @classmethod
     def of(cls, array: ArrayLike, fraction_bits: int = 0) -> Constant:
-        """The constant with these elements; raise OverflowRisk for integers that int64 cannot hold."""
+        """The constant with the given elements; raise OverflowRisk for integers that int64 cannot hold."""
         amounts = frozen(array)
         return cls(amounts, amounts.shape, fraction_bits)
 

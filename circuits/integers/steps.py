@@ -27,8 +27,8 @@ class Regroup:
 @part
 @dataclass(frozen=True)
 class Affine:
-    """An affine step of a view: target index p reads source index x with x_i = offsets[i] + sum over j of strides[i][j]
-    * p_j.
+    """An affine step of a view: target index p reads source index x with x_i = offsets[i] + sum over j of
+    strides[i][j] * p_j.
 
     The `shape` of an affine step is its target's; there is one offset and one row of strides per source axis. An
     element whose index lies outside the source reads 0.

@@ -82,7 +82,7 @@ class Pen:
         return x if self.shape(x) == shape else self.one(self.core.Reshape(self.wires[x], self.type(shape)), x)
 
     def split_last(self, x: int, axes: Iterable[int]) -> tuple[int, Any, Any]:
-        """Draw x with these axes moved to its end; return its wire, the type of the other axes, and the type of
+        """Draw x with the given axes moved to its end; return its wire, the type of the other axes, and the type of
         these.
         """
         last = sorted(axes)

@@ -49,7 +49,7 @@ def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], Functio
 def body_of(
     onnx: ModuleType, proto: Any, attributes: Sequence[Any], since: int, opset: int, inputs: Sequence[Value | None]
 ) -> FunctionBody | None:
-    """The body by which ONNX defines the operator of a node, for inputs of these types; None if ONNX defines none."""
+    """The body by which ONNX defines the operator of a node, for inputs of the given types; None if there is none."""
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     schema = onnx.defs.get_schema(proto.op_type, opset, domain)
     called = onnx.NodeProto()

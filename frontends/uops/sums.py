@@ -171,7 +171,7 @@ class Sums(Products):
 
     def _gathered(self, indicator: Factor, other: Factor, summed: Sequence[int]) -> Factor | None:
         """Write a sum of products as the elements that indices choose, or as sums at indices, if one factor holds the
-        indicators of these indices.
+        indicators of the given indices.
         """
         form = self.is_(indicator, "one_hot")
         if form is None:

@@ -45,7 +45,7 @@ class Verilog:
         return compare(self._run(trace), wanted).first_difference
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the design's status is 0 on these inputs: it computes every other value itself."""
+        """Whether the design's status is 0 on the given inputs: it computes every other value itself."""
         return not self._run(forged).failed[0]
 
     def of(self, program: IntegerProgram) -> Verilog:

@@ -47,9 +47,9 @@ def by_bracket(state: Determination, row: int) -> set[int]:
     Soundness: E's interval and rho + sigma both stay inside [-p/2, p/2], so that rho + sigma = E over the integers.
     Take two assignments with the same inputs, hence the same y and D1, and q' >= q + 1. Then rho - rho' = q'y - qy
     modulo p, and also over the integers, since (width of q) * y + (width of rho) is below p. For a quotient, that is at
-    least y, yet rho - rho' <= (y + k - l2) - l1 < y. For a root, q >= 0, that is at least 2q + 1, yet rho - rho' <= (2q
-    + k - l2) - l1 <= 2q. The audit of a quotient therefore finds q' = q as integers, the bits of q by the digit rule,
-    and z = q * y.
+    least y, yet rho - rho' <= (y + k - l2) - l1 < y. For a root, q >= 0, that is at least 2q + 1, yet rho - rho' <=
+    (2q + k - l2) - l1 <= 2q. The audit of a quotient therefore finds q' = q as integers, the bits of q by the digit
+    rule, and z = q * y.
     """
     a, b, c = state.relations.sides(row)
     open_c = state.unknown(c)

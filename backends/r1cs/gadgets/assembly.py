@@ -128,8 +128,8 @@ class Assembly:
         return single
 
     def no_wrap(self, *magnitudes: int) -> None:
-        """Raise OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all magnitudes must
-        be below p/2.
+        """Raise OverflowRisk unless integers of the given magnitudes are told apart modulo the prime: all magnitudes
+        must be below p/2.
         """
         largest = max(magnitudes)
         if 2 * largest >= self.field.prime:

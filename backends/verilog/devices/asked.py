@@ -47,7 +47,7 @@ class Asked:
         return {self.family.block if name == "blocks" else name: taken[name] for name in COUNTED}
 
     def holding(self, sizes: Json) -> Holding | None:
-        """Return whether the device holds a design of these sizes; None if no device is given."""
+        """Return whether the device holds a design of the given sizes; None if no device is given."""
         return None if self.device is None else holding(self.device, sizes["families"][self.family.name])
 
     def answered(self, sizes: Json) -> Json:

@@ -29,8 +29,8 @@ class Square(Composite):
 
 @dataclass(frozen=True)
 class Power(Composite):
-    """The power x^n for a whole number n; x^0 is 1, negative powers are powers of 1 / x. The derivative is dz * n *
-    x^(n - 1).
+    """The power x^n for a whole number n; x^0 is 1, negative powers are powers of 1 / x. The derivative of Power is
+    dz * n * x^(n - 1).
 
     A power takes about log2 n squarings, each rounded. 0^0 is 1; a negative power of 0 is undefined.
     """

@@ -33,7 +33,7 @@ class Mean(Composite):
 class Product(Composite):
     """The product along one axis, which is removed: ceil(log2 n) levels of pairwise products, each rounded.
 
-    The derivative is that of the definition: the products of the other elements, right at zeros too.
+    The derivative of Product is that of the definition: the products of the other elements, right at zeros too.
     """
 
     name = "real.product"

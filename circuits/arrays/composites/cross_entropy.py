@@ -44,7 +44,8 @@ class CrossEntropy(Composite):
 class BinaryCrossEntropy(Composite):
     """The mean over all elements of log(1 + e^x) - t * x: the cross-entropy of targets t in [0, 1] and sigmoid(x).
 
-    The sources are logits x and targets t of one shape. The derivative is (sigmoid(x) - t) * dz / count.
+    The sources are logits x and targets t of one shape. The derivative of BinaryCrossEntropy is (sigmoid(x) - t) * dz /
+    count.
     """
 
     name = "real.binary_cross_entropy"

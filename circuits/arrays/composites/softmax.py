@@ -20,8 +20,8 @@ class Softmax(Composite):
     """e^(x - m) / sum of e^(x - m) along an axis, m the maximum along it: exponents are at most 0, the sum is at
     least 1.
 
-    The derivative is y * (dy - sum of dy * y): the part of the derivative that comes from the maximum m cancels
-    exactly, so it is left out.
+    The derivative of Softmax is y * (dy - sum of dy * y): the part of the derivative that comes from the maximum m
+    cancels exactly, so it is left out.
     """
 
     name = "real.softmax"
@@ -44,7 +44,7 @@ class Softmax(Composite):
 class LogSumExp(Composite):
     """log of the sum of e^x along an axis, which is removed: m + log of the sum of e^(x - m), m the maximum.
 
-    The derivative is dz * softmax(x).
+    The derivative of LogSumExp is dz * softmax(x).
     """
 
     name = "real.log_sum_exp"
@@ -65,7 +65,7 @@ class LogSumExp(Composite):
 
 @dataclass(frozen=True)
 class LogSoftmax(Composite):
-    """x - log of the sum of e^x along an axis. The derivative is dz - softmax(x) * sum of dz."""
+    """x - log of the sum of e^x along an axis. The derivative of LogSoftmax is dz - softmax(x) * sum of dz."""
 
     name = "real.log_softmax"
 

@@ -28,7 +28,9 @@ bits.
 
 @dataclass(frozen=True)
 class Erf(Smooth):
-    """erf(x) = 2 / sqrt(pi) * the integral of e^(-t^2) from 0 to x. The derivative is dz * 2 / sqrt(pi) * e^(-x^2)."""
+    """erf(x) = 2 / sqrt(pi) * the integral of e^(-t^2) from 0 to x. The derivative of Erf is dz * 2 / sqrt(pi) *
+    e^(-x^2).
+    """
 
     name = "real.erf"
 
@@ -54,8 +56,9 @@ class Erf(Smooth):
 
 @dataclass(frozen=True)
 class GELU(Smooth):
-    """x * P(x), where P is the normal distribution function. The derivative is dz * (P(x) + x * p(x)), where p is the
-    normal density.
+    """x * P(x), where P is the normal distribution function.
+
+    The derivative of GELU is dz * (P(x) + x * p(x)), where p is the normal density.
 
     The distribution function is P(x) = (1 + erf(x / sqrt 2)) / 2. GELU is from Hendrycks and Gimpel, arXiv 1606.08415.
     """
@@ -84,7 +87,7 @@ class GELU(Smooth):
 
 @dataclass(frozen=True)
 class GELUSlope(Smooth):
-    """P(x) + x * p(x), the slope of GELU. The derivative is dz * (2 - x^2) * p(x)."""
+    """P(x) + x * p(x), the slope of GELU. The derivative of GELUSlope is dz * (2 - x^2) * p(x)."""
 
     name = "real.gelu_slope"
 

@@ -92,7 +92,7 @@ class Exp(RealOperation):
 
 @dataclass(frozen=True)
 class Exp2(Exp):
-    """The power 2^x of each element, lowered as `Exp` is. The derivative is dz * log 2 * z."""
+    """The power 2^x of each element, lowered as `Exp` is. The derivative of Exp2 is dz * log 2 * z."""
 
     name = "real.exp2"
     rate = math.log(2)

@@ -109,7 +109,7 @@ class Log(RealOperation):
 
 @dataclass(frozen=True)
 class Log2(Log):
-    """The logarithm to base 2, lowered as `Log` is. The derivative is dz / (x log 2)."""
+    """The logarithm to base 2, lowered as `Log` is. The derivative of Log2 is dz / (x log 2)."""
 
     name = "real.log2"
     binary = True

@@ -41,7 +41,7 @@ class Series:
 
     @classmethod
     def of(cls, *terms: Decimal | int, order: int) -> Series:
-        """The series of these terms, followed by zeros up to the given order."""
+        """The series of the given terms, followed by zeros up to the given order."""
         return cls(tuple(Decimal(term) for term in terms) + (Decimal(0),) * (order + 1 - len(terms)))
 
     def __add__(self, other: Series | Decimal | int) -> Series:

@@ -17,8 +17,8 @@ from .smooth import Smooth
 
 @dataclass(frozen=True)
 class Sigmoid(Smooth):
-    """The sigmoid 1 / (1 + e^-x) of each element. The derivative is dz * z * (1 - z). When lowered, the sigmoid is 0 or
-    1 far out, and defined everywhere.
+    """The sigmoid 1 / (1 + e^-x) of each element. The derivative of Sigmoid is dz * z * (1 - z). When lowered, the
+    sigmoid is 0 or 1 far out, and defined everywhere.
     """
 
     name = "real.sigmoid"
@@ -44,8 +44,8 @@ class Sigmoid(Smooth):
 
 @dataclass(frozen=True)
 class Tanh(Smooth):
-    """The hyperbolic tangent of each element. The derivative is dz * (1 - z * z). When lowered, the hyperbolic tangent
-    is -1 or 1 far out.
+    """The hyperbolic tangent of each element. The derivative of Tanh is dz * (1 - z * z). When lowered, the hyperbolic
+    tangent is -1 or 1 far out.
     """
 
     name = "real.tanh"

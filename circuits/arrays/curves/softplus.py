@@ -18,7 +18,7 @@ from .smooth import Smooth
 
 @dataclass(frozen=True)
 class Softplus(Smooth):
-    """The softplus log(1 + e^x) of each element. The derivative is dz * sigmoid(x)."""
+    """The softplus log(1 + e^x) of each element. The derivative of Softplus is dz * sigmoid(x)."""
 
     name = "real.softplus"
     follows = True

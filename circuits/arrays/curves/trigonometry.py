@@ -95,7 +95,7 @@ class _Trigonometric(RealOperation):
 
 @dataclass(frozen=True)
 class Sin(_Trigonometric):
-    """The sine of x radians. The derivative is dz * cos(x)."""
+    """The sine of x radians. The derivative of Sin is dz * cos(x)."""
 
     name = "real.sin"
     quarters = 0
@@ -110,7 +110,7 @@ class Sin(_Trigonometric):
 
 @dataclass(frozen=True)
 class Cos(_Trigonometric):
-    """The cosine of x radians. The derivative is -dz * sin(x)."""
+    """The cosine of x radians. The derivative of Cos is -dz * sin(x)."""
 
     name = "real.cos"
     quarters = 1

@@ -30,7 +30,7 @@ class Window(LinearOperation):
 
     Axis axes[k] becomes the window's position, of extent (n - d * (sizes[k] - 1) - 1) // steps[k] + 1 with d =
     dilations[k], by default 1; a last axis per k walks the window: y[.., p, .., w] = x[.., steps[k] * p + d * w, ..].
-    The operation is also known as im2col. Window is lowered exactly.
+    The operation Window is also known as im2col. Window is lowered exactly.
     """
 
     name = "real.window"

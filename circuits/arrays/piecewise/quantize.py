@@ -91,7 +91,8 @@ class Quantize(RealOperation):
     "ceil", "zero" and "away". The field `overflow` of Quantize says what becomes of an n outside [low, high]:
     "saturate" gives the nearer end, "check" gives no value, and "wrap" promises that no n is outside, which the
     intervals must show when the program is compiled. Quantize reads its operand unrounded, and its result is final. The
-    derivative is straight through: dz where n lies within [low, high], else 0. Bengio et al., arXiv 1308.3432.
+    derivative of Quantize is straight through: dz where n lies within [low, high], else 0. Bengio et al., arXiv
+    1308.3432.
     """
 
     name = "real.quantize"

@@ -76,7 +76,7 @@ class Earlier:
 
         The prover's file beside a finished run records that another run continues it, before a root is opened for that
         run. Raise CircuitizeError if another run already continues from the finished run, since in zero knowledge its
-        last roots are made for only one. The caller must hold the lock of `alone`.
+        last roots are made for only one. The caller must hold the run's lock, which `alone` takes.
         """
         state = State.read(self.kept)
         if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):

@@ -220,7 +220,7 @@ def _told(word: object) -> str:
 
 
 def folded(values: tuple[int, ...]) -> tuple[int, ...]:
-    """A single number if all are equal, else all numbers."""
+    """Return a single number if all numbers are equal, else all numbers."""
     return values[:1] if len(set(values)) == 1 else values
 
 

@@ -55,7 +55,7 @@ class TensorProof:
         return None
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether some forged run on these inputs has a proof that holds."""
+        """Whether some forged run on the given inputs has a proof that holds."""
         inputs = named_inputs(self.program, forged)
         return any(self._holds(values) for _, values in forgeries(self.executed, inputs))
 

@@ -60,10 +60,9 @@ class ProvableCircuit:
         return self.circuit.sizes()
 
     def insecure_keys(self, folder: Path | str | None = None, *, progress: Progress = silent) -> Keys:
-        """Make development keys, INSECURE by design: whoever made them can prove anything. The keys are kept in
-        `folder` if one is given.
+        """Make development keys, INSECURE by design: whoever made them can prove anything.
 
-        Raise CircuitizeError if the prover has no keys.
+        The keys of a circuit are kept in `folder` if one is given. Raise CircuitizeError if the prover has no keys.
         """
         if folder is not None:
             return self.setup(Path(folder), {}, Phases(progress))
@@ -99,7 +98,7 @@ class ProvableCircuit:
         not_zero_knowledge: bool = False,
         progress: Progress = silent,
     ) -> Proof:
-        """Prove a run on these inputs, real values by name; without any, on the first example.
+        """Prove a run on the given inputs, real values by name; without any, on the first example.
 
         The argument `openings_from` is a file that `save_openings` wrote: inputs that are named there, or those that
         `join` names, get the roots that they have in that file. The argument `not_zero_knowledge` asks for a proof that

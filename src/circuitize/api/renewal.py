@@ -12,7 +12,7 @@ from .exact import exact
 
 
 def renewal(program: Program, groups: Collection[str]) -> IntegerProgram:
-    """The integer program that takes the committed inputs of these groups of a program and returns them.
+    """The integer program that takes the committed inputs of the given groups of a program and returns them.
 
     A tensor proof of the renewing program shows that two roots hold the same values: one that joins an earlier proof's
     openings, and a new one, which may be opened as often as any new root. The names of groups are `parameters`,

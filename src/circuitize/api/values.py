@@ -127,7 +127,7 @@ def completed(
 
 
 def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str) -> Mapping[str, Given]:
-    """Return the given values of these inputs. Raise CircuitizeError if one of the inputs has no value."""
+    """Return the given values of the given inputs. Raise CircuitizeError if one of the inputs has no value."""
     missing = [port.name for port in ports if port.name not in given]
     if missing:
         raise CircuitizeError(
@@ -138,7 +138,7 @@ def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], whe
 
 
 def wanted(ports: Sequence[Port[Fixed | None]]) -> Wanted:
-    """Return the arrays of a file that may be values of these ports."""
+    """Return the arrays of a file that may be values of the given ports."""
     shapes = {port.name: port.format.shape for port in ports if port.format is not None}
     return lambda name, shape: shapes.get(name) == shape
 
@@ -146,8 +146,8 @@ def wanted(ports: Sequence[Port[Fixed | None]]) -> Wanted:
 def rounded(
     ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str, say: Progress = silent
 ) -> dict[str, Integers]:
-    """Return the values of these inputs as integers, by name; `say` receives a remark about real values that rounding
-    changed.
+    """Return the values of the given inputs as integers, by name; `say` receives a remark about real values that
+    rounding changed.
     """
     integers = {port.name: to_integers(port, given[port.name], where) for port in ports}
     changed = [
@@ -163,7 +163,7 @@ def rounded(
 
 
 def require_writable(ports: Sequence[Port[Fixed]], path: Path | None, raw: bool) -> None:
-    """Raise CircuitizeError, before there is work, unless the values of these ports can be written exactly."""
+    """Raise CircuitizeError, before there is work, unless the values of the given ports can be written exactly."""
     if path is None and raw:
         raise CircuitizeError("--raw-outputs: expected --outputs FILE.npz with it, found none; give the file")
     for port in ports if path is not None and not raw else ():
@@ -177,8 +177,8 @@ def require_writable(ports: Sequence[Port[Fixed]], path: Path | None, raw: bool)
 
 
 def write_outputs(path: Path, ports: Sequence[Port[Fixed]], values: Mapping[str, Integers], raw: bool) -> None:
-    """Return values of these ports by name, exactly: as the real numbers that they represent, or as integers of their
-    formats.
+    """Return values of the given ports by name, exactly: as the real numbers that they represent, or as integers of
+    their formats.
     """
     require_writable(ports, path, raw)
     formats = {port.name: port.format for port in ports}

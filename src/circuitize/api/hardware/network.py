@@ -221,7 +221,7 @@ class HardwareModel(WrittenCircuit):
         return rows
 
     def _frames(self, x: ArrayLike | Mapping[str, ArrayLike]) -> list[list[Integers]]:
-        """The integers of the inputs, frame by frame."""
+        """The integers of a network's inputs, frame by frame."""
         ports = self.program.inputs
         given = _by_name(x, [port.name for port in ports])
         columns = []

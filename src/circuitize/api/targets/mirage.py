@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Mirage(OwnCircuit):
-    """The circuit has the same constraints as the R1CS, but range checks are lookups; a program without range checks
-    has no such circuit.
+    """Mirage's circuit has the same constraints as the R1CS, but its range checks are lookups; a program without range
+    checks has no circuit for Mirage.
     """
 
     title = "r1cs with a commitment before its challenge: prover mirage"

@@ -33,9 +33,7 @@ class Checkpoint:
     held: Mapping[str, Values]
 
     def write(self, folder: Path) -> Path:
-        """Write the checkpoint into its executor's folder in a training. Raise CircuitizeError if the disk does not take
-        the file.
-        """
+        """Write the checkpoint into its executor's folder. Raise CircuitizeError if the disk does not take the file."""
         path = path_of(folder, self.step)
         said = {"executor": self.executor, "step": str(self.step), "course": self.course, "scalars": self.scalars}
         said["values"] = _hash(self.held)

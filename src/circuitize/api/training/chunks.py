@@ -121,9 +121,9 @@ class Layout:
         return [hashes(wires[part.wire], part.size) for part in self.parts if part.kind != "kept"]
 
     def entered_in(self, record: bytes) -> bytes:
-        """Return the hash `entered` from the record of a step."""
+        """Return the hash of the tensors that entered a step, from the record of the step."""
         return folded(p.of(record) for p in self.parts if p.kind == "input" and p.name not in self.held)
 
     def left_in(self, record: bytes) -> bytes:
-        """Return the hash `left` from the record of a step."""
+        """Return the hash of the tensors that left a step, from the record of the step."""
         return folded(part.of(record) for part in self.parts if part.kind == "kept")
