@@ -76,8 +76,9 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
     oracle. In a circuit without a challenge, or whose `challenge_degree` is 0, wrong values never pass.
 
     With a challenge that is drawn after a commitment, which takes BN254 and a prover of two phases, range checks are
-    lookups in tables and contractions are tested too; one more public wire, the last, is the challenge, and the same
-    bound holds for the hash that draws it, of 2^253 values.
+    lookups in tables and contractions are tested too; one more public wire, the last, is the challenge, and wrong
+    values pass with a probability of at most (q + 1) * challenge_degree / 2^253 for a prover who evaluates the hash
+    that draws it q times.
 
     Raise CircuitizeError for a program of the real language or one that binds nothing, and OverflowRisk if the field is
     too small for a gadget.

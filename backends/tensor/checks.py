@@ -28,8 +28,8 @@ def settle(draft: Draft, limb_bits: int | None = None) -> int:
     x - low are each in a table of their own size, so x - low is a number of as many bits modulo p. If the interval's
     size is no power of two and has no table of its own, high - x is shown to be a number of as many bits modulo p as
     well. In the check of a sign, either (x - low, s) is an entry of the table that holds [x < 0] for each x of [low,
-    high], which says that x is in the interval as well; or s is in {0, 1}, and x - 2 s x - s, which is x for s = 0 and -x -
-    1 for s = 1, lies in [0, 2^w), with w <= 62: then s = 1 leaves only -2^w <= x < 0, and s = 0 only 0 <= x < 2^w,
+    high], which says that x is in the interval as well; or s is in {0, 1}, and x - 2 s x - s, which is x for s = 0 and
+    -x - 1 for s = 1, lies in [0, 2^w), with w <= 62: then s = 1 leaves only -2^w <= x < 0, and s = 0 only 0 <= x < 2^w,
     everything being below p / 2, whatever else is known of x. A range is left out if another check implies it for the
     same form.
     """

@@ -126,7 +126,7 @@ def _elements(node: Node) -> Result:
 
 
 def _inside(x: Tensor, part: Tensor) -> Tensor:
-    """Return x with its first elements along each axis replaced."""
+    """Return x with its first elements along each axis replaced by the elements of `part`."""
     if x.shape == part.shape:
         return part
     inside = np.zeros(x.shape)

@@ -65,10 +65,10 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
 
     Soundness: h_1, ..., h_(n-1) and h_0 = 1 - h_1 - ... are 0 or 1 by their rows and add up to 1 modulo p, and n is
     below p/2 (checked): exactly one is 1, at a position w. With the indicators h_i of position w, x_0 + sum of h_i
-    (x_i - x_0) is x_w, and each x_w - x_i - (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range check
-    the difference of the greatest element and another is not negative, being a difference of the interval at most in
-    magnitude (checked): no element is greater than x_w, and none before it as great. The conditions on the position w
-    of the greatest element hold for exactly one w, and the differences never leave the range.
+    (x_i - x_0) is x_w, and each x_w - x_i - (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range
+    check the difference of the greatest element and another is not negative, being a difference of the interval at
+    most in magnitude (checked): no element is greater than x_w, and none before it as great. The conditions on the
+    position w of the greatest element hold for exactly one w, and the differences never leave the range.
     """
     shape = x.type.shape
     extent, count = shape[axis], len(x.forms)

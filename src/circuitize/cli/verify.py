@@ -63,8 +63,8 @@ def run(options: Namespace) -> int:
 
 
 def reading(verifier: Verifier, folder: Path) -> tuple[Verifier, Verdict | None]:
-    """Return the verifier of proofs of the roots that a folder shows to be in format, or the verdict on a root that is
-    not.
+    """Return a verifier of proofs about the roots that a folder shows to be in format, and None; or the verifier as it
+    was, and the verdict on a root that the folder does not show to be in format.
     """
     from circuitize.api.weights import judged
 

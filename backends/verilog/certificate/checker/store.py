@@ -39,7 +39,7 @@ class Store:
         return self._make(("free", *name), low, high, None)
 
     def interval(self, form: Form) -> tuple[int, int]:
-        """An interval in which the form lies."""
+        """Return an interval that holds all values of a form."""
         low = high = form.constant
         for number, factor in form.terms.items():
             symbol = self.all[number]

@@ -48,7 +48,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """The same bits, read as two's complement."""
+    """The bits of an expression, read as two's complement: `$signed`."""
 
     value: Expression
 

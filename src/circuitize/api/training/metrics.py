@@ -87,7 +87,7 @@ def _is_number(value: object) -> bool:
 
 
 def read_last(folder: Path) -> Row:
-    """Return the row of the last step."""
+    """Return the row of the last step in a training's measures."""
     last: Row = {}
     for last in read(folder):  # noqa: B007 - the last one is wanted
         pass

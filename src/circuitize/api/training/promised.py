@@ -43,7 +43,7 @@ class Promise:
         return {name: f"0x{root.hex()}" for name, root in found.items()}
 
     def final(self, course: Course, held: Mapping[str, Integers], say: Progress) -> dict[str, str]:
-        """Return the roots after the last step, once it is written down that the secret commits to these values.
+        """Return the roots after the last step, once the kept file says that the secret commits to their values.
 
         Return no roots, with a remark to `say`, if a run has already taken the secret and may continue differently.
         """
