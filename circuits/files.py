@@ -116,8 +116,8 @@ def _private(name: str, flags: int) -> int:
 
 
 def require_file_name(path: Path) -> None:
-    """Raise CircuitizeError unless a file may take this name: whatever has the name now, if anything, must be a file
-    too.
+    """Raise CircuitizeError unless a file may take the given name: whatever has the name now, if anything, must be a
+    file too.
 
     Taking a name replaces whatever has it: a device would be gone, /dev/null for everybody.
     """

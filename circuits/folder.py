@@ -39,7 +39,9 @@ def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
 
 
 def require_folder(path: Path, marker: str, own: Own) -> None:
-    """Raise CircuitizeError unless `whole_folder` would take this name, as far as can be told before there is work."""
+    """Raise CircuitizeError unless `whole_folder` would take the given name, as far as can be told before there is
+    work.
+    """
     try:
         empty = path.is_dir() and not any(path.iterdir())
         if path.exists() and not (path.is_dir() and (empty or (path / marker).is_file())):
@@ -94,7 +96,7 @@ def require_new_file(path: Path, secrets: str) -> None:
 
 
 def require_file(path: Path | None) -> None:
-    """Raise CircuitizeError if a file of this name cannot be written, as far as can be told before the work."""
+    """Raise CircuitizeError if a file of the given name cannot be written, as far as can be told before the work."""
     if path is not None:
         require_file_name(path)
         _require_parent(path)

@@ -58,7 +58,7 @@ class Operation(ABC):
         """
 
     def is_identity(self, source: Type) -> bool:
-        """Whether the operation, on one source of this type, is the identity (same value, same type)."""
+        """Whether the operation, on one source of the given type, is the identity (same value, same type)."""
         return False
 
     @property
@@ -79,7 +79,7 @@ class Operation(ABC):
         return None
 
     def constant_like(self, value: Values, target: Type) -> Operation | None:
-        """For a constant: the constant of the same language with this value and type; None if there is no such
+        """For a constant: the constant of the same language with the given value and type; None if there is no such
         constant.
         """
         return None

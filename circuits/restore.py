@@ -87,8 +87,9 @@ class Restorer:
         return made
 
     def array(self, index: object) -> Values:
-        """Return the array with this number, which only one parameter may take: a program holds no more arrays than its
-        file.
+        """Return the array with the given number.
+
+        Only one parameter may take an array: a program holds no more arrays than its file.
         """
         return self._arrays.pop(whole(index))
 

@@ -63,7 +63,7 @@ def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] =
 
 
 def _margin(times: float | None) -> str:
-    """The margin of calibration that would have held these values: margins move intervals by powers of two."""
+    """The margin of calibration that would have held the given values: margins move intervals by powers of two."""
     return "" if times is None or times <= 1 else f", or with {2 ** ceil(log2(times)):,} times the margin"
 
 

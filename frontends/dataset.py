@@ -263,7 +263,9 @@ def _scale(values: Reals, standardise: bool) -> Scale:
 
 
 def _format(values: Reals, standardised: bool) -> Format:
-    """The format that holds these values: signed unless all values are at least 0, with a power of two as its bound."""
+    """The format that holds the given values: signed unless all values are at least 0, with a power of two as its
+    bound.
+    """
     greatest = float(np.abs(values).max())
     exponent = ceil(log2(greatest)) if greatest > 0 else 0
     exponent += int(greatest == 2.0**exponent and greatest > 0 and not standardised)

@@ -116,12 +116,12 @@ def model(
 
 
 def constantly(values: Reals) -> Callable[[np.random.Generator, Shape], Reals]:
-    """An initializer that gives these values, whatever the generator draws."""
+    """An initializer that gives the stated values, whatever the generator draws."""
     return lambda generator, shape: values
 
 
 def format_for(values: ArrayLike, fraction_bits: int = FRACTION_BITS) -> Format:
-    """The signed format that holds twice these values, with at least two bits before the fraction."""
+    """The signed format that holds twice the given values, with at least two bits before the fraction."""
     greatest = float(np.max(np.abs(np.asarray(values, np.float64)), initial=1.0))
     if not math.isfinite(greatest):
         raise CircuitizeError("expected finite parameters, found one that is not; correct the model")

@@ -54,7 +54,7 @@ def _shown(frame: FrameType) -> str:
 
 
 def current() -> Provenance:
-    """The provenance of an edge that is added at this point."""
+    """The provenance of an edge that is added at the current point of the trace."""
     file, line = _place.get() or here()
     return Provenance(_part.get(), file, line)
 

@@ -102,7 +102,7 @@ def drawing(
     cost: tuple[str, Sequence[int]] | None = None,
     title: str = "",
 ) -> Drawing:
-    """The picture of an arrow whose inputs and outputs have these names.
+    """The picture of an arrow whose inputs and outputs have the given names.
 
     A folded picture has a box for each part: a layer, `depth` names deep, its derivative, its update. An unfolded
     picture has a box for each operation. `types` writes at each wire its format and range. Boxes are coloured by

@@ -92,6 +92,6 @@ _OPERATORS: dict[object, Callable[..., Any]] = {
 
 
 def operation(word: str, *parameters: object) -> Operation:
-    """The real operation of this name."""
+    """The real operation of the given name."""
     kind: Callable[..., Operation] = Operation.registry[f"real.{word}"]
     return kind(*parameters)

@@ -87,7 +87,7 @@ class Elementwise(IntegerOperation):
         return made
 
     def overwrite(self, source: int, *values: Integers) -> Values:
-        """The target's value, written into the memory of the source with this number, whose own value is lost."""
+        """The target's value, written into the memory of the source with the given number, whose own value is lost."""
         function = getattr(array_module(*values), self.function)
         made: Values = function(*values, *self.constants, out=values[source])
         return made

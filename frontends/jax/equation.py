@@ -65,7 +65,7 @@ CALLS: dict[str, tuple[Callable[[Equation], Calls], str]] = {}
 def primitive(
     *names: str, meaning: str, moves: bool = False
 ) -> Callable[[Callable[[Equation], Made | Sequence[Made]]], Callable[[Equation], Made | Sequence[Made]]]:
-    """Register a rule for primitives of these names; `meaning` is the text of the documentation's table."""
+    """Register a rule for primitives of the given names; `meaning` is the text of the documentation's table."""
 
     def register(
         function: Callable[[Equation], Made | Sequence[Made]],

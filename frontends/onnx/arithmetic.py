@@ -141,7 +141,7 @@ def _extreme(node: Node) -> Result:
 
 
 def _all(value: Value | None, number: float) -> bool:
-    """Whether a value is known, and equals this number everywhere, such as an infinity that bounds nothing."""
+    """Whether a value is known, and equals the given number everywhere, such as an infinity that bounds nothing."""
     return value is not None and not isinstance(value.content, Tensor) and bool((value.content == number).all())
 
 

@@ -190,7 +190,7 @@ class Node:
         return bool(found)
 
     def has(self, index: int) -> bool:
-        """Return whether the node names an input at this place."""
+        """Return whether the node names an input at the given place."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def value(self, index: int = 0) -> Value:

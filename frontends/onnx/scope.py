@@ -130,7 +130,7 @@ def called(proto: Any, place: int, inside: str) -> str:
 def entered(
     onnx: ModuleType, graph: Any, scope: Scope, place: int, where: str, given: Mapping[str, Value]
 ) -> tuple[Scope, list[Step | Leave | Turn]]:
-    """The scope of a graph inside a node, which starts from these values, and its nodes as steps."""
+    """The scope of a graph inside a node, which starts from the given values, and its nodes as steps."""
     if len(graph.sparse_initializer):
         raise FormatError(f"{where}: expected dense initializers, found sparse ones; make them dense")
     values = {entry.name: value(onnx, entry, f"{where}, initializer {entry.name!r}") for entry in graph.initializer}

@@ -41,7 +41,7 @@ def walk(
     builder: Builder,
     formats: dict[str, Format],
 ) -> Scope:
-    """Translate every node of a model's graph, starting from these values; return the scope with all values of the
+    """Translate every node of a model's graph, starting from the given values; return the scope with all values of the
     graph.
 
     `formats` are stated for tensors that the graph's nodes write under these names; each is removed once it is used.

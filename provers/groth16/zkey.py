@@ -50,10 +50,10 @@ def import_zkey(system: System, digest: str, zkey: Path, ptau: Path) -> ProvingK
     """The proving key in a Groth16 `.zkey` of snarkjs, bound to `digest`, marked as a ceremony's.
 
     The argument `ptau` is the file of the prepared powers of tau (`snarkjs powersoftau prepare phase2`) that the
-    ceremony began with. Every point of the key is compared with what `system` and these powers give, by random linear
-    combinations (a key for another program passes with probability 1 / r), since a .zkey does not hold the matrix C and
-    names no program. Raise FormatError, one line, for a damaged file, another curve or proof system, another program,
-    other powers, or a key to which nobody has contributed.
+    ceremony began with. Every point of the key is compared with what `system` and the powers of tau give, by random
+    linear combinations (a key for another program passes with probability 1 / r), since a .zkey does not hold the
+    matrix C and names no program. Raise FormatError, one line, for a damaged file, another curve or proof system,
+    another program, other powers, or a key to which nobody has contributed.
 
     Soundness: a ceremony's key is sound if one contributor to each phase forgot its secret. Neither the ceremony's
     powers nor its key can show that a contributor forgot the secret: check both first, as `snarkjs powersoftau verify`

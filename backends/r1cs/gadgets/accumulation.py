@@ -91,7 +91,7 @@ class Axes:
     extents: dict[str, int]
 
     def extent(self, letters: str) -> int:
-        """Return the number of elements along these letters together."""
+        """Return the number of elements along the given letters together."""
         return math.prod(self.extents[letter] for letter in letters)
 
     def places(self, letters: str, axes: str) -> NDArray[np.int64]:

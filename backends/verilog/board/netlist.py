@@ -200,7 +200,7 @@ MODELS = {
 
 
 def written(routed: dict[str, Any], top: str) -> Iterator[str]:
-    """The lines of the netlist, a module of this name."""
+    """The lines of the netlist, a module of the given name."""
     (module,) = routed["modules"].values()
     ports, wires, lines = module["ports"], set[int](), list[str]()
     for number, part in enumerate(module["cells"].values()):

@@ -50,7 +50,7 @@ DEVICES = {
 
 
 def device(name: str) -> Device:
-    """Return the device of this name, or of a part number that begins with it, in capitals or not.
+    """Return the device of the given name, or of a part number that begins with it, in capitals or not.
 
     The last letter of an LFE5U or of an Artix may be left out in the name of a device. Raise CircuitizeError, with the
     nearest names, if no device has the name.

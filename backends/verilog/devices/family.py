@@ -67,7 +67,7 @@ FAMILIES = {family.name: family for family in (SEVEN, ULTRASCALE, ECP5)}
 
 
 def family_named(name: str) -> Family:
-    """Return the family of this name. Raise CircuitizeError if no family has the name."""
+    """Return the FPGA family of the given name. Raise CircuitizeError if no family has the name."""
     if name not in FAMILIES:
         raise CircuitizeError(f"--family: expected one of {', '.join(FAMILIES)}, found {name!r}; correct it")
     return FAMILIES[name]

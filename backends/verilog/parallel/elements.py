@@ -29,7 +29,7 @@ class Elements:
 
     @staticmethod
     def of(node: object) -> Elements:
-        """Return a tensor whose elements are these nodes, neither shifted nor negated."""
+        """Return a tensor whose elements are the given nodes, neither shifted nor negated."""
         node = np.asarray(node, np.int64)
         return Elements(node, np.zeros(node.shape, np.int64), np.zeros(node.shape, bool))
 

@@ -24,7 +24,7 @@ def transformed(node: Node, scores: Tensor, named: str | None = None) -> Tensor:
 
 
 def labels(node: Node, *names: str) -> list[int]:
-    """The class labels from attributes of these names: whole numbers, or the places of labels that are texts."""
+    """The class labels from attributes of the given names: whole numbers, or the places of labels that are texts."""
     given = [node.attributes.get(name) or [] for name in names]
     if sum(bool(found) for found in given) != 1:
         raise node.fault(f"expected class labels by one of {list(names)}, found {len(names)} of them; give one")

@@ -53,7 +53,7 @@ class Task:
         )
 
     def after(self, run: Run, state: State, held: Mapping[str, Integers]) -> State:
-        """The kept state after a proof, whose last step leaves these values."""
+        """The kept state after a proof, whose last step leaves the given values."""
         roots = {name: self.made[name] for name in run.kept}
         roots |= {DATA: self.renewed} if self.renewed is not None else {}
         return state.after(state.step + run.count(self.step), held, roots)

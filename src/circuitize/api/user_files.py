@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def program_in(path: Path, name: str) -> Program:
-    """Return the program with this name, or the program that a function with this name returns.
+    """Return the program with the given name, or the program that a function of that name returns.
 
     Raise CircuitizeError, naming file and line, if the file fails.
     """

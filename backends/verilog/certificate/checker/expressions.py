@@ -12,7 +12,7 @@ REDUCTIONS = ("&", "|", "^", "~|", "~&")
 
 
 class Expressions(Tokens):
-    """A text at a place where an expression, or a part of one, follows."""
+    """A reader of tokens that stands where an expression, or a part of an expression, follows."""
 
     def expression(self) -> Expression:
         condition = self.binary(0)

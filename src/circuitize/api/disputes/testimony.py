@@ -46,7 +46,7 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
 
     In a testimony the step is run by the executor on the party's own machine. No testimony is written if the executor
     gives another result than the journal has, at this step or on the way: which means a fault that the machine does not
-    reproduce. Raise CircuitizeError if the folder is no training in integers, or has no step of this number.
+    reproduce. Raise CircuitizeError if the folder is no training in integers, or has no step of the given number.
     """
     side = read_side("it", folder)
     if not side.entries:

@@ -44,8 +44,8 @@ def write(planned: Planned, folder: Path, number: int) -> Point:
     everything that the commands take; `plan.json` has the front and the commands; `front.svg` is there if matplotlib is
     installed.
 
-    Raise CircuitizeError if the front has no point of this name, if its circuit has other counts, or if something else
-    is in the folder.
+    Raise CircuitizeError if the front has no point of the given name, if its circuit has other counts, or if something
+    else is in the folder.
     """
     point = planned[number]
     require_examples(point.program)
