@@ -94,5 +94,5 @@ class Port(Generic[AnyFormat]):
         return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.FROZEN)
 
     def of(self, format: Fixed) -> Port[Fixed]:
-        """The same port with another format."""
+        """Return the port with another format."""
         return Port(self.name, self.visibility, format, self.role)

@@ -86,7 +86,7 @@ class Program:
         )
 
     def with_visibility(self, **visibilities: Visibility | str) -> Self:
-        """The same program with other visibilities, by port name (an input and an output may share a name).
+        """Return the program with other visibilities, by port name (an input and an output may share a name).
 
         Raise CircuitizeError for a name that no port has, and TypingError for a value that is no visibility.
         """

@@ -16,7 +16,9 @@ def leaky_relu(x: Tensor, slope: float = 0.01) -> Tensor:
 
 
 def relu6(x: Tensor) -> Tensor:
-    """The activation relu6: x clipped to [0, 6]; the slope is 0 at both ends. Howard et al., arXiv 1704.04861."""
+    """The activation relu6: x clipped to [0, 6]; the slope is 0 at both ends. `relu6` is from Howard et al., arXiv
+    1704.04861.
+    """
     return clip(x, 0.0, 6.0)
 
 

@@ -109,8 +109,8 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay: W' = W - decay * W - (Adam's step), where decay = learning_rate * weight_decay.
 
-    Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. With AdamW, weights need fraction bits for the decay: a decay
-    of less than half a unit of the weight's last bit is lost.
+    AdamW is from Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. With AdamW, weights need fraction bits for the
+    decay: a decay of less than half a unit of the weight's last bit is lost.
     """
 
     weight_decay: float = 2.0**-7

@@ -24,7 +24,8 @@ FAIRNESS = Format.between(0.0, 16.0, 16)
 class RMSprop(RateOptimizer):
     """The optimiser RMSprop: v' = decay * v + (1 - decay) * g^2 and W' = W - learning_rate * g / (sqrt(v') + epsilon).
 
-    Tieleman and Hinton, "Lecture 6.5: rmsprop", 2012. RMSprop's gradients are scaled by 2^scale_bits, as in `Adam`.
+    RMSprop is from Tieleman and Hinton, "Lecture 6.5: rmsprop", 2012. RMSprop's gradients are scaled by 2^scale_bits,
+    as in `Adam`.
     """
 
     decay: float = 1 - 2.0**-4
@@ -53,8 +54,8 @@ class Lion(RateOptimizer):
     """The optimiser Lion: W' = W - learning_rate * (sign(beta1 * m + (1 - beta1) * g) + weight_decay * W); m' = beta2
     m + (1 - beta2) g.
 
-    Chen et al., arXiv 2302.06675, algorithm 2. Lion keeps one state, and takes no square, root or division. Lion's
-    gradients are scaled by 2^scale_bits, which changes no sign.
+    Lion is from Chen et al., arXiv 2302.06675, algorithm 2. Lion keeps one state, and takes no square, root or
+    division. Lion's gradients are scaled by 2^scale_bits, which changes no sign.
     """
 
     beta1: float = 1 - 2.0**-3

@@ -24,9 +24,9 @@ MASKED = -64.0
 def softmax_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
     """Softmax attention: softmax(query key^T / sqrt(d)) value: [..., q, d], [..., x, d] and [..., x, e] to [..., q, e].
 
-    Vaswani et al., arXiv 1706.03762, equation 1. The `mask` of an attention, of 0 and 1, broadcasts to [..., q, x]:
-    where the mask is 0, the score is taken to be -64. A row of scores whose mask is 0 everywhere gives every position
-    the same weight.
+    `softmax_attention` is from Vaswani et al., arXiv 1706.03762, equation 1. The `mask` of an attention, of 0 and 1,
+    broadcasts to [..., q, x]: where the mask is 0, the score is taken to be -64. A row of scores whose mask is 0
+    everywhere gives every position the same weight.
     """
     rows, columns, batch = _letters(query, key)
     scaled = query * (1 / math.sqrt(query.shape[-1]))
@@ -78,7 +78,8 @@ def multi_head_attention(
 
     Queries, keys and values are x @ in_weight + in_bias, cut into three; each head has width / heads columns of each of
     the three. The result of a multi-head attention is the heads' results, side by side, times out_weight plus out_bias.
-    With `causally`, a position reads only itself and those before it. Vaswani et al., arXiv 1706.03762, section 3.2.2.
+    With `causally`, a position reads only itself and those before it. `multi_head_attention` is from Vaswani et al.,
+    arXiv 1706.03762, section 3.2.2.
     """
     if width % heads:
         raise TypingError(f"expected a width that is a multiple of {heads} heads, found {width}; change one of them")

@@ -91,8 +91,8 @@ class ClippedByValue(_Clipped):
 class ClippedByNorm(_Clipped):
     """An optimiser with all gradients multiplied by bound / norm if the norm of all their elements exceeds the bound.
 
-    Pascanu et al., arXiv 1211.5063, algorithm 1. The factor of clipping by norm is bound / sqrt(max(sum of squares,
-    bound^2)), so that it is defined everywhere.
+    ClippedByNorm is from Pascanu et al., arXiv 1211.5063, algorithm 1. The factor of clipping by norm is bound /
+    sqrt(max(sum of squares, bound^2)), so that it is defined everywhere.
     """
 
     def clipped(self, gradients: Sequence[Tensor]) -> list[Tensor]:

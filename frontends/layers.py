@@ -32,8 +32,8 @@ def zeros(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
 
 
 def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Draw normal values with variance 2 / fan-in, where the fan-in is the first extent. He et al., arXiv 1502.01852,
-    equation 10.
+    """Draw normal values with variance 2 / fan-in, where the fan-in is the first extent. `he_normal` is from He et al.,
+    arXiv 1502.01852, equation 10.
     """
     return generator.normal(0.0, np.sqrt(2.0 / shape[0]), shape)
 
@@ -115,7 +115,7 @@ class Model:
         return _drawn([p for p in self.state if p.fresh], seed)
 
     def freeze(self, *names: str, apart: bool = False) -> Model:
-        """The same model with these parameters frozen; raise TypingError for a name that the model does not have.
+        """Return the model with the given parameters frozen; raise TypingError for a name that the model does not have.
 
         With `apart` (for all parameters if no names are given) they enter steps and predictions and do not leave them,
         so that proofs commit to them once, whatever the program (docs/tensor.md).
@@ -254,8 +254,8 @@ def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
 
 
 def dropout(rate: float, shape: Shape) -> Model:
-    """Dropout: x / (1 - rate) where the mask is 1, else 0, and x itself outside training. Srivastava et al., JMLR 15,
-    2014.
+    """Dropout: x / (1 - rate) where the mask is 1, else 0, and x itself outside training. `dropout` is from Srivastava
+    et al., JMLR 15, 2014.
 
     The mask of dropout, 0 and 1 of the given shape for each example, is an input of every step, `mask`, after the
     model's state, so that whoever checks the step chooses it, or commits to it. `Model.drawn` draws the masks of

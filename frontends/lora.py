@@ -36,7 +36,7 @@ def lora(
     [in, rank], normal with variance 1 / in, and up [rank, out], zero at first, so that the model's predictions are
     unchanged at first. The argument `names` lists the adapted matrices; by default these are all that are only
     multiplied by data that goes through the network, such as attention's projections and dense layers, and no table
-    whose rows are looked up. Hu et al., arXiv 2106.09685.
+    whose rows are looked up. `lora` is from Hu et al., arXiv 2106.09685.
 
     Proofs commit to the frozen parameters once (docs/tensor.md). Raise TypingError for names of other parameters, and
     for a rank that is not less than both extents of a matrix.

@@ -52,8 +52,8 @@ def huber(predictions: Tensor, targets: Tensor, delta: float = 1.0) -> Tensor:
     """The mean over all elements of r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), where r is the
     difference.
 
-    The derivative of `huber` is r clipped to [-delta, delta], over the count. Huber, "Robust estimation of a location
-    parameter", 1964.
+    The derivative of `huber` is r clipped to [-delta, delta], over the count. `huber` is from Huber, "Robust estimation
+    of a location parameter", 1964.
     """
     _require_one_shape(predictions, targets)
     return predictions.apply(arrays.Huber(delta), targets)

@@ -32,11 +32,11 @@ def batch_norm(
     """Batch norm: (x - mean) / sqrt(variance + epsilon) * weight + bias over all axes but the last, which has
     `features` elements.
 
-    Ioffe and Szegedy, arXiv 1502.03167, algorithms 1 and 2. In training, batch norm takes mean and variance (divided by
-    n) of the batch, and renews the running statistics: running + momentum * (batch's - running), where the batch's
-    variance is divided by n - 1. Outside training, batch norm takes the running statistics. The parameters of batch
-    norm are weight, from 1, and bias, from 0; the state is mean, from 0, and variance, from 1; all have the shape
-    [features].
+    `batch_norm` is from Ioffe and Szegedy, arXiv 1502.03167, algorithms 1 and 2. In training, batch norm takes mean and
+    variance (divided by n) of the batch, and renews the running statistics: running + momentum * (batch's - running),
+    where the batch's variance is divided by n - 1. Outside training, batch norm takes the running statistics. The
+    parameters of batch norm are weight, from 1, and bias, from 0; the state is mean, from 0, and variance, from 1; all
+    have the shape [features].
     """
     parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
     state = [Parameter("mean", (features,), zeros, statistics), Parameter("variance", (features,), ones, statistics)]
@@ -67,10 +67,10 @@ def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -
     """Layer norm: (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, which has `features`
     elements.
 
-    Ba et al., arXiv 1607.06450. The parameters of layer norm are weight, from 1, and bias, from 0; both have the shape
-    [features]. In integers the variance of layer norm is a number with the fraction bits calibrated for it: if it is 0
-    together with epsilon, as in a constant row, the step is undefined. A greater epsilon, such as 2^-10, avoids an
-    undefined step.
+    `layer_norm` is from Ba et al., arXiv 1607.06450. The parameters of layer norm are weight, from 1, and bias, from 0;
+    both have the shape [features]. In integers the variance of layer norm is a number with the fraction bits calibrated
+    for it: if it is 0 together with epsilon, as in a constant row, the step is undefined. A greater epsilon, such as
+    2^-10, avoids an undefined step.
     """
     parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
 
@@ -83,7 +83,7 @@ def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -
 def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
     """RMS norm: x / sqrt(mean of x^2 + epsilon) * weight over the last axis, which has `features` elements.
 
-    Zhang and Sennrich, arXiv 1910.07467. The parameter of RMS norm is weight [features], from 1.
+    `rms_norm` is from Zhang and Sennrich, arXiv 1910.07467. The parameter of RMS norm is weight [features], from 1.
     """
 
     def normalized(weight: Tensor, x: Tensor) -> Tensor:
@@ -95,8 +95,8 @@ def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> 
 def group_norm(features: int, groups: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
     """Group norm: each example's features in `groups` groups of neighbours, each brought to mean 0 and variance 1.
 
-    Wu and He, arXiv 1803.08494. Group norm takes x [B, ..., features], with mean and variance over all axes but the
-    first and the groups'. The parameters of group norm are those of `layer_norm`.
+    `group_norm` is from Wu and He, arXiv 1803.08494. Group norm takes x [B, ..., features], with mean and variance over
+    all axes but the first and the groups'. The parameters of group norm are those of `layer_norm`.
     """
     if groups < 1 or features % groups:
         raise TypingError(f"expected groups that divide {features} features, found {groups}; choose a divisor")

@@ -137,8 +137,8 @@ class SGD(RateOptimizer):
 class Momentum(RateOptimizer):
     """Gradient descent with momentum: V' = decay * V + learning_rate * (dL/dW + weight_decay * W) and W' = W - V'.
 
-    Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013, equations 1 and 2.
-    The velocity keeps more fraction bits than the weight, so that small gradients add up in it.
+    Momentum is from Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013,
+    equations 1 and 2. The velocity keeps more fraction bits than the weight, so that small gradients add up in it.
     """
 
     decay: float = 0.9

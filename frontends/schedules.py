@@ -39,7 +39,8 @@ def cosine(rate: float, steps: int, final: float = 0.0) -> Schedule:
     """A schedule from `rate` at t = 1 down to `final` at t = steps + 1 and after, along half a period of the cosine.
 
     The rate of a cosine schedule is final + (rate - final) * (1 + cos(pi * (t - 1) / steps)) / 2, the cosine rounded
-    once, to a multiple of 2^-40. Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts.
+    once, to a multiple of 2^-40. `cosine` is from Loshchilov and Hutter, arXiv 1608.03983, equation 5, without
+    restarts.
     """
     _expect_steps(steps)
     low, high = exact_rate(final), exact_rate(rate)

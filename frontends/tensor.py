@@ -186,7 +186,7 @@ class Tensor(Real):
         return self._restored(found, axes) if keepdims else found
 
     def reshape(self, *shape: int | Sequence[int]) -> Tensor:
-        """The same elements in row-major order, in extents given one by one or as a tuple; one may be -1."""
+        """Return the tensor's elements in row-major order, in extents given one by one or as a tuple; one may be -1."""
         extents = whole_numbers("extents", shape)
         known = math.prod(extent for extent in extents if extent != -1)
         filled = tuple(self.size // known if extent == -1 and known else extent for extent in extents)

@@ -41,10 +41,10 @@ class Unit(ABC):
 
     @abstractmethod
     def height(self, task: Any) -> int:
-        """How many rows one element of a task takes."""
+        """The number of Plonkish rows that one element of a task takes; a task is n elements of one kind of work."""
 
     def elements(self, task: Any) -> int:
-        """How many elements a task has: by default as many as the task has targets."""
+        """The number of elements of a task of Plonkish rows: by default the number of its targets."""
         return len(task.targets)
 
     @abstractmethod

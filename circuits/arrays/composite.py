@@ -89,7 +89,7 @@ class Composite(RealOperation):
 
 
 def expand_composites(arrow: Arrow, keep_derivatives: bool = False) -> Arrow:
-    """The same function with every composite replaced by its definition, until none is left.
+    """Return an arrow of the same function, with every composite replaced by its definition, until none is left.
 
     With `keep_derivatives`, composites that state their own derivative stay whole. Edges of a definition take the
     provenance of the composite. Expanding takes linear time in the size of the result.

@@ -12,7 +12,8 @@ from .steps import Affine, Regroup, Step
 
 @lru_cache(1 << 14)
 def normal_form(source: Shape, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The same map with neighbouring steps merged if no outside element is lost, and without identities.
+    """Return a view with the same map, with neighbouring steps merged if no outside element is lost, and without
+    identities.
 
     Layers of a network read the same views again and again: the normal form of each is computed once.
     """

@@ -262,8 +262,8 @@ def equate(
 ) -> None:
     """Constrain each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
 
-    The indices of the content say which elements of a and b are multiplied; `places` are those of the `elements`
-    elements by which rows are named.
+    The indices of `content` say which elements of both operands are multiplied; `places` are the places of the
+    `elements` elements by which rows are named.
 
     Soundness: every product but a sum's last is a wire that its row determines; the last row says that the rest of the
     sum is its product.

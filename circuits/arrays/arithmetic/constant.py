@@ -26,7 +26,7 @@ class Constant(RealOperation):
     """A constant array, known when the arrow is built. `amounts` has the given shape, or no axes if all elements are
     equal.
 
-    Build a Constant with `of`, `splat` or `zeros`; a splat takes constant space whatever its shape. The operation is
+    Build a Constant with `of`, `splat` or `zeros`; a splat takes constant space whatever its shape. Constant is
     lowered exactly if the format calibrated for it has enough fraction bits, else each element is rounded to that
     format, half to even.
     """

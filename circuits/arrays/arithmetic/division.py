@@ -23,10 +23,10 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Divide(RealOperation):
-    """The quotient x / y of arrays of one shape. The operation is undefined where y is 0; when lowered, also where the
+    """The quotient x / y of arrays of one shape. Divide is undefined where y is 0; when lowered, also where the
     result leaves its calibrated format.
 
-    The operation is lowered to the correctly rounded result, halves up: with n and d the operands at fraction bits that
+    Divide is lowered to the correctly rounded result, halves up: with n and d the operands at fraction bits that
     differ by the result's, both negated where d is negative, it is floor((2n + d) / 2d).
     """
 

@@ -25,7 +25,7 @@ class Einsum(RealOperation):
 
     In an einsum's equation each operand, and the target, names distinct axes by lower-case letters; a letter that the
     target lacks is summed and occurs in both operands (Sum removes any other axis). The derivative of an Einsum by each
-    operand is therefore an Einsum, too. The operation is lowered exactly: products are accumulated before any rounding,
+    operand is therefore an Einsum, too. Einsum is lowered exactly: products are accumulated before any rounding,
     and their fraction bits are those of the operands added up.
     """
 

@@ -83,7 +83,7 @@ class Negate(LinearOperation):
 class Scale(LinearOperation):
     """The product factor * x, where the factor is a finite number.
 
-    The operation is lowered as an exact product with `precision.coefficient(factor)`, the nearest m * 2^-k with m of at
+    Scale is lowered as an exact product with `precision.coefficient(factor)`, the nearest m * 2^-k with m of at
     most `coefficient_bits` bits: exact for dyadic factors, else off by a relative 2^-coefficient_bits at most.
     """
 
@@ -116,7 +116,7 @@ class Scale(LinearOperation):
 
 @dataclass(frozen=True)
 class Multiply(RealOperation):
-    """The product x * y of arrays of one shape, element by element. The operation is lowered exactly: the fraction bits
+    """The product x * y of arrays of one shape, element by element. Multiply is lowered exactly: the fraction bits
     of the operands add up.
     """
 

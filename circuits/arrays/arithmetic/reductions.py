@@ -52,7 +52,7 @@ class Product(Composite):
 
 @dataclass(frozen=True)
 class CumulativeSum(Composite):
-    """Cumulative sums: y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. The operation is lowered
+    """Cumulative sums: y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. CumulativeSum is lowered
     exactly, with a cost quadratic in the extent of the axis.
 
     With `exclusive`, a cumulative sum takes i < p; with `backward`, it runs from the other end: i from p on, or i > p.

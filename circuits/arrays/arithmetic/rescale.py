@@ -36,7 +36,7 @@ class Rescale(RealOperation):
     """x times a factor, or divided by it; with several factors, each place along the axis has its own.
 
     `factors` are finite and not 0: one number, or an array of the axis's extent. Rescale reads its operand unrounded,
-    and its result is final: a factor of 1 keeps an accumulator whole. The operation is lowered as a product with the
+    and its result is final: a factor of 1 keeps an accumulator whole. Rescale is lowered as a product with the
     coefficients, each of at most `coefficient_bits` bits: exact for dyadic factors, else off by a relative
     2^-coefficient_bits at most. An operand whose product could pass 2^62 is first rounded half up to the bits that fit.
     """

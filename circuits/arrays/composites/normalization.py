@@ -97,7 +97,7 @@ class Normalize(_Normalization):
     """(x - mean) / sqrt(variance + epsilon), with mean and variance (divided by n) taken over some axes, which stay.
 
     The derivative of Normalize is (dz - mean of dz - z * mean of dz * z) / sqrt(variance + epsilon). Ba et al., arXiv
-    1607.06450. The operation is undefined where variance + epsilon is 0.
+    1607.06450. Normalize is undefined where variance + epsilon is 0.
     """
 
     name = "real.normalize"
@@ -111,8 +111,8 @@ class RootMeanSquareNormalize(_Normalization):
     """x / sqrt(mean of x^2 + epsilon), with the mean taken over some axes, which stay. Zhang and Sennrich, arXiv
     1910.07467.
 
-    The derivative of RootMeanSquareNormalize is (dz - z * mean of dz * z) / sqrt(mean of x^2 + epsilon). The operation
-    is undefined where the divisor of the normalisation is 0.
+    The derivative of RootMeanSquareNormalize is (dz - z * mean of dz * z) / sqrt(mean of x^2 + epsilon).
+    RootMeanSquareNormalize is undefined where the divisor of the normalisation is 0.
     """
 
     name = "real.root_mean_square_normalize"

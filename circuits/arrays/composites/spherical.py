@@ -34,7 +34,7 @@ class Norm(RealOperation):
     """The square root of the sum of squares along one axis, which is removed. The derivative of the norm is 0 where the
     norm is 0.
 
-    The operation is lowered to the correctly rounded result, from the exact sum of squares.
+    Norm is lowered to the correctly rounded result, from the exact sum of squares.
     """
 
     name = "real.norm"
@@ -74,8 +74,8 @@ class SphericalAttention(RealOperation):
     floor (Abbott and Zardini, arXiv 2412.03317). A row of zero scores gives 0. The derivatives are dv = s^T (dz / n)
     and ds = (dz / n) v^T - s * <y, dz> / n^2, without the last term where the norm is at the floor or below.
 
-    The operation is lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the root
-    of N, and the division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor
+    SphericalAttention is lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the
+    root of N, and the division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor
     below 2^60, and at most as many as the result needs to be within 1 unit of the correctly rounded one. `tile` is how
     many positions x are added at a time, 0 for all of them: sums are exact, so the integers never depend on it.
     """

@@ -32,10 +32,10 @@ TABLE_BITS = 12
 
 @dataclass(frozen=True)
 class Exp(RealOperation):
-    """The exponential e^x of each element. The operation is undefined where the result leaves float64 (x > 709.78);
+    """The exponential e^x of each element. Exp is undefined where the result leaves float64 (x > 709.78);
     when lowered, where it leaves its calibrated format.
 
-    The operation is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the
+    Exp is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the
     operand's interval has at most 2^12 integers. A wider operand is split into digits, x = sum of d_i, and e^x is the
     product of the table entries e^(d_i) (Tang, "Table-driven implementation of the exponential function in IEEE
     floating-point arithmetic", 1989, without its polynomial). Tables of the exponential are computed in decimal

@@ -37,10 +37,10 @@ GUARD = 10
 
 @dataclass(frozen=True)
 class Log(RealOperation):
-    """The natural logarithm of each element. The operation is undefined at 0 and below; when lowered, also where the
+    """The natural logarithm of each element. Log is undefined at 0 and below; when lowered, also where the
     result leaves its calibrated format.
 
-    The operation is lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction
+    Log is lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction
     bits), correctly rounded if the operand's interval has at most 2^12 integers. A wider operand is normalised to a
     mantissa m in [1, 2) and an exponent; with c from a table, near 1 / m, and u = m * c - 1, log m = -log c + u - u^2 /
     2 (Tang, "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990).

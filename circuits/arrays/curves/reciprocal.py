@@ -23,10 +23,10 @@ from .into_format import into_format
 
 @dataclass(frozen=True)
 class Reciprocal(RealOperation):
-    """The reciprocal 1 / x of each element. The operation is undefined at 0; when lowered, also where the result leaves
+    """The reciprocal 1 / x of each element. Reciprocal is undefined at 0; when lowered, also where the result leaves
     its calibrated format.
 
-    The operation is lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and
+    Reciprocal is lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and
     of the result), its magnitude is floor((2N + |x|) / (2|x|)). In the lowering of Reciprocal, one Check keeps |x| from
     being 0 and the quotient inside the format.
     """

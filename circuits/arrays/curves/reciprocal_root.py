@@ -24,13 +24,13 @@ WIDEST = 61
 
 @dataclass(frozen=True)
 class ReciprocalSquareRoot(RealOperation):
-    """The reciprocal square root 1 / sqrt(x) of each element. The operation is undefined at 0 and below; when lowered,
-    also where the result leaves its calibrated format.
+    """The reciprocal square root 1 / sqrt(x) of each element. ReciprocalSquareRoot is undefined at 0 and below; when
+    lowered, also where the result leaves its calibrated format.
 
-    The operation is lowered to the correctly rounded result, halves up: with x = q * 2^-b and N = 2^(2f + 2 + b), the
-    number m = floor(sqrt(floor(N / q))) is floor(2^(f + 1) / sqrt(x)), since for a whole m both m^2 <= N / q and m^2 <=
-    floor(N / q) say the same; the result is floor((m + 1) / 2). In the reciprocal root, if the dividend N would pass
-    2^61 the result has fewer fraction bits, and is correctly rounded to them.
+    ReciprocalSquareRoot is lowered to the correctly rounded result, halves up: with x = q * 2^-b and N = 2^(2f + 2 +
+    b), the number m = floor(sqrt(floor(N / q))) is floor(2^(f + 1) / sqrt(x)), since for a whole m both m^2 <= N / q
+    and m^2 <= floor(N / q) say the same; the result is floor((m + 1) / 2). In the reciprocal root, if the dividend N
+    would pass 2^61 the result has fewer fraction bits, and is correctly rounded to them.
     """
 
     name = "real.reciprocal_square_root"

@@ -20,7 +20,7 @@ from .into_format import into_format
 class Smooth(RealOperation, Curve):
     """An analytic function that tends to a constant far to the left, and far to the right to a constant, or to x.
 
-    The operation is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the
+    Smooth is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the
     operand, clamped to where the function still bends, has at most 2^12 integers: then it is one table. A smooth
     function is defined everywhere.
     """

@@ -21,10 +21,10 @@ from .into_format import into_format
 
 @dataclass(frozen=True)
 class SquareRoot(RealOperation):
-    """The square root of each element. The operation is undefined below 0; the derivative, dz / 2z, is undefined at 0
+    """The square root of each element. SquareRoot is undefined below 0; the derivative, dz / 2z, is undefined at 0
     as well.
 
-    The operation is lowered to the correctly rounded result, halves up: with k >= 1 fraction bits more than the result,
+    SquareRoot is lowered to the correctly rounded result, halves up: with k >= 1 fraction bits more than the result,
     y the root in units of the result, floor((floor(2^k y) + 2^(k - 1)) / 2^k) is floor(y + 1/2), since 2^k n -
     2^(k - 1) is whole.
     """

@@ -54,7 +54,7 @@ class Wave(Curve):
 
 
 class _Trigonometric(RealOperation):
-    """The operation is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if
+    """_Trigonometric is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if
     the operand's interval has at most 2^12 integers.
 
     An interval of more than 8 radians is first converted to turns: with k = f + 6 + e, |x| < 2^e, the product of x and

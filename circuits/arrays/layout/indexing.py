@@ -60,7 +60,7 @@ class Gather(RealOperation):
 class OneHot(RealOperation):
     """y[i, k] = 1 where indices[i] = k, else 0, along a new last axis of extent `size`.
 
-    Indices are whole numbers, undefined outside [0, size); their derivative is 0. The operation is lowered exactly, to
+    Indices are whole numbers, undefined outside [0, size); their derivative is 0. OneHot is lowered exactly, to
     integers 0 and 1; the indices' format has no fraction bits.
     """
 
@@ -92,8 +92,8 @@ class ScatterAdd(RealOperation):
     """y[a, k, c] = sum of x[a, i, c] over the i with indices[i] = k, 0 where there is none: the adjoint of Gather.
 
     The operation's sources are x and the indices. From `axis` on, x has the axes of the indices, in whose place y has
-    one axis of extent `size`. Indices are whole numbers, undefined outside [0, size); their derivative is 0. The
-    operation is lowered exactly; the indices' format has no fraction bits.
+    one axis of extent `size`. Indices are whole numbers, undefined outside [0, size); their derivative is 0. ScatterAdd
+    is lowered exactly; the indices' format has no fraction bits.
     """
 
     name = "real.scatter_add"

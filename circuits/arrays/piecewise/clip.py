@@ -27,7 +27,7 @@ class Clip(RealOperation):
     """Clip: low where x < low, high where x > high, else x. The derivative of Clip is dz between the bounds, 0
     elsewhere, the bounds included.
 
-    The operation is lowered exactly on the rounded operand; a bound that the operand's fraction bits do not hold is
+    Clip is lowered exactly on the rounded operand; a bound that the operand's fraction bits do not hold is
     rounded to them.
     """
 

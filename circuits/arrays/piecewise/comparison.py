@@ -23,7 +23,7 @@ from ..term import Real
 class Greater(RealOperation):
     """Greater: 1 where x > y, else 0; 0 where they are equal. The derivative of Greater is zero everywhere.
 
-    The operation is lowered exactly on the rounded operands, to integers 0 and 1 without fraction bits.
+    Greater is lowered exactly on the rounded operands, to integers 0 and 1 without fraction bits.
     """
 
     name = "real.greater"
@@ -48,7 +48,7 @@ class Greater(RealOperation):
 class Select(RealOperation):
     """Select: the second source where the condition is positive, elsewhere the third; all have one shape.
 
-    The derivative of Select for its condition is zero. The operation is lowered exactly, on unrounded operands too; a
+    The derivative of Select for its condition is zero. Select is lowered exactly, on unrounded operands too; a
     condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used as it is, any other is compared with 0 first.
     """
 
@@ -75,7 +75,7 @@ class Select(RealOperation):
 
 @dataclass(frozen=True)
 class ReLU(RealOperation):
-    """ReLU: x where x > 0, else 0. The derivative of ReLU at 0 is 0. The operation is lowered exactly on the rounded
+    """ReLU: x where x > 0, else 0. The derivative of ReLU at 0 is 0. ReLU is lowered exactly on the rounded
     operand.
 
     The derivative of ReLU compares the result, not the operand, with 0: in a circuit a test of [0, h] costs less than a

@@ -30,7 +30,7 @@ LONG = 256
 class Max(RealOperation):
     """The greatest element along one axis, which is removed; the cotangent goes to the first of several greatest.
 
-    The operation is lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. The
+    Max is lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. The
     halves of a long odd axis share their middle element, which costs one comparison and leaves no piece to carry along.
     """
 
@@ -77,7 +77,7 @@ class ArgMaxOneHot(RealOperation):
     """ArgMaxOneHot: 1 at the first greatest element along the axis, 0 elsewhere; the axis stays. The derivative of
     ArgMaxOneHot is zero everywhere.
 
-    The operation is lowered exactly on the rounded operand, to integers 0 and 1 without fraction bits.
+    ArgMaxOneHot is lowered exactly on the rounded operand, to integers 0 and 1 without fraction bits.
     """
 
     name = "real.arg_max_one_hot"

@@ -48,7 +48,8 @@ class ELU(Composite):
     """The exponential linear unit: x where x > 0, else alpha * (e^x - 1). The derivative of ELU is dz where x > 0, else
     dz * (z + alpha).
 
-    The derivative of ELU needs no other exponential; the slope at 0 is alpha. Clevert et al., arXiv 1511.07289.
+    The derivative of ELU needs no other exponential; the slope at 0 is alpha. ELU is from Clevert et al., arXiv
+    1511.07289.
     """
 
     name = "real.elu"

@@ -62,7 +62,8 @@ def _half(module: Any, x: Values, up: Callable[[Values], Values]) -> Values:
 def in_integers(x: Integer, bits: int, rule: str) -> Integer:
     """Return x with `bits` fraction bits fewer, at least one, rounded: floor((x + offset) / 2^bits).
 
-    The offset of a rule is a number, or a number and a bit: whether the floor is odd, or whether x is negative.
+    The offset of a rounding rule is a number, or a number and a bit: whether the floor is odd, or whether x is
+    negative.
     """
     most, half = (1 << bits) - 1, 1 << (bits - 1)
     if rule == "half even":

@@ -74,7 +74,7 @@ class State:
         return replace(self, step=step, held=held, roots={**self.roots, **roots})
 
     def of(self, fingerprint: bytes) -> State:
-        """The same kept state for the run of a fingerprint."""
+        """Return the kept state with the mark of a run, which its fingerprint gives."""
         return replace(self, fingerprint=self._marked(fingerprint))
 
     def is_of(self, fingerprint: bytes) -> bool:

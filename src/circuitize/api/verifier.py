@@ -45,8 +45,8 @@ class Verifier:
 
     `expected_digest` is the digest that the program must have, if the verifier was given a digest beside the program.
 
-    Soundness: only the verifier's inputs decide. A proof's folder supplies the claim (statement) and the proof, which
-    are compared with these inputs and checked against them.
+    Soundness: only the verifier's own inputs decide what a valid proof shows. A proof's folder supplies the claim
+    (statement) and the proof, which are compared with these inputs and checked against them.
     """
 
     exact: Exact

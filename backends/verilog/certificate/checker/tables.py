@@ -191,7 +191,7 @@ class Tables(Store):
         return self._make(("decision", function), 0, 1, base)
 
     def settled(self, form: Form) -> Form:
-        """The same form, in the canonical way of writing a function of a single form."""
+        """Return a form in the canonical way of writing a function of a single form."""
         if len(form.terms) < 2:
             return form
         base = self.base(form)

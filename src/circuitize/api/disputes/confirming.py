@@ -46,7 +46,7 @@ class Confirmed:
 
 
 def public(program: IntegerProgram) -> IntegerProgram:
-    """The same step with everything public, so that a proof discloses everything."""
+    """Return the program of a step with everything public, so that a proof discloses everything."""
     inputs, outputs = (
         tuple(replace(port, visibility=Visibility.PUBLIC) for port in side)
         for side in (program.inputs, program.outputs)

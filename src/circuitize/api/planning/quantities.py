@@ -79,6 +79,6 @@ def kind(name: str, target: str) -> Kind:
 
 
 def having(names: Iterable[str]) -> list[str]:
-    """The targets for which all these quantities are known."""
+    """The targets for which all of the named quantities are known."""
     wanted = {base(name) for name in names} - {*ERRORS}
     return [target for target, own in TAKEN.items() if wanted <= {*own}]
