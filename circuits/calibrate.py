@@ -46,7 +46,7 @@ def example_inputs(program: Program, batch: Mapping[str, Given], where: str) -> 
 CANCELLED = 2.0**-40
 """A sum that is smaller than its operands by this factor is only what float64 leaves of 0."""
 SPREAD = 2.0**-20
-"""Results computed from a sum that is only a rounding error are smaller than their operands by this factor."""
+"""The factor by which results of a sum that are only rounding errors are smaller than the operands of the sum."""
 
 
 def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

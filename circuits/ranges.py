@@ -23,10 +23,10 @@ def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
 def prove(arrow: Arrow) -> None:
     """Raise OverflowRisk unless every edge, typed anew on its sources' types, stays within its targets' intervals.
 
-    By induction over the edges no value then ever leaves the interval of its wire, nor passes 2^62. The message of a
-    failed interval proof names the operation, its source line, both intervals and the remedy. Raise TypingError if an
-    edge does not type at all. The proof takes linear time; each operation is typed once per combination of source
-    types.
+    By induction over the edges, no value of a program whose intervals are checked ever leaves the interval of its wire,
+    nor passes 2^62. The message of a failed interval proof names the operation, its source line, both intervals and the
+    remedy. Raise TypingError if an edge does not type at all. The proof takes linear time; each operation is typed once
+    per combination of source types.
     """
     wire_types = arrow.wire_types.tolist()
     proved: set[tuple[int, ...]] = set()

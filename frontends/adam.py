@@ -23,8 +23,8 @@ CORRECTION = Format.between(0.0, 1024.0, 12)
 """The format of the bias correction 1 / (1 - beta2^t)."""
 
 FIRST_MOMENT = Format.signed(26, 12)
-"""The format of the first moment, of gradients times 2^12: 24 of the gradient's fraction bits, gradients below 2 in
-magnitude.
+"""The format of Adam's first moment, of gradients times 2^12: it holds 24 fraction bits of a gradient, and gradients
+below 2 in magnitude.
 """
 
 SECOND_MOMENT = Format.between(0.0, 2.0**24 - 2.0**-12, 12)

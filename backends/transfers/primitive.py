@@ -24,8 +24,7 @@ LETTERS = "abcdefgh"
 
 
 def primitive(arrow: Arrow) -> Arrow:
-    """An arrow of the same function without composites, norms and spherical attention, whose definitions take their
-    place.
+    """Return an equal arrow in which definitions take the place of composites, norms and spherical attention.
 
     A softmax that only contractions read, each along its axis, stays: it may be streamed (see `group`).
     """

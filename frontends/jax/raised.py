@@ -102,7 +102,7 @@ FUNCTIONS = (
 
 
 def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
-    """For the place of an equation in a jaxpr: the function of JAX that it ends, if circuitize has that function.
+    """Return the function of JAX of which an equation of a jaxpr computes the result, if circuitize has that function.
 
     The argument `references` is a cache of the jaxprs that JAX makes of known functions. Recognising functions in a
     jaxpr takes time linear in the equations.

@@ -43,7 +43,9 @@ class Region:
 
 
 def regions(arrow: Arrow, single: Collection[int]) -> list[Region]:
-    """The regions of great arrays of an arrow of integers; `single` are the edges of constants of one number."""
+    """The groups of operations on large arrays that run block by block, in an arrow of integers; `single` are the edges
+    of constants of one number.
+    """
     readers: dict[int, list[int]] = defaultdict(list)
     makers: dict[int, int] = {}
     for index, (_, sources, targets, _) in enumerate(arrow.rows):

@@ -33,7 +33,7 @@ class First(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Greatest(Value):
-    """The greatest element of each line of `places`."""
+    """The greatest element among the places of each row of `places`."""
 
     value: Value
     places: NDArray[np.integer]

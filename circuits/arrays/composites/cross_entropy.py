@@ -22,8 +22,8 @@ class CrossEntropy(Composite):
 
     The sources are logits x and targets t, both [B, C]. If each row of t sums to 1, as indicators do, the loss is the
     cross-entropy -sum of t * log softmax(x). For this form of the cross-entropy the derivative is (softmax(x) - t) * dz
-    / B for every t, so a program need not be trusted to be given rows that sum to 1 (M. CrossEntropy is from Blondel et
-    al., "Learning with Fenchel-Young losses", JMLR 2020, table 1).
+    / B for every t, so a program need not be trusted to be given rows that sum to 1 (M. Blondel et al., "Learning with
+    Fenchel-Young losses", JMLR 2020, table 1).
     """
 
     name = "real.cross_entropy"

@@ -40,7 +40,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A replication of the same bits."""
+    """A replication of bits, {count{value}}."""
 
     count: Expression
     value: Expression

@@ -71,7 +71,7 @@ class Tables(Store):
         return self._domains[key]
 
     def values(self, form: Form, base: Form) -> Numbers:
-        """The value of a form for each value of its base."""
+        """The value of a form for each value of `base`, the form of which it is a function."""
         domain = self._domain(base)
         assert domain is not None
         # Sums of int64 wrap, so that they are right where the form itself is small enough.

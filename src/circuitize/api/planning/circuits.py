@@ -37,7 +37,7 @@ class RankOne:
     def counted(self, design: Design) -> Iterator[Design]:
         """Yield the design with the number of its rows, and the model's CPU-seconds and bytes of memory.
 
-        Raise CircuitizeError if the program has no such circuit.
+        Raise CircuitizeError if the program has no circuit of the target.
         """
         require_countable(self.target, design.program)
         found = self.target.estimate(design.program, {})

@@ -1,6 +1,6 @@
 """Designs and design problems: the decisions, the least costs that follow from them, and the composition of decisions.
 
-A design problem in the sense of Censi's monotone theory of co-design (arXiv 1512.08055), maps a design to the ways to
+A design problem in the sense of Censi's monotone theory of co-design (arXiv 1512.08055) maps a design to the ways to
 make one more decision. Design problems compose in series, where one decides on the result of the other, and in
 parallel, where either may decide; the answer is an antichain of costs.
 """
