@@ -13,7 +13,7 @@ from .units import EMPTY, Cells, Computed, Unit
 from .witness import Solver
 
 TOGETHER = 4
-"""The number of values in a row."""
+"""The number of values that a ranged fold has in one Plonkish row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

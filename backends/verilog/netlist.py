@@ -19,41 +19,41 @@ class Kind(IntEnum):
     """The kind of a node: what it computes from its operands a, b, c and its numbers n, m."""
 
     CONSTANT = 0
-    """n"""
+    """A CONSTANT node has the value n."""
     INPUT = 1
-    """element m of input n"""
+    """An INPUT node is element m of input n."""
     ADD = 2
-    """a + b, or a - b where n is 1; b is shifted left by m, or a by -m"""
+    """An ADD node is a + b, or a - b where n is 1; b is shifted left by m, or a by -m."""
     MULTIPLY = 3
-    """a * b"""
+    """A MULTIPLY node is a * b."""
     SHIFT = 4
-    """floor(a / 2^n)"""
+    """A SHIFT node is floor(a / 2^n)."""
     LEFT = 5
-    """a * 2^n"""
+    """A LEFT node is a * 2^n."""
     NARROW = 6
-    """a, known to lie in the node's own interval; anything where it does not"""
+    """A NARROW node is a, known to lie in the node's own interval; anything where a does not."""
     BIT = 7
-    """bit n of a, an unsigned number"""
+    """A BIT node is bit n of a, an unsigned number."""
     CLAMP = 8
-    """a brought into the node's own interval"""
+    """A CLAMP node is a, brought into the node's own interval."""
     NEGATIVE = 9
-    """1 where a < 0"""
+    """A NEGATIVE node is 1 where a < 0, else 0."""
     LESS = 10
-    """1 where a < b"""
+    """A LESS node is 1 where a < b, else 0."""
     EQUAL = 11
-    """1 where a = n"""
+    """An EQUAL node is 1 where a = n, else 0."""
     OUTSIDE = 12
-    """1 where a < n or a > m"""
+    """An OUTSIDE node is 1 where a < n or a > m, else 0."""
     OR = 13
-    """a | b, both 0 or 1"""
+    """An OR node is a | b, both 0 or 1."""
     AND = 14
-    """a & b, both 0 or 1"""
+    """An AND node is a & b, both 0 or 1."""
     SELECT = 15
-    """a where c is 1, b where it is 0"""
+    """A SELECT node is a where c is 1, and b where c is 0."""
     TABLE = 16
-    """entry a - m of table n"""
+    """A TABLE node is entry a - m of table n."""
     JOIN = 17
-    """a + b * 2^m for a unsigned number a below 2^m: their bits side by side"""
+    """A JOIN node is a + b * 2^m for an unsigned number a below 2^m: the bits of a and b side by side."""
     WRAP = 18
     """the low bits of a, as many as the node's own interval has, signed as it is"""
 
