@@ -86,8 +86,9 @@ class LAMB(Adam):
     """The optimiser LAMB: Adam's direction r, with decay, made as long as the parameter: W' = W - learning_rate * |W| /
     |r| * r.
 
-    LAMB's direction is r = m' / (1 - beta1^t) / (sqrt(v' / (1 - beta2^t)) + epsilon) + weight_decay * W. LAMB is from You et al., arXiv 1904.00962, algorithm 2. In LAMB, if W is 0, or the sum of squares of r is below 2^-8, the ratio |W| / |r| is
-    1. The scalar `fairness` is 1 / (1 - beta1^t).
+    LAMB's direction is r = m' / (1 - beta1^t) / (sqrt(v' / (1 - beta2^t)) + epsilon) + weight_decay * W. LAMB is from
+    You et al., arXiv 1904.00962, algorithm 2. In LAMB, if W is 0, or the sum of squares of r is below 2^-8, the ratio
+    |W| / |r| is 1. The scalar `fairness` is 1 / (1 - beta1^t).
     """
 
     weight_decay: float = 2.0**-7

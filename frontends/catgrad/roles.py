@@ -61,8 +61,8 @@ def require_roles(optimizer: object, parameters: object, loss: object, predictio
 
 
 def _lens(word: str, given: object, types: object) -> Any:
-    """The lens that an optimiser or a loss makes of types; raise CircuitizeError unless the lens is a diagram from
-    these types to them.
+    """The lens that an optimiser or a loss makes of types; raise CircuitizeError unless the lens is a diagram from the
+    given types to the given types.
     """
     place = 2 if word == "optimizer" else 3
     remedy = f"expected {ORDER}, found at place {place}"
