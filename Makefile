@@ -7,10 +7,10 @@ EVERY_SOURCE := $(patsubst tests/sources/%/requirements.txt,.stamps/source-%,$(w
 # Those that `make deep` alone runs are installed for it alone.
 SOURCES := $(filter-out .stamps/source-hgq,$(EVERY_SOURCE))
 PACKAGE := pyproject.toml setup.py setup.cfg $(NATIVE)
-# Workers of pytest, one more than cores, since some wait for other processes; with a thread of linear algebra each: more
-# threads than cores would wait for one another by spinning.
+# Workers of pytest, one more than cores, since some wait for other processes; with a thread of linear algebra and of trees
+# each: more threads than cores would wait for one another by spinning.
 JOBS := 3
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Modules are compiled once, whatever the environment says, and not again by each process that a test starts.
@@ -137,7 +137,8 @@ clean:
 # Packages of other systems do not agree with one another (catgrad needs numpy below 2, so Python below 3.13): each has an
 # environment of its own, where this package is read from src.
 .stamps/source-%: tests/sources/%/requirements.txt
-	python=$$(PYTHON='python3.12 python3.11 python3' .ci/python) && "$$python" -m venv .venv-$*
+	python=$$(PYTHON='/usr/bin/python3.12 /usr/bin/python3.11 python3.12 python3.11 python3' .ci/python) && \
+		"$$python" -m venv .venv-$*
 	.venv-$*/bin/pip install -q -r $<
 	@mkdir -p .stamps && touch $@
 

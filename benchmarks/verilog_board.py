@@ -5,8 +5,8 @@ python benchmarks/verilog_board.py [--lanes N] [--rtl STEPS] [--netlist STEPS] [
 One design that trains by `examples/digits.py:step` and predicts by `scores` becomes a bitstream; with --netlist another
 netlist, whose line takes four clocks a bit. Weights are written, so many steps done, weights read back, and the whole
 test set predicted. They are compared with `circuitize train`, whose steps are the executor's. --bus does steps on the
-design's bus, without the line; --prove proves so many steps, and compares the end of that run, too. Needs Verilator and
-pip install 'circuitize[demo,fpga]'. FOLDER keeps what was made.
+design's bus, without the line, and alone makes no bitstream; --prove proves so many steps, and compares the end of that
+run, too. Needs Verilator and pip install 'circuitize[demo,fpga]'. FOLDER keeps what was made.
 """
 
 from __future__ import annotations
@@ -192,9 +192,10 @@ def main() -> None:
         folder = (asked.folder or Path(other)).resolve()
         folder.mkdir(exist_ok=True)
         digits, board = Digits(folder), compiled(folder, asked.lanes)
-        with timed("bitstream"):
-            made(board, "bitstream")
-        told(board)
+        if asked.rtl or asked.netlist or not asked.bus:
+            with timed("bitstream"):
+                made(board, "bitstream")
+            told(board)
         if asked.rtl:
             with timed("rtl: build"):
                 made(board, f"build-{CLOCKS}/rtl/simulated", f"CLOCKS={CLOCKS}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 from collections import Counter
@@ -66,15 +67,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Modules and tests stay to the end: the collector of garbage need not look at them again and again."""
+    """Modules and tests stay to the end: the collector of garbage need not look at them again and again.
+
+    What stayed is collected at the exit after all, which extension modules would miss otherwise; but after pytest has
+    looked for garbage five times.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
-
-
-def pytest_unconfigure() -> None:
-    """What stayed is collected at the exit after all, which extension modules would miss otherwise."""
-    gc.unfreeze()
+    atexit.register(gc.unfreeze)
 
 
 class SkipsAreFailures:

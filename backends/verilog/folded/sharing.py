@@ -140,19 +140,21 @@ def _groups(
             met = [readers[one.readers[0]].actor for one in joined]
             if readers[client.readers[0]].actor in met or (sender(client) and any(map(sender, joined))):
                 continue
-            made = _guest(host, client, tables)
+            made = _guest(host, client, tables) if base(client) else None
             if made is not None and (less := base(client) - _tables(made.layout, False)) > 0:
                 joined, saved = [*joined, made], saved + less
         return saved, joined
 
     def base(client: Client) -> int:
         """Bits of memory that the client takes where nothing is shared."""
-        alone = [(memories[number].clients[0].layout, sizes.links[number].banks or 1) for number in client.readers]
-        return sum(_bits(own, width, count) for own, count in alone)
+        return sum(alone[number] for number in client.readers)
 
     state = any(readers[k].wire in states for k in numbers)
     banks = 2 if state else max(sizes.links[number].banks or 1 for number in numbers)
     width = element(sizes.fold.format(readers[numbers[0]].wire)).width
+    alone = {k: _bits(memories[k].clients[0].layout, width, sizes.links[k].banks or 1) for k in numbers}
+    if not any(alone.values()):
+        return
     rest = sorted(_clients(sizes, tables, memories, numbers), key=lambda c: -len(c.layout.columns))
     while rest:
         first, table = rest[0].layout, tables[numbers[0]]

@@ -15,6 +15,7 @@ class Expressions(Tokens):
     """A reader of tokens that stands where an expression, or a part of an expression, follows."""
 
     def expression(self) -> Expression:
+        """Return an expression, the conditional operator included."""
         condition = self.binary(0)
         if not self.take("?"):
             return condition
@@ -23,6 +24,7 @@ class Expressions(Tokens):
         return Choice(condition, yes, self.expression())
 
     def binary(self, level: int) -> Expression:
+        """Return an expression of binary operators of this level of `LEVELS` and tighter ones."""
         if level == len(LEVELS):
             return self.unary()
         left = self.binary(level + 1)
@@ -32,11 +34,13 @@ class Expressions(Tokens):
         return left
 
     def unary(self) -> Expression:
+        """Return a primary expression under any number of unary operators."""
         if self.tokens[self.at] in ("~", "-", *REDUCTIONS):
             return Unary(self.next(), self.unary())
         return self.primary()
 
     def primary(self) -> Expression:
+        """Return a number, a net, a concatenation, or an expression in parentheses."""
         token = self.tokens[self.at]
         if token == "(":
             self.at += 1
@@ -55,6 +59,7 @@ class Expressions(Tokens):
         return self.named()
 
     def number(self) -> Number:
+        """Return a literal. Raise Refused for a value that its bits do not hold."""
         token = self.next()
         width, mark, rest = token.partition("'")
         if not mark:
@@ -73,6 +78,7 @@ class Expressions(Tokens):
         return Number(value, bits, signed)
 
     def join(self) -> Expression:
+        """Return a concatenation or a replication."""
         self.expect("{")
         first = self.expression()
         if self.take("{"):
@@ -88,6 +94,7 @@ class Expressions(Tokens):
         return Join(tuple(parts))
 
     def named(self) -> Expression:
+        """Return a net, parameter or loop variable, or a part-select of a net."""
         name = self.name()
         if not self.take("["):
             return Name(name)

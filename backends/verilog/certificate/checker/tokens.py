@@ -45,26 +45,31 @@ class Tokens:
         return self.text.count("\n", 0, place) + 1
 
     def fail(self, wanted: str) -> Refused:
+        """Return the failure that names what was wanted and the next token."""
         found = self.tokens[self.at] or "the end"
         return Refused(f"{self.file}:{self._line(self.places[self.at])}: expected {wanted}, found {found}")
 
     def next(self) -> str:
+        """Return the next token, and go on."""
         token = self.tokens[self.at]
         self.at += 1
         return token
 
     def take(self, token: str) -> bool:
+        """Return whether the next token is this one; if so, go on."""
         if self.tokens[self.at] == token:
             self.at += 1
             return True
         return False
 
     def expect(self, *tokens: str) -> None:
+        """Go on past these tokens. Raise Refused where another one stands."""
         for token in tokens:
             if not self.take(token):
                 raise self.fail(token)
 
     def name(self) -> str:
+        """Return the next token, a name. Raise Refused for anything else."""
         token = self.tokens[self.at]
         if not re.match(r"[A-Za-z_]\w*\Z", token) or token in WORDS:
             raise self.fail("a name")
