@@ -14,6 +14,9 @@ from .errors import CircuitizeError
 PRIVATE = 0o600
 """The mode of a file that holds private values: its owner reads it and writes it, nobody else."""
 
+REMOVALS = 1000
+"""How often others may remove the folder of a lock before its file is there."""
+
 
 def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bool = False) -> None:
     """Write `chunks` to `path`, so that a reader finds either the old file or the new one, never a part.
@@ -71,9 +74,8 @@ def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
     from fcntl import LOCK_EX, LOCK_NB, flock
 
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         while True:
-            descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, PRIVATE)
+            descriptor = _opened(lock)
             try:
                 flock(descriptor, LOCK_EX if wait else LOCK_EX | LOCK_NB)
                 if _names(lock, descriptor):
@@ -86,6 +88,16 @@ def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
         raise CircuitizeError(f"{path}: expected no other process that {what}, found one; wait until it ends") from None
     except OSError as error:
         raise CircuitizeError(f"cannot lock {path}: {error.strerror or error}; choose another folder") from None
+
+
+def _opened(lock: Path) -> int:
+    """The descriptor of a lock's file. Its last holder may remove the folder that it made, before the file is there."""
+    for left in reversed(range(REMOVALS)):
+        # A folder that is removed meanwhile is there when it is made, and not when it is looked at.
+        with suppress(*(FileNotFoundError, FileExistsError) if left else ()):
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            return os.open(lock, os.O_CREAT | os.O_RDWR, PRIVATE)
+    raise AssertionError
 
 
 def _names(lock: Path, descriptor: int) -> bool:

@@ -120,14 +120,22 @@ class Line:
 
     def exchange(self, sent: bytes, length: int) -> bytes:
         """Send a packet, and return the answer of so many bytes."""
-        while sent:
-            sent = sent[os.write(self.file, sent) :]
         answer = b""
-        while len(answer) < length:
-            ready, _, _ = select.select([self.file], [], [], PATIENCE)
-            if not ready:
-                raise Refused(f"expected {length} bytes of the board, found {len(answer)}; load the bitstream again")
-            answer += os.read(self.file, length - len(answer))
+        try:
+            while sent:
+                sent = sent[os.write(self.file, sent) :]
+            while len(answer) < length:
+                ready, _, _ = select.select([self.file], [], [], PATIENCE)
+                if not ready:
+                    told = f"expected {length} bytes of the board, found {len(answer)}"
+                    raise Refused(f"{told}; load the bitstream again")
+                found = os.read(self.file, length - len(answer))
+                if not found:
+                    raise OSError("the line is closed")
+                answer += found
+        except OSError as error:
+            told = f"expected {length} bytes of the board, found {len(answer)} and {error.args[-1]}"
+            raise Refused(f"{told}; connect the board again") from None
         return answer
 
 
@@ -326,6 +334,10 @@ def main(arguments: Sequence[str]) -> int:
         total, wrong = compared(line, frames, int(rest[0]) if rest else None) if counted else (0, 0)
     except Refused as refused:
         print(f"host.py: {refused}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"host.py: {where}{error.strerror or error}; use the folder that compile wrote", file=sys.stderr)
         return 2
     if isinstance(line, Simulated):
         line.close()

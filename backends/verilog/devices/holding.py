@@ -57,7 +57,7 @@ def holding(device: Device, taken: Mapping[str, int]) -> Holding:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent: at least 101 % if the device does not hold the design, and with one decimal below 10
+    """Return a share in percent: at least 101 % if the device does not hold the design, and with one decimal below 9.95
     %.
     """
     if share > 1:

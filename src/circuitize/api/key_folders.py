@@ -42,7 +42,7 @@ def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> No
 
     If no verifying key is there, the proving key itself is checked later.
     """
-    path = (keys if keys.is_dir() else keys.parent) / VERIFYING_FILE
+    path = keys / VERIFYING_FILE
     if not keys.is_dir() or not path.is_file():
         return
     make = _make(program, prover.name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -168,3 +171,24 @@ def test_a_frame_that_fails_is_told(folder: Path, board: BoardLine, tmp_path: Pa
     assert told(folder, board.device, "read", tmp_path / "r.csv")[0] == 0
     text = (tmp_path / "r.csv").read_text().split("\n")
     assert len(text) == 3 and len(text[0].split(",")) == sum(port.format.size for port in board.modal.state)
+
+
+def test_a_line_that_is_closed_is_said() -> None:
+    """A board that is taken off its cable ends the command; what it sent before does not make it wait."""
+    board, line = pty.openpty()
+    opened = host.Line(os.ttyname(line))
+    os.write(board, b"12")
+    os.close(line)
+    os.close(board)
+    with pytest.raises(host.Refused, match=r"expected 4 bytes of the board, found \d and .*; connect the board again"):
+        opened.exchange(b"frame", 4)
+    os.close(opened.file)
+
+
+def test_a_script_without_its_design_is_said(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "board").mkdir()
+    shutil.copy(folder / "board" / "host.py", tmp_path / "board")
+    status, text = told(tmp_path, "/dev/null")
+    assert status == 2 and text.splitlines() == [
+        f"host.py: {tmp_path / 'design.json'}: No such file or directory; use the folder that compile wrote"
+    ]

@@ -10,13 +10,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import parallel_networks as networks
 import pytest
+from certified_designs import certified, project
 from integers_cases import cases
 from operations.integer import Case
 from r1cs_programs import integer_type, single
@@ -30,7 +30,7 @@ from circuitize.backends.verilog.certificate.checker.statement import stated
 from circuitize.backends.verilog.certificate.checker.symbols import Symbols
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.parallel import schedule
-from circuitize.backends.verilog.project import Project, Vectors
+from circuitize.backends.verilog.project import Project
 from circuitize.backends.verilog.shell import Interface, enclosed
 from circuitize.circuits import integers
 from circuitize.circuits.errors import CircuitizeError
@@ -41,17 +41,6 @@ from circuitize.sims import integer, rtl
 CHECKER = Path(checker.__file__).parent
 WHOLE = [networks.tabled, networks.head, networks.checked]
 MUTATED = [networks.tabled, networks.head, networks.small]
-
-
-def project(program: IntegerProgram, elements: str = "bytes", **options: Any) -> Project:
-    design = enclosed(schedule(program, **options), Interface(elements=elements))
-    return Project(design, program, Vectors({}, {}, np.zeros(0, bool)))
-
-
-@cache
-def certified(make: Callable[[], IntegerProgram]) -> tuple[Project, dict[str, Any]]:
-    made = project(make())
-    return made, certificate(made)
 
 
 @pytest.mark.parametrize("make", WHOLE, ids=lambda make: make.__name__)

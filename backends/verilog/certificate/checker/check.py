@@ -15,7 +15,7 @@ from .statement import Json
 
 FIELDS = {"format", "program", "top", "elements", "streams", "statement", "files", "stages", "tabulated", "modules"}
 
-WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionError, OverflowError, RecursionError)
+WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionError, ArithmeticError, RecursionError)
 """The errors that a certificate with values of wrong types causes."""
 
 
@@ -58,7 +58,7 @@ def main() -> int:
     given = parser.parse_args()
     try:
         certificate, files = json.loads(given.certificate.read_bytes()), texts(given.design)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         print(f"checker: expected a certificate and a design, found {error}", file=sys.stderr)
         return 2
     try:
@@ -70,4 +70,8 @@ def main() -> int:
         print(f"{entry['module']}: {entry['method']}" + "".join(f"; {name}" for name in entry["operations"]))
     print(f"shown for all inputs: {len(made['modules'])} modules, {made['stages']} stages")
     print(f"the statement: {statement_digest(certificate['statement'])}")
+    for side in ("inputs", "outputs"):
+        for stream, port in zip(certificate["streams"][side], certificate["statement"][side], strict=True):
+            print(f"stream {stream}: {side[:-1]} {port['name']}")
+    print(f"elements: {certificate['elements']}")
     return 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from .elaboration import Scope, compares, number
 from .refusal import Refused
 from .syntax import (
     Assignment,
@@ -32,18 +33,6 @@ from .syntax import (
 )
 
 DELAYED = re.compile(r"_d\d+\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The scope of an expression: the module, the names of its nets in the circuit, and the values of its parameters
-    and loop variables.
-    """
-
-    module: Module
-    path: str
-    names: MutableMapping[str, str]
-    numbers: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +84,6 @@ class Circuit:
         self._place(modules[top], "", {}, None)
         self._require_drivers()
 
-    def number(self, expression: Expression, scope: Scope) -> int:
-        """The value of an expression that is constant when the design is elaborated."""
-        if isinstance(expression, Number):
-            return expression.value
-        if isinstance(expression, Name) and expression.name in scope.numbers:
-            return scope.numbers[expression.name]
-        if isinstance(expression, Binary):
-            left, right = self.number(expression.left, scope), self.number(expression.right, scope)
-            operator = expression.operator
-            if operator in ("+", "-", "*"):
-                return left + right if operator == "+" else left - right if operator == "-" else left * right
-            if operator == "/" and left >= 0 and right > 0:
-                return left // right
-            if operator in ("<", ">", "==", "!="):
-                return int({"<": left < right, ">": left > right, "==": left == right, "!=": left != right}[operator])
-        raise Refused(f"{scope.module.name}: expected a number known beforehand, found another expression")
-
     def net(self, name: str, scope: Scope) -> str:
         """The net for which a name stands in its module."""
         found = scope.names.get(name)
@@ -124,14 +96,16 @@ class Circuit:
         name = self.net(target.name, scope)
         if isinstance(target, Name):
             return name, 0, self.nets[name].width
-        low, width = self.number(target.low, scope), self.number(target.width, scope)
+        low, width = number(target.low, scope), number(target.width, scope)
         if low < 0 or width < 1 or low + width > self.nets[name].width:
             raise Refused(f"{scope.module.name}: bits past the ends of {target.name}")
         return name, low, width
 
     def source(self, name: str) -> str:
         """The net of which a given net is only another name, as a whole, through the ports of modules."""
-        while True:
+        seen: set[str] = set()
+        while name not in seen:
+            seen.add(name)
             drivers = self.nets[name].drivers
             if len(drivers) != 1 or drivers[0].width != self.nets[name].width or self.nets[name].clocked:
                 return name
@@ -142,6 +116,7 @@ class Circuit:
                 name = driver.scope.names[driver.value.name]
             else:
                 return name
+        raise Refused(f"{name} depends on itself")
 
     def _place(self, module: Module, path: str, numbers: dict[str, int], pins: tuple[Instance, Scope] | None) -> None:
         if path.count(".") > 8:
@@ -150,7 +125,9 @@ class Circuit:
         scope = Scope(module, path, {}, dict(numbers))
         for parameter, value in module.parameters.items():
             if parameter not in scope.numbers:
-                scope.numbers[parameter] = self.number(value, scope)
+                scope.numbers[parameter] = number(value, scope)
+                if compares(value):
+                    raise Refused(f"{module.name}: expected a number for {parameter}, found a comparison")
         for port in module.ports:
             self._declare(port, scope)
         if pins is None:
@@ -165,12 +142,14 @@ class Circuit:
     def _declare(self, made: Declaration, scope: Scope) -> None:
         if made.name in scope.names or made.name in scope.numbers:
             raise Refused(f"{scope.module.name}: {made.name} is declared twice")
-        width = self.number(made.width, scope)
+        width = number(made.width, scope)
         if width < 1:
             raise Refused(f"{scope.module.name}: {made.name} has {width} bits")
         name = f"{scope.path}.{made.name}" if scope.path else made.name
         scope.names[made.name] = name
-        entries = 0 if made.entries is None else self.number(made.entries, scope)
+        entries = 0 if made.entries is None else number(made.entries, scope)
+        if name in self.nets:
+            raise Refused(f"{scope.module.name}: {name} is declared twice")
         self.nets[name] = Net(width, made.signed, made.register, scope, entries)
 
     def _connect(self, module: Module, scope: Scope, instance: Instance, outer: Scope) -> None:
@@ -214,12 +193,12 @@ class Circuit:
             elif isinstance(item, Instance):
                 self._instance(item, scope)
             elif isinstance(item, Loop):
-                first, end = self.number(item.first, scope), self.number(item.end, scope)
+                first, end = number(item.first, scope), number(item.end, scope)
                 for value in range(first, end):
                     inner = {**scope.numbers, item.variable: value}
                     self._block(f"{item.label}[{value}]", item.body, scope, inner)
             elif isinstance(item, Condition):
-                chosen = item.yes if self.number(item.condition, scope) else item.no
+                chosen = item.yes if number(item.condition, scope) else item.no
                 self._block(item.label, chosen, scope, scope.numbers)
 
     def _block(self, label: str, body: Iterable[Item], scope: Scope, numbers: dict[str, int]) -> None:
@@ -231,7 +210,9 @@ class Circuit:
         module = self.modules.get(item.module)
         if module is None:
             raise Refused(f"{scope.module.name}: {item.name} is of the module {item.module}, which is not there")
-        numbers = {name: self.number(value, scope) for name, value in item.parameters.items()}
+        numbers = {name: number(value, scope) for name, value in item.parameters.items()}
+        if compares(*item.parameters.values()):
+            raise Refused(f"{scope.module.name}: expected numbers for {item.name}, found a comparison")
         if not numbers.keys() <= module.parameters.keys():
             raise Refused(f"{scope.module.name}: {item.name} has a parameter that {module.name} has not")
         path = f"{scope.path}.{item.name}" if scope.path else item.name
@@ -264,6 +245,7 @@ class Circuit:
         for part in item.body:
             assert isinstance(part, Assignment)
             names = {name for name in read_names(part.value) if name in scope.names}
+            names = {name for name in names if not self.nets[scope.names[name]].entries}
             if names & waiting:
                 raise Refused(f"{scope.module.name}: {min(names & waiting)} is read before it is assigned")
             waiting.discard(part.target.name)

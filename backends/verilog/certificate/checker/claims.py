@@ -51,6 +51,9 @@ def shown(files: Mapping[str, str], top: str, elements: str, streams: Json, stat
             if module.name in modules or f"{module.name}.v" != name:
                 raise Refused(f"{name}: expected one module of the file's name, found {module.name}")
             modules[module.name] = module
+    for name in files:
+        if not name.endswith((".v", ".hex")):
+            raise Refused(f"{name}: expected modules and memories, found another file")
     memories = {name: text for name, text in files.items() if name.endswith(".hex")}
     symbols, core = Symbols(), f"{top}_{CORE}"
     made = stated(statement, symbols)

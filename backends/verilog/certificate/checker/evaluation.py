@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from .bits import CONTROL, After, Bits, Operators, made
-from .circuit import DELAYED, Circuit, Driver, Net, Scope
+from .circuit import DELAYED, Circuit, Driver, Net
+from .elaboration import Scope, number
 from .forms import Form
 from .refusal import Refused
 from .symbols import Symbols
@@ -28,6 +30,8 @@ from .syntax import (
     read_names,
 )
 from .tables import Numbers
+
+WORD = re.compile(r"[0-9a-f]+")
 
 
 class Evaluation:
@@ -56,6 +60,8 @@ class Evaluation:
         """
         made = self.found.get(name)
         if made is None:
+            if name not in self.circuit.nets:
+                raise Refused(f"{self.circuit.placed['']}: expected a net {name}, found none")
             net = self.circuit.nets[name]
             if name in self._under_way:
                 raise Refused(f"{net.scope.module.name}: {name} depends on itself")
@@ -75,13 +81,13 @@ class Evaluation:
     def _following(self, body: tuple[Statement, ...], scope: Scope, name: str, now: list[Form]) -> list[Form]:
         for part in body:
             if isinstance(part, Branch):
-                condition = self.operators.form(self.value(part.condition, scope, 1), False)
+                condition = self.operators.form(unchecked(self.value(part.condition, scope, 1), name), False)
                 yes = self._following(part.yes, scope, name, now)
                 no = self._following(part.no, scope, name, now)
                 now = [self.symbols.select(condition, a, b) for a, b in zip(yes, no, strict=True)]
             elif self.circuit.net(part.target.name, scope) == name:
                 _, low, width = self.circuit.place(part.target, scope)
-                given = self.operators.each(self.value(part.value, scope, width))
+                given = self.operators.each(unchecked(self.value(part.value, scope, width), name))
                 now = [*now[:low], *given, *now[low + width :]]
         return now
 
@@ -115,7 +121,7 @@ class Evaluation:
         if isinstance(expression, Join):
             return operators.join([self._value(part, scope) for part in expression.parts])
         if isinstance(expression, Repeat):
-            return operators.repeat(self.circuit.number(expression.count, scope), self._value(expression.value, scope))
+            return operators.repeat(number(expression.count, scope), self._value(expression.value, scope))
         if isinstance(expression, Signed):
             made = self._value(expression.value, scope)
             return Bits(made.parts, True, made.stage)
@@ -128,8 +134,10 @@ class Evaluation:
         if isinstance(expression.condition, Binary) and not any(
             n in scope.names for n in read_names(expression.condition)
         ):
-            known = self.circuit.number(expression.condition, scope)
-            return self._value(expression.yes if known else expression.no, scope)
+            yes, no = (self._value(part, scope) for part in (expression.yes, expression.no))
+            if (yes.width, yes.signed) != (no.width, no.signed):
+                raise Refused(f"a choice between {yes.width} and {no.width} bits, or of other signs")
+            return yes if number(expression.condition, scope) else no
         parts = (self._value(part, scope) for part in (expression.condition, expression.yes, expression.no))
         return operators.choice(*parts)
 
@@ -137,7 +145,7 @@ class Evaluation:
         name = self.circuit.net(expression.name, scope)
         net = self.circuit.nets[name]
         if not net.entries:
-            low, width = (self.circuit.number(part, scope) for part in (expression.low, expression.width))
+            low, width = (number(part, scope) for part in (expression.low, expression.width))
             return self.operators.slice(self.bits(name), low, width)
         index = self._value(expression.low, scope)
         if 1 << index.width != net.entries:
@@ -150,11 +158,9 @@ class Evaluation:
         file = self.circuit.memories.get(name, "")
         if file not in self._entries:
             words = self.memories.get(file, "").split()
-            try:
-                numbers = [int(word, 16) for word in words]
-            except ValueError:
-                numbers = []
-            if len(numbers) != net.entries or max(numbers) >> net.width or min(numbers) < 0 or net.width > 62:
+            numbers = [int(word, 16) for word in words if WORD.fullmatch(word)]
+            whole = len(words) == len(numbers) == net.entries
+            if not whole or max(numbers) >> net.width or net.width > 62:
                 raise Refused(f"{file} is no file of {net.entries} entries of {net.width} bits")
             self._entries[file] = np.array(numbers, np.int64)
         return self._entries[file]
@@ -213,9 +219,11 @@ class Evaluation:
         self._require_source(process.clock, "clk", scope)
         self._require_source(branch.condition.name, "enable", scope)
         made = self.value(given[0].value, scope, net.width)
+        if made.stage is None:
+            raise Refused(f"{scope.module.name}: {name} holds a number, which it has after the first load alone")
         if made.stage == CONTROL:
             raise Refused(f"{scope.module.name}: {name} holds what is no part of a frame")
-        return Bits(made.parts, net.signed, None if made.stage is None else made.stage + 1)
+        return Bits(made.parts, net.signed, made.stage + 1)
 
     def _gives(self, part: Assignment, scope: Scope, name: str) -> bool:
         return self.circuit.net(part.target.name, scope) == name
@@ -224,3 +232,10 @@ class Evaluation:
         found = self.circuit.source(self.circuit.net(name, scope))
         if found != wanted:
             raise Refused(f"{scope.module.name}: expected {wanted} at {name}, found {found}")
+
+
+def unchecked(bits: Bits, name: str) -> Bits:
+    """Bits that the control reads, which rely on no check: it goes on where one fails, too."""
+    if bits.last:
+        raise Refused(f"{name} relies on a check, and must not")
+    return bits

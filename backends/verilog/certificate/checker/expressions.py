@@ -106,8 +106,6 @@ class Expressions(Tokens):
         if self.take(":"):
             last = self.expression()
             self.expect("]")
-            if isinstance(first, Number) and isinstance(last, Number):
-                return Slice(name, last, Number(first.value - last.value + 1))
             return Slice(name, last, Binary("+", Binary("-", first, last), Number(1)))
         self.expect("]")
         return Slice(name, first, Number(1))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from .bits import CONTROL, After, Bits
 from .circuit import Circuit
-from .evaluation import Evaluation
+from .evaluation import Evaluation, unchecked
 from .forms import Form
 from .refusal import Refused
 from .statement import Json, Stated, element_bits
@@ -56,6 +56,8 @@ def show_core(
     """Show that the module `top` computes a statement. Raise Refused for anything that is not shown of the design
     inside the shell.
     """
+    if modules[top].parameters:
+        raise Refused(f"{top}: expected no parameters, which the shell could give otherwise")
     circuit = Circuit(modules, top)
     inputs, outputs = streams["inputs"], [*streams["outputs"], STATUS]
     entering = [bits_of(statement["inputs"][i], made.entering[i]) for i in range(len(inputs))]
@@ -112,7 +114,8 @@ class Logic:
 
     def vector(self, name: str) -> list[int]:
         """The bits of a net as functions, the lowest first."""
-        return [self.symbols.decided(bit) for bit in self.evaluation.operators.each(self.evaluation.bits(name))]
+        bits = unchecked(self.evaluation.bits(name), name)
+        return [self.symbols.decided(bit) for bit in self.evaluation.operators.each(bits)]
 
     def bit(self, name: str) -> int:
         """The function of a net of one bit."""

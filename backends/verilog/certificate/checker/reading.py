@@ -78,7 +78,7 @@ class _Reader(Expressions):
         """The number of bits of a range `high:0]`."""
         high = self.expression()
         self.expect(":", "0", "]")
-        return Number(high.value + 1) if isinstance(high, Number) else Binary("+", high, Number(1))
+        return Binary("+", high, Number(1))
 
     def item(self) -> list[Item]:
         token = self.tokens[self.at]

@@ -19,7 +19,7 @@ from .pipeline import STATUS, Logic, free_bits, require_net
 from .refusal import Refused
 from .statement import Json, element_bits
 from .symbols import Symbols
-from .syntax import Module
+from .syntax import Module, read_names
 
 BEATS = ("tdata", "tvalid", "tlast")
 
@@ -45,20 +45,43 @@ def show_shell(
         for part in ("full", "held"):
             given[f"{side}.{part}"] = free_bits(symbols, f"{side}.{part}", require_net(circuit, f"{side}.{part}"))
     show = _Shell(Evaluation(circuit, symbols, given, {}), top, slots)
-    ports = {"clk", "rst"}
+    ports = {("clk", "input"), ("rst", "input")}
     for name, port in zip(streams["inputs"], statement["inputs"], strict=True):
         show.input(name, places[name], port)
-        ports |= {f"{name}_{wire}" for wire in (*BEATS, "tkeep", "tready")}
+        ports |= directed(name, "input", "output")
     status = {"low": 0, "high": 1, "shape": []}
     for name, port in zip([*streams["outputs"], STATUS], [*statement["outputs"], status], strict=True):
         show.output(name, places[name], port)
-        ports |= {f"{name}_{wire}" for wire in (*BEATS, "tkeep", "tready")}
-    if ports != {port.name for port in modules[top].ports}:
+        ports |= directed(name, "output", "input")
+    if ports != {(port.name, port.direction) for port in modules[top].ports}:
         raise Refused(f"{top}: expected the ports of its streams, found others")
+    _require_apart(circuit, [f"core.{port.name}" for port in modules[core].ports if port.direction == "input"])
     for pin, source in (("core.clk", "clk"), ("core.rst", "rst")):
         if circuit.source(pin) != source:
             raise Refused(f"{top}: expected {source} at {pin}, found another net")
     return show.evaluation
+
+
+def _require_apart(circuit: Circuit, pins: list[str]) -> None:
+    """Raise Refused where what enters the design reads what leaves it in the same clock: both would be one loop."""
+    front, seen = pins, set[str]()
+    while front:
+        name = front.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in circuit.free and name.startswith("core."):
+            raise Refused(f"{circuit.placed['']}: {name} is read by what enters the design")
+        for driver in circuit.nets[name].drivers:
+            if driver.value is None:
+                front.append(driver.port)
+            else:
+                front += [driver.scope.names[n] for n in read_names(driver.value) if n in driver.scope.names]
+
+
+def directed(name: str, beat: str, ready: str) -> set[tuple[str, str]]:
+    """The ports of a stream, each with its direction."""
+    return {(f"{name}_{wire}", beat) for wire in (*BEATS, "tkeep")} | {(f"{name}_tready", ready)}
 
 
 class _Shell:

@@ -63,6 +63,8 @@ def stated(statement: Json, symbols: Symbols, frame: Sequence[Sequence[int]] | N
         rule = RULES.get(edge["operation"])
         if rule is None:
             raise Refused(f"edge {number}: operation {edge['operation']} is none that is certified")
+        if not all(0 <= wire < len(made.wires) for wire in edge["sources"]):
+            raise Refused(f"edge {number}: expected sources before it, found {edge['sources']}")
         try:
             elements = rule(Edge(made, symbols, edge), *(made.wires[wire] for wire in edge["sources"]))
         except Refused as refusal:
@@ -94,6 +96,8 @@ class Edge:
 
     def each(self, function: Callable[..., Form], *values: Elements) -> Elements:
         """A function applied to corresponding elements."""
+        if any(value.shape != values[0].shape for value in values):
+            raise Refused("operands of different shapes")
         return _filled(values[0].shape, map(function, *(value.flat for value in values)))
 
 
@@ -261,7 +265,7 @@ RULES: dict[str, Callable[..., Elements]] = {
     "subtract": lambda edge, x, y: edge.each(lambda a, b: a - b, x, y),
     "scale": lambda edge, x: edge.each(lambda a: a * edge.given["factor"], x),
     "multiply": lambda edge, x, y: edge.each(edge.symbols.product, x, y),
-    "relu": lambda edge, x: edge.each(lambda a: edge.symbols.clamp(a, 0, 1 << 62), x),
+    "relu": lambda edge, x: edge.each(lambda a: edge.symbols.clamp(a, 0, max(0, edge.symbols.interval(a)[1])), x),
     "clamp": lambda edge, x: edge.each(lambda a: edge.symbols.clamp(a, edge.given["least"], edge.given["most"]), x),
     "wrap": _wrap,
     "shift": lambda edge, x: edge.each(lambda a: edge.symbols.floor(a, edge.given["bits"]), x),

@@ -119,6 +119,8 @@ class Tables(Store):
         low, least, most = domain[0], int(table.min()), int(table.max())
         if least == most:
             return known(least)
+        if most - least > WIDEST:
+            raise Refused("a table of numbers further apart than 2^62")
         steps = np.diff(table)
         if (steps == steps[0]).all():
             return base * int(steps[0]) + known(int(table[0]) - int(steps[0]) * low)

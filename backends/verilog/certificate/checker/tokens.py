@@ -7,10 +7,14 @@ import re
 from .refusal import Refused
 
 TOKEN = re.compile(
-    r"\s+|//[^\n]*|`default_nettype (?:none|wire)\b"
+    r"[ \t\n]+|//[^\r\n\0]*|`default_nettype (?:none|wire)\b"
     r"|(?P<number>\d*'s?[dhb][0-9a-fA-F]+|\d+)|(?P<word>[A-Za-z_$]\w*)|(?P<text>\"[^\"\n]*\")"
-    r"|(?P<mark><=|>=|==|!=|~\||~&|\+:|[-+*/&|~^?:;,.#()\[\]{}<>=@])"
+    r"|(?P<mark><=|>=|==|!=|&&|\|\||~\||~&|~\^|\^~|\+:|[-+*/&|~^?:;,.#()\[\]{}<>=@])",
+    re.ASCII,
 )
+DIRECTIVE = re.compile(r"//\s*(?:synopsys|synthesis|pragma|translate)", re.IGNORECASE)
+"""Comments that synthesizers obey: what stands behind one may be left out."""
+
 WORDS = frozenset(
     """
     module endmodule input output wire reg signed assign always posedge begin end if else initial genvar generate
@@ -33,6 +37,8 @@ class Tokens:
             match = TOKEN.match(text, end)
             if match is None:
                 raise Refused(f"{file}:{self._line(end)}: expected Verilog of the subset, found {text[end]!r}")
+            if DIRECTIVE.match(match[0]):
+                raise Refused(f"{file}:{self._line(end)}: expected a comment that no tool reads, found {match[0]}")
             if match.lastgroup:
                 self.tokens.append(match[0])
                 self.places.append(end)

@@ -66,6 +66,7 @@ pub unsafe fn read<E: Extension, L: Lanes, const D: usize>(
     table: &[E],
     place: usize,
 ) -> [Abreast<L, D>; GROUP] {
+    const { assert!(size_of::<E>() == D * size_of::<F>()) };
     let own = &table[place..place + GROUP * ABREAST];
     let (start, length) = (own.as_ptr().cast::<F>(), GROUP * D);
     unsafe {
@@ -96,6 +97,7 @@ pub unsafe fn write<E: Extension, L: Lanes, const D: usize, const N: usize>(
     table: &mut [E],
     place: usize,
 ) {
+    const { assert!(size_of::<E>() == D * size_of::<F>()) };
     let own = &mut table[place..place + N * ABREAST];
     let (start, length) = (own.as_mut_ptr().cast::<F>(), N * D);
     unsafe {
@@ -241,7 +243,7 @@ impl<L: Lanes> Products<L> {
 pub struct Eights(Vec<F>);
 
 impl Eights {
-    /// As many as are whole eights.
+    /// Their number is a multiple of eight.
     pub fn new<E: Extension>(weights: impl ExactSizeIterator<Item = E>) -> Self {
         let mut words = vec![F::ZERO; E::DEGREE * weights.len()];
         for (i, weight) in weights.enumerate() {

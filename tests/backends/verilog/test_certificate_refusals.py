@@ -1,0 +1,98 @@
+"""Designs that are wrong in ways that a reader of Verilog may miss: each is refused, whatever its certificate says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import parallel_networks as networks
+import pytest
+from certified_designs import certified
+
+from circuitize.backends.verilog.certificate import Refused
+from circuitize.backends.verilog.certificate.checker.claims import deeply, shown
+
+CHECK = "circuitize_parallel_check.v"
+CORE, TOP, UNFRAMED = "circuitize_parallel.v", "circuitize.v", "circuitize_parallel_unframed.v"
+VALUE = "wire [0:0] unframed__value = tdata[0:0];"
+LAST = "assign y_tlast = 1'b1;"
+NEVER = "wire enable = 1'b0; reg r; always @(posedge clk) if (enable) r <= 1'b1; assign y_tkeep = {4{r}};"
+LOOP = "assign out1_y_ready = r0 & (out1_y_valid | ~out1_y_valid);"
+FINE = "reg [23:0] held1; wire signed [5:0] copy = x_input__t0[5:0]; assign fine = ~(copy > 6'sd20);"
+X_INPUT = "circuitize_parallel_x_input.v"
+
+Changes = list[tuple[str, str, str]]
+WRONG: dict[str, Changes] = {
+    "parameters of the core": [
+        (CORE, "module circuitize_parallel (", "module circuitize_parallel #(parameter MODE = 0) ("),
+        (CORE, LAST, "assign y_tlast = (MODE == 0) ? 1'b1 : 1'b0;"),
+        (TOP, "circuitize_parallel core (", "circuitize_parallel #(.MODE(1)) core ("),
+    ],
+    "control that stops where a check fails": [
+        (X_INPUT, "output reg [0:0] x_input__t4,", "output wire fine, output reg [0:0] x_input__t4,"),
+        (X_INPUT, "reg [23:0] held1;", FINE),
+        (CORE, "wire arrived = x_tvalid & ~(|skipping);", "wire fine; wire arrived = x_tvalid & ~(|skipping) & fine;"),
+        (CORE, ".tdata(x_tdata),", ".tdata(x_tdata), .fine(fine),"),
+    ],
+    "a number in a register that never loads": [(TOP, "assign y_tkeep = 4'hf;", NEVER)],
+    "a number in a register of the control": [
+        (CORE, LAST, "reg r; always @(posedge clk) if (enable) r <= 1'b1; assign y_tlast = r;")
+    ],
+    "a reset that is an output": [
+        (TOP, "input wire rst", "output wire rst"),
+        (TOP, "wire [23:0] in0_x_data;", "assign rst = 1'b0; wire [23:0] in0_x_data;"),
+    ],
+    "a loop through the shell": [
+        (CORE, "~taken[0] & ~rst;", "~taken[0] & ~rst & (y_tready | ~y_tready);"),
+        (TOP, ".in_ready(out1_y_ready)", ".in_ready(r0)"),
+        (TOP, "wire out1_y_ready;", f"wire out1_y_ready; wire r0; {LOOP}"),
+    ],
+    "logical and": [(UNFRAMED, VALUE, "wire [0:0] unframed__value = tdata[0:0] && {1'b1, tdata[0:0]};")],
+    "reduction xnor": [(UNFRAMED, VALUE, "wire [0:0] unframed__value = ^~{1'b0, tdata[0:0]};")],
+    "numbers with widths": [(UNFRAMED, VALUE, "wire [0:0] unframed__value = 2'd3 + 2'd1 == 2'd0 ? 1'b0 : tdata[0:0];")],
+    "widths of a choice": [
+        ("circuitize_parallel_shift.v", "add__0[9:2];", "{(1 > 0 ? add__0[9:6] : 2'd0), (1 > 0 ? add__0[5:2] : 6'd0)};")
+    ],
+    "two blocks of one name": [
+        (UNFRAMED, VALUE, "wire [0:0] unframed__value; generate if (1 > 0) begin : a wire t; assign t = 1'b0; "
+         "assign unframed__value[0] = t; end if (1 > 0) begin : a wire t; assign t = tdata[0]; end endgenerate")
+    ],
+    "text behind a return": [
+        (UNFRAMED, VALUE, "wire [0:0] unframed__value // \r = 1'b0; wire other //\n = tdata[0:0];")
+    ],
+    "a comment for synthesizers": [
+        (UNFRAMED, VALUE, f"// synopsys translate_off\n{VALUE}\n// synopsys translate_on\n")
+    ],
+    "a clock's condition that is its own": [
+        (CHECK, "if (enable) begin", "if (a) begin"),
+        (CHECK, "reg [17:0] held4;", "reg [17:0] held4; wire a, b; assign a = b; assign b = a;"),
+    ],
+}  # fmt: skip
+
+
+def refusal(files: Mapping[str, str], found: dict[str, Any]) -> str:
+    """Why the design is not shown; the test fails if it is."""
+    with pytest.raises(Refused) as refused:
+        deeply(lambda: shown(files, *(found[name] for name in ("top", "elements", "streams", "statement"))))
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_refused(name: str) -> None:
+    made, found = certified(networks.small)
+    files = dict(made.design.files)
+    for file, before, after in WRONG[name]:
+        assert before in files[file], before
+        files[file] = files[file].replace(before, after, 1)
+    assert "\n" not in refusal(files, found)
+
+
+def test_a_memory_has_plain_numbers() -> None:
+    made, found = certified(networks.tabled)
+    name = next(name for name in made.design.files if name.endswith(".hex"))
+    assert "is no file of" in refusal({**made.design.files, name: "0x" + made.design.files[name]}, found)
+
+
+def test_other_files_are_refused() -> None:
+    made, found = certified(networks.small)
+    assert "another file" in refusal({**made.design.files, "more.sv": ""}, found)
