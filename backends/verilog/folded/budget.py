@@ -11,13 +11,15 @@ from types import MappingProxyType
 import numpy as np
 
 from ..design import Stream
+from ..devices.family import SEVEN
 from ..modes import Mode
 from ..signals import element
 from . import model
 from .counter import in_block
 from .folding import Exit, Fold
 from .lane_text import lane_bits
-from .tiling import Choice, choose, divisor
+from .pool import READ, Pool, depth, held, last_read, multipliers, pooled, works
+from .tiling import Choice, choose, choose_shared, divisor
 
 UNDER_WAY = 4
 """Frames of a program that may be under way at once in a design with modes."""
@@ -26,6 +28,10 @@ BESIDE = 8
 """New state in block memory leaves in one part in so many of the clocks of a stage, a few elements a beat."""
 BESIDE_WIDEST = 32
 """At most so many."""
+
+
+LANE = 150
+"""LUTs that a shared lane is worth: its sum, what selects its factors, and its multiplier."""
 
 
 @dataclass
@@ -61,6 +67,7 @@ class Sizes:
     modes: list[frozenset[Mode]] = field(default_factory=list)
     longest: int | None = None
     together: tuple[tuple[int, ...], ...] = ()
+    pool: Pool | None = None
 
     @cached_property
     def links(self) -> list[model.Link]:
@@ -86,9 +93,18 @@ class Sizes:
 
     @property
     def turns(self) -> list[model.Turns]:
-        """The actors that read each memory of several readers."""
+        """The actors that read each memory of several readers, and those that share lanes."""
         found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
-        return [tuple(actors.items()) for actors in found if len(actors) > 1]
+        turns = [tuple(actors.items()) for actors in found if len(actors) > 1]
+        return turns if self.pool is None else [*turns, self._lanes_turns(self.pool)]
+
+    def _lanes_turns(self, pool: Pool) -> model.Turns:
+        """The stages that share lanes, and when each gives them up."""
+        first = len(self.fold.entries)
+        return tuple(
+            (first + number, last_read(self.choices[number], self.fold.stages[number].terms) + hold)
+            for number, hold in zip(pool.order, pool.holds, strict=True)
+        )
 
     @cached_property
     def updating(self) -> set[int]:
@@ -132,14 +148,20 @@ class Sizes:
         return model.latency(*self.programs[0])
 
 
-def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({})) -> Sizes:
+def sizes(
+    fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({}), pool_size: int | None = None
+) -> Sizes:
     """The cheapest sizes with which each stage takes at most `target` clocks a frame, where it can.
 
     With state, stages run one after another. Lanes in proportion to the roots of their work then make the sum of their
     clocks least: the target is that of the stage with the most work, and others have less in proportion to the root.
+    Stages that share lanes are one stage in this; the pool has `pool_size` lanes, or as many as keep the target.
     `halved` says of some stages how often their targets are halved.
     """
     stages = fold.stages
+    products = sum(works(fold).values())
+    shared_lanes = min(pool_size or -(-products // target), products)
+    price = _price(fold, shared_lanes)
     choices, dsp, lanes = [], 0, 0
     actors: list[model.Actor] = []
     lane_of = {
@@ -148,25 +170,33 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     writer = {entry.wire: k for k, entry in enumerate(fold.entries)}
     first = len(fold.entries)
     spans: list[tuple[int, int]] = []
-    most = max(stage.size * stage.terms for stage in stages)
+    most = max([products, *(stage.size * stage.terms for stage in stages)])
     for number, stage in enumerate(stages):
         path = fold.paths(number, 1)[0]
         bits = lane_bits(stage, 1) if stage.reduction else 0
         share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
-        choice = choose(
-            stage,
-            max(1, round(target * share) >> halved.get(number, 0)),
-            fold.axes[number],
-            (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp),
-            bool(fold.modal) and stage.wire in fold.states.values(),
-            fold.updates and fold.modal is None,
+        widths = (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp)
+        choice = (
+            choose_shared(stage, shared_lanes, fold.axes[number], widths, price)
+            if number in fold.members
+            else choose(
+                stage,
+                max(1, round(target * share) >> halved.get(number, 0)),
+                fold.axes[number],
+                widths,
+                bool(fold.modal) and stage.wire in fold.states.values(),
+                fold.updates and fold.modal is None,
+            )
         )
         choices.append(choice)
         writer[stage.wire] = first + number
         path, after, inner, before = fold.paths(number, choice.split)
         late_terms, late_results = choice.late(stage)
         dsp += choice.units * path.dsp
-        if inner is not None:
+        if number in fold.members:
+            last, drain = last_read(choice, stage.terms), held(choice)
+            result = last + READ + 1 + depth(fold, number, choice) + drain - 1
+        elif inner is not None:
             lanes, dsp = lanes + choice.lanes * choice.split, dsp + choice.lanes * choice.split * inner.dsp
             reading, drain = -(-stage.terms // choice.split), -(-choice.lanes // choice.units)
             clocks = max(reading, drain)
@@ -216,7 +246,14 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     if fold.modal is None:
         links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
-        return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
+        if fold.members:
+            order = [k - first for k in model.first_come(actors, links) if k - first in fold.members]
+            taken = max(choices[number].lanes * choices[number].split for number in order)
+            pool = pooled(fold, taken, choices, order)
+            lanes, dsp = lanes + taken, dsp + taken * multipliers(fold, SEVEN)
+        else:
+            pool = None
+        return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, pool=pool)
     modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
     modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
     read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]
@@ -224,6 +261,13 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
     links += [model.Link(0, actor, 0) for actor in admitted]
     return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
+
+
+def _price(fold: Fold, lanes: int) -> float:
+    """Clocks that a LUT is worth where so many lanes are shared: with one more lane a frame takes so many clocks less.
+
+    """
+    return sum(works(fold).values()) / max(1, lanes * lanes * LANE)
 
 
 def _read_in_order(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..devices.family import SEVEN, Family
 from ..signals import element
-from .arithmetic import lane, unit
+from .arithmetic import carries, lane, unit
 from .budget import Sizes
 from .budget import streams as in_streams
 from .counter import banked, bits_of, in_block, rom_in_block
@@ -15,7 +15,10 @@ from .folding import Fold
 from .lane_text import lane_bits
 from .layout import Layout
 from .plan import Plan, operand_widths
+from .pool import multipliers, widths
+from .pool_text import member, selections
 from .sequence import Sequence as Numbers
+from .tiling import Choice
 
 CONTROL = 2.5
 """LUTs of four inputs for one of six in counters and in what decides: `benchmarks/verilog_devices.py` fits it."""
@@ -109,7 +112,7 @@ def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units
     cost.add((outer.lut - made.spared) * units, (outer.ff - made.absorbed) * units, made.lut * units)
     for words, width in made.tables:
         cost.table(words, width, units)
-    if inner is None:
+    if inner is None or number in fold.members:
         return made.dsp * units
     bits, term = lane_bits(stage, split), lane(stage, inner, split, cost.family)
     held = inner.ff * (0.05 if inner.dsp and cost.family.accumulates else 1)
@@ -118,6 +121,32 @@ def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units
         cost.table(words, width, lanes)
     cost.drained(bits * split * units, -(-lanes // (split * units)))
     return made.dsp * units + term.dsp * lanes
+
+
+def pooling(cost: Cost, fold: Fold, size: int, choices: Sequence[Choice]) -> int:
+    """Add the shared lanes, without what selects their factors. Return the multipliers."""
+    if not size:
+        return 0
+    x, y, total = widths(fold, choices)
+    own = 0 if cost.family.accumulates else x + y + total
+    cost.add(size * total, size * (total + own), size * (carries(total) + 2 * total))
+    cost.add(4 * len(fold.members), bits_of(len(fold.members)) + 3)
+    return size * multipliers(fold, cost.family)
+
+
+def selecting(cost: Cost, plan: Plan) -> None:
+    """Add what selects the factors of shared lanes: a register for each factor of a stage, and for those of a lane."""
+    pool, fold = plan.sizes.pool, plan.sizes.fold
+    if pool is None:
+        return
+    members = [member(fold.stages[k], plan.tilings[k], fold.members[k], plan.slots(k)) for k in pool.order]
+    for one in members:
+        for feed, made in zip(one.feeds, one.made, strict=True):
+            cost.add(feed.path.lut * len(made), (feed.path.ff + feed.bits) * len(made))
+    for bits, lanes in zip(widths(fold, plan.sizes.choices), selections(members, pool.size), strict=False):
+        for pairs in set(lanes):
+            held = 0 if cost.family.accumulates and len(set(lanes)) == len(lanes) else bits
+            cost.add(bits * -(-(len(pairs) - 1) // 5), held, bits * -(-(len(pairs) - 1) // 3))
 
 
 def framing(cost: Cost, sizes: Sizes) -> None:
@@ -157,6 +186,8 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
         cost.constants(words, sum(operand_widths(fold.stages[number], operand, columns)))
         cost.sequence(rom.read)
     framing(cost, plan.sizes)
+    dsp += pooling(cost, fold, plan.sizes.pool.size if plan.sizes.pool else 0, plan.sizes.choices)
+    selecting(cost, plan)
     counts = {"lut": round(cost.lut), "ff": round(cost.ff), "dsp": dsp}
     return {**counts, "bram_bits": cost.bram_bits, "blocks": cost.blocks}
 

@@ -18,12 +18,18 @@ from ..design import stream_names
 from ..modes import Modal, Mode, Passage
 from .core import core
 from .datapath import Datapath
+from .feeding import NARROW, Feed, feeding
 from .graph import Graph, Stage, cut
 from .join import joined
 from .lane_text import lane, unit
-from .tiling import lane_axis
+from .tiling import lane_axis, varies
 
 Indices = NDArray[np.int64]
+
+
+WIDE = 16
+"""Wide factors share lanes where they are in one product of so many, or more: two multipliers a lane in some families.
+"""
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,27 @@ class Fold:
     def updates(self) -> bool:
         """Whether stages write state: then a frame waits for the one before."""
         return any(stage.wire in self.states.values() for stage in self.stages)
+
+    @cached_property
+    def members(self) -> dict[int, tuple[Feed, Feed]]:
+        """The stages that share lanes, with what makes their factors: in a training step, if there are several.
+
+        The first factor is the one of more than NARROW bits, where there is one, else the one that differs less from
+        lane to lane. Stages with such a wide factor keep their own lanes where they are a small part of all products.
+        """
+        if not self.updates or self.modal is not None:
+            return {}
+        found = {k: made for k, stage in enumerate(self.stages) if (made := feeding(stage)) is not None}
+        works = {k: self.stages[k].size * self.stages[k].terms for k in found}
+        wide = {k for k, feeds in found.items() if max(feed.signed_bits for feed in feeds) > NARROW}
+        if sum(works[k] for k in wide) * WIDE < sum(works.values()):
+            found = {k: feeds for k, feeds in found.items() if k not in wide}
+        for k, (x, y) in found.items():
+            stage, axis = self.stages[k], self.axes[k]
+            differ = [any(varies(operand, stage.shape, axis) for operand in feed.operands) for feed in (x, y)]
+            if (y.signed_bits > NARROW, not differ[1]) > (x.signed_bits > NARROW, not differ[0]):
+                found[k] = y, x
+        return found if len(found) > 1 else {}
 
     def format(self, wire: int) -> Fixed:
         """Return the format of a wire in memory: what a stage writes, or an input."""

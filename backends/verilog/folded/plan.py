@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,26 @@ class Plan:
     roms: dict[tuple[int, str], Rom]
     written: dict[int, Indices]
 
+    def slots(self, number: int) -> dict[str, tuple[int, ...]]:
+        """For each operand that a stage reads the column of each place of its table."""
+        actor = len(self.sizes.in_lanes) + number
+        found = {name: rom.slots for (stage, name), rom in self.roms.items() if stage == number}
+        for memory in self.memories:
+            for client in memory.clients:
+                for place, slots in zip(client.readers, client.slots, strict=True):
+                    reader = self.sizes.readers[place]
+                    if reader.actor == actor and reader.operand is not None:
+                        found[reader.operand] = slots
+        return found
+
 
 def plan(sizes: Sizes) -> Plan:
     """The tables of all stages and memories; its sizes are those given, with what readers of one memory wait for."""
     fold = sizes.fold
     tilings = [tile(stage, choice) for stage, choice in zip(fold.stages, sizes.choices, strict=True)]
+    for number, feeds in fold.members.items():
+        if all(feed.plain for feed in feeds):  # the factors' registers stand behind the memories
+            tilings[number] = replace(tilings[number], late=(False, tilings[number].late[1]))
     written: dict[int, Indices] = {}
     for entry, width in zip(fold.entries, sizes.in_lanes, strict=True):
         written[entry.wire] = _beats(entry.passage.format.size, width)

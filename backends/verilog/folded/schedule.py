@@ -23,10 +23,16 @@ from .budget import Sizes, least_cycles, sizes, streams
 from .cost import estimate
 from .folding import Fold, fold
 from .plan import Plan, plan
+from .pool import works
 from .top import TOP, emit
 
 LANES = 32
 """Multiply-accumulate lanes where no budget is given."""
+
+FACTORS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0, 3.0)
+"""Of the clocks that shared lanes get where each part of a step gets lanes by the root of its work: what is tried."""
+TRIES = 3
+"""How often the number of shared lanes is corrected by what is left of a budget."""
 
 Integers = NDArray[np.int64]
 
@@ -116,7 +122,7 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
     given = [name for name, value in budgets.items() if value is not None]
     if len(given) > 1:
         raise CircuitizeError(f"expected one budget, found {' and '.join(given)}; give one of them")
-    slowest = least_cycles(folded)
+    slowest = max(least_cycles(folded), sum(works(folded).values()))
     if interval_budget is not None:
         quick = sizes(folded, max(1, min(interval_budget, slowest)))
         if not folded.updates and quick.interval <= interval_budget:
@@ -144,7 +150,26 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
             best, high = found, middle
         else:
             low = middle + 1
+    if folded.members:
+        return _share(best, word, limit)
     return _spend(best, word, limit) if folded.updates else best
+
+
+def _share(best: Sizes, word: str, limit: int) -> Sizes:
+    """The quickest division of a budget between lanes that are shared and what the other stages have for themselves."""
+    found = [best]
+    for factor in FACTORS:
+        target = max(1, round(best.target * factor))
+        size = -(-sum(works(best.fold).values()) // target)
+        for _ in range(TRIES):
+            tried = sizes(best.fold, target, pool_size=size)
+            left = limit - int(getattr(tried, word))
+            if left >= 0:
+                found.append(tried)
+            size += left
+            if not left or size < 1:
+                break
+    return min(found, key=lambda one: one.interval)
 
 
 def _spend(best: Sizes, word: str, limit: int) -> Sizes:

@@ -18,6 +18,10 @@ RAGGED = 1.0
 """How much dearer lanes are that do not divide an axis: addresses then often follow no counter, but a table."""
 
 
+UNEVEN = 16
+"""Shared lanes that do not divide an axis are taken where they save more than one clock in so many."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tiling:
     """A stage on hardware.
@@ -130,7 +134,7 @@ def lane_axis(stage: Stage) -> int:
     for axis, extent in enumerate(stage.shape):
         if extent == 1:
             continue
-        varying = [o for o in stage.operands if o.in_reduction and _varies(o, stage.shape, axis)]
+        varying = [o for o in stage.operands if o.in_reduction and varies(o, stage.shape, axis)]
         memory = sum(o.amounts is None for o in varying)
         key = (memory, len(varying), -extent, -axis)
         if best is None or key < best:
@@ -138,7 +142,8 @@ def lane_axis(stage: Stage) -> int:
     return chosen
 
 
-def _varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
+def varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
+    """Return whether an operand's elements differ along an axis of what is made."""
     at = operand.at.reshape(*shape, -1)
     return bool((np.take(at, [0], axis) != at).any())
 
@@ -173,6 +178,39 @@ def choose(
                 key = (max(0, cycles - budget), cost * (1 + RAGGED * ragged) + cycles * 1e-6)
                 if best is None or key < best[0]:
                     best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
+    assert best is not None
+    return best[1]
+
+
+FED = 10
+"""What a lane of a shared pool costs a stage that takes it, in LUTs: memories, and what selects its factors."""
+
+
+def choose_shared(stage: Stage, most: int, axis: int, widths: tuple[int, int, int], price: float) -> Choice:
+    """The sizes on at most so many lanes of a pool that cost least: clocks, and LUTs at a price of so many clocks each.
+
+    `widths` are as those of `choose`. Units divide the lanes.
+    """
+    best: tuple[float, Choice] | None = None
+    for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis):
+        if lanes > most:
+            continue
+        parts = min(most // lanes, stage.terms)
+        even = {split for split in range(1, parts) if stage.terms % split == 0}
+        for split in {-(-stage.terms // -(-stage.terms // parts)), *even}:
+            reading = -(-stage.terms // split)
+            units = divisor(lanes, -(-lanes // reading))
+            while True:
+                drain = lanes // units
+                cycles = passes * max(reading, drain)
+                ragged = (passes * lanes > stage.size) + (stage.terms % split > 0)
+                luts = FED * lanes * split + (widths[2] + widths[1] * (split - 1)) * units
+                key = (cycles + drain) * (1 + ragged / UNEVEN) + price * luts
+                if best is None or key < best[0]:
+                    best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
+                if units == 1:
+                    break
+                units = max(k for k in range(1, units) if lanes % k == 0)
     assert best is not None
     return best[1]
 

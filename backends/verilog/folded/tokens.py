@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .counter import bits_of
 
 
@@ -25,7 +27,7 @@ def queued(banks: int, readers: int) -> list[str]:
     ]
     some = f"filled != {bits}'d0"
     lines += (
-        _turns(readers, some) if readers > 1 else [f"  assign r_ready = {some};", "  wire r_done = r_step & r_last;"]
+        taking_turns([prefix(k) for k in range(readers)], [f"({some}) & "] * readers) if readers > 1 else [f"  assign r_ready = {some};", "  wire r_done = r_step & r_last;"]
     )
     lines += [
         "  always @(posedge clk)",
@@ -50,15 +52,18 @@ def queued(banks: int, readers: int) -> list[str]:
     return lines
 
 
-def _turns(readers: int, some: str) -> list[str]:
-    """Whose turn it is, where the frame that is there is read by several."""
-    bits, names = bits_of(readers - 1), [prefix(k) for k in range(readers)]
+def taking_turns(names: Sequence[str], also: Sequence[str]) -> list[str]:
+    """Whose turn it is: each is ready in its turn while nobody is busy, and where the text `also` of it is 1, too."""
+    bits, readers = bits_of(len(names) - 1), len(names)
     return [
         f"  reg [{bits - 1}:0] turn;",
         "  reg busy;",
         f"  wire starts = {' | '.join(f'{name}_start' for name in names)};",
         f"  wire ends = {' | '.join(f'{name}_done' for name in names)};",
-        *(f"  assign {name}_ready = ({some}) & (turn == {bits}'d{k}) & ~busy;" for k, name in enumerate(names)),
+        *(
+            f"  assign {name}_ready = {some}(turn == {bits}'d{k}) & ~busy;"
+            for k, (name, some) in enumerate(zip(names, also, strict=True))
+        ),
         "  always @(posedge clk)",
         "    if (rst) begin",
         f"      turn <= {bits}'d0;",
