@@ -17,6 +17,7 @@ from ..signals import element
 from . import model
 from .counter import in_block
 from .folding import Exit, Fold
+from .graph import Stage
 from .lane_text import lane_bits
 from .pool import READ, Pool, depth, held, last_read, multipliers, pooled, works
 from .tiling import Choice, choose, choose_shared, divisor
@@ -30,6 +31,8 @@ BESIDE_WIDEST = 32
 """At most so many."""
 
 
+BESIDE_UNIT = 60
+"""LUTs of one more memory, which a unit more takes for what it writes and for each operand that it reads."""
 LANE = 150
 """LUTs that a shared lane is worth: its sum, what selects its factors, and its multiplier."""
 
@@ -95,7 +98,7 @@ class Sizes:
     def turns(self) -> list[model.Turns]:
         """The actors that read each memory of several readers, and those that share lanes."""
         found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
-        turns = [tuple(actors.items()) for actors in found if len(actors) > 1]
+        turns: list[model.Turns] = [tuple(actors.items()) for actors in found if len(actors) > 1]
         return turns if self.pool is None else [*turns, self._lanes_turns(self.pool)]
 
     def _lanes_turns(self, pool: Pool) -> model.Turns:
@@ -181,7 +184,9 @@ def sizes(
             if number in fold.members
             else choose(
                 stage,
-                max(1, round(target * share) >> halved.get(number, 0)),
+                _priced(stage, widths, price)
+                if fold.members
+                else max(1, round(target * share) >> halved.get(number, 0)),
                 fold.axes[number],
                 widths,
                 bool(fold.modal) and stage.wire in fold.states.values(),
@@ -270,6 +275,13 @@ def _price(fold: Fold, lanes: int) -> float:
     return sum(works(fold).values()) / max(1, lanes * lanes * LANE)
 
 
+def _priced(stage: Stage, widths: tuple[int, int, int], price: float) -> int:
+    """Clocks in which a stage with lanes of its own costs least: its clocks, and its LUTs at a price of clocks each."""
+    own = widths[2] + BESIDE_UNIT * (1 + sum(operand.amounts is None for operand in stage.operands))
+    cost = LANE + widths[1] if stage.reduction else own
+    return max(1, round(math.sqrt(stage.size * stage.terms * price * cost)))
+
+
 def _read_in_order(
     fold: Fold, choices: list[Choice], readers: list[Reader], first: int, exit: Exit, width: int
 ) -> int | None:
@@ -299,7 +311,7 @@ def _sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
     Where nothing is reduced, it leaves as many elements a beat as are written a clock: it lies in so many memories.
     """
     size, width = exit.at.size, element(fold.format(exit.wire)).width
-    if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width):
+    if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width, fold.least_block):
         return target
     return -(-size // units) if units > 1 else max(target // BESIDE, -(-size // BESIDE_WIDEST), 1)
 

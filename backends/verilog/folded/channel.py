@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .counter import banked, bits_of, counter, in_block, memory, rom_in_block
+from .counter import BLOCK_BITS, banked, bits_of, counter, in_block, memory, rom_in_block
 from .layout import Column, Layout, Rom
 from .sequence import Sequence
 from .tokens import front, prefix, queued
@@ -39,7 +39,7 @@ class Channel:
     """A tensor kept for readers that take turns, `banks` frames of it, laid out as each of them reads it.
 
     With `initial` it is state: two banks, one of them read. With `shows` the last reader reads the other one: what the
-    frame has written.
+    frame has written. Memories of `least_block` bits and more lie in block RAM.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Channel:
     comment: str
     initial: NDArray[np.int64] | None = None
     shows: bool = False
+    least_block: int = BLOCK_BITS
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -95,7 +96,7 @@ def _memories(
 ) -> list[str]:
     """The memories of a copy, each with the address of the reader whose turn it is."""
     copy, width = channel.layouts[0].copies[number], channel.width
-    bits, (words, bank, low) = bits_of(copy.depth - 1), banked(channel.banks, copy.depth, channel.width)
+    bits, (words, bank, low) = bits_of(copy.depth - 1), banked(channel.banks, copy.depth, channel.width, channel.least_block)
 
     def address(which: str, word: str) -> str:
         return (f"{{{word}, {which}}}" if low else f"{{{which}, {word}}}") if bank else word
@@ -133,7 +134,7 @@ def _memories(
             guards.append(f"({which} == {size}'d{place})")
         if writing.enable is not None:
             guards.append(counters.number(f"c{number}_enable{lane}", writing.enable, "w_valid", 1))
-        module, text = memory(in_block(words, width), channel.initial is not None)
+        module, text = memory(in_block(words, width, channel.least_block), channel.initial is not None)
         files[f"{module}.v"], extra = text, ""
         if channel.initial is not None:
             file = f"{channel.name}_{name}.hex"
@@ -152,7 +153,7 @@ def _contents(channel: Channel, number: int, place: int, lane: int) -> str:
     """The first contents of a state's memory: written as a frame would, into the bank that is read first."""
     assert channel.initial is not None
     copy = channel.layouts[0].copies[number]
-    words, bank, low = banked(channel.banks, copy.depth, channel.width)
+    words, bank, low = banked(channel.banks, copy.depth, channel.width, channel.least_block)
     (writing,) = [w for w in copy.writings if w.lane == lane]
     values = np.zeros(words, np.int64)
     elements = channel.initial[:, lane]

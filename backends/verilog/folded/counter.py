@@ -77,9 +77,13 @@ BLOCK_BITS = 4096
 BLOCK_WORDS = 64
 
 
-def in_block(words: int, width: int) -> bool:
-    """Whether a memory is put into block RAM."""
-    return words >= BLOCK_WORDS and words * width >= BLOCK_BITS
+SHARED_BITS = 2048
+"""The same where stages share lanes: what many lanes read lies in many memories, which would take most of the LUTs."""
+
+
+def in_block(words: int, width: int, least: int = BLOCK_BITS) -> bool:
+    """Whether a memory is put into block RAM, for which it has at least so many bits."""
+    return words >= BLOCK_WORDS and words * width >= least
 
 
 def rom_in_block(words: int, width: int) -> bool:
@@ -87,7 +91,7 @@ def rom_in_block(words: int, width: int) -> bool:
     return words > 64 and words * width >= BLOCK_BITS // 4
 
 
-def banked(banks: int, depth: int, width: int) -> tuple[int, int, bool]:
+def banked(banks: int, depth: int, width: int, least: int = BLOCK_BITS) -> tuple[int, int, bool]:
     """Return the words of a memory of so many banks of `depth` words, the address bits that say which bank, and where.
 
     In block RAM they are the lowest bits, so that no word is lost between banks, where that takes fewer words.
@@ -95,7 +99,7 @@ def banked(banks: int, depth: int, width: int) -> tuple[int, int, bool]:
     if banks == 1:
         return depth, 0, False
     bank, bits = bits_of(banks - 1), bits_of(depth - 1)
-    low = depth << bank <= banks << bits and in_block(depth << bank, width)
+    low = depth << bank <= banks << bits and in_block(depth << bank, width, least)
     return (depth << bank if low else banks << bits), bank, low
 
 

@@ -29,8 +29,6 @@ from .top import TOP, emit
 LANES = 32
 """Multiply-accumulate lanes where no budget is given."""
 
-FACTORS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0, 3.0)
-"""Of the clocks that shared lanes get where each part of a step gets lanes by the root of its work: what is tried."""
 TRIES = 3
 """How often the number of shared lanes is corrected by what is left of a budget."""
 
@@ -156,20 +154,16 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
 
 
 def _share(best: Sizes, word: str, limit: int) -> Sizes:
-    """The quickest division of a budget between lanes that are shared and what the other stages have for themselves."""
-    found = [best]
-    for factor in FACTORS:
-        target = max(1, round(best.target * factor))
-        size = -(-sum(works(best.fold).values()) // target)
-        for _ in range(TRIES):
-            tried = sizes(best.fold, target, pool_size=size)
-            left = limit - int(getattr(tried, word))
-            if left >= 0:
-                found.append(tried)
-            size += left
-            if not left or size < 1:
-                break
-    return min(found, key=lambda one: one.interval)
+    """The sizes with the most shared lanes that keep to a budget."""
+    pool = best.pool
+    assert pool is not None
+    size = pool.size
+    for _ in range(TRIES):
+        size += limit - int(getattr(best, word))
+        tried = sizes(best.fold, best.target, pool_size=size)
+        if getattr(tried, word) <= limit and tried.interval < best.interval:
+            best = tried
+    return best
 
 
 def _spend(best: Sizes, word: str, limit: int) -> Sizes:

@@ -135,7 +135,7 @@ def _groups(
 
     def joining(host: Layout, known: Sequence[Client], others: Sequence[Client]) -> tuple[int, list[Client]]:
         """The bits saved, and who finds what it reads in the memories of this layout."""
-        joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks)
+        joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks, sizes.fold.least_block)
         for client in others:
             met = [readers[one.readers[0]].actor for one in joined]
             if readers[client.readers[0]].actor in met or (sender(client) and any(map(sender, joined))):
@@ -148,7 +148,7 @@ def _groups(
     def base(client: Client) -> int:
         """Bits of memory that the client takes where nothing is shared."""
         alone = [(memories[number].clients[0].layout, sizes.links[number].banks or 1) for number in client.readers]
-        return sum(_bits(own, width, count) for own, count in alone)
+        return sum(_bits(own, width, count, sizes.fold.least_block) for own, count in alone)
 
     state = any(readers[k].wire in states for k in numbers)
     banks = 2 if state else max(sizes.links[number].banks or 1 for number in numbers)
@@ -208,10 +208,10 @@ def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> 
     return Client(readers, made, tuple(columns), tuple(slots))
 
 
-def _bits(own: Layout, width: int, banks: int) -> int:
-    """Bits of block memory that a layout takes, its tables of addresses among them."""
-    sizes = [(banked(banks, copy.depth, width)[0], len(copy.stored)) for copy in own.copies]
-    return sum(words * width * count for words, count in sizes if in_block(words, width)) + _tables(own, True)
+def _bits(own: Layout, width: int, banks: int, least: int) -> int:
+    """Bits of block memory that a layout takes, its tables of addresses among them; `least` as that of `in_block`."""
+    sizes = [(banked(banks, copy.depth, width, least)[0], len(copy.stored)) for copy in own.copies]
+    return sum(words * width * count for words, count in sizes if in_block(words, width, least)) + _tables(own, True)
 
 
 def _tables(own: Layout, writes: bool) -> int:
