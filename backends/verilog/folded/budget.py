@@ -311,7 +311,7 @@ def _sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
     Where nothing is reduced, it leaves as many elements a beat as are written a clock: it lies in so many memories.
     """
     size, width = exit.at.size, element(fold.format(exit.wire)).width
-    if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width, fold.least_block):
+    if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width):
         return target
     return -(-size // units) if units > 1 else max(target // BESIDE, -(-size // BESIDE_WIDEST), 1)
 

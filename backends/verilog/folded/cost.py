@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from ..devices.family import SEVEN, Family
 from ..signals import element
 from .arithmetic import carries, lane, unit
+from .blocks import BYTE, rows
 from .budget import Sizes
 from .budget import streams as in_streams
-from .counter import BLOCK_BITS, banked, bits_of, in_block, rom_in_block
+from .counter import bits_of, in_block, rom_in_block
 from .folding import Fold
 from .lane_text import lane_bits
 from .layout import Layout
@@ -50,6 +51,11 @@ class Cost:
         self.bram_bits += words * width * copies
         self.blocks += self.family.blocks(words, width) * copies
 
+    def row(self, words: int, width: int, count: int) -> None:
+        """Add memories side by side, each written by itself in whole bytes of a block."""
+        self.bram_bits += words * width * count
+        self.blocks += self.family.blocks(words, width if count == 1 else -(-width // BYTE) * BYTE * count)
+
     def sequence(self, sequence: Numbers | None) -> None:
         """Add what a sequence takes: its counters, and its table in block RAM or in LUTs; nothing for None."""
         if sequence is None:
@@ -61,11 +67,11 @@ class Cost:
             bits = sequence.steps * sequence.bits
             self.add(bits / 13.5, 0, bits / 7)
 
-    def memory(self, words: int, width: int, copies: int = 1, least: int = BLOCK_BITS) -> None:
+    def memory(self, words: int, width: int, copies: int = 1) -> None:
         """A memory read into a register: in a block, or in LUTs, of which four of six inputs hold 32 words of 6 bits or
         64 of 3, and four of four inputs 16 words of 4; and what selects one of several.
         """
-        if in_block(words, width, least):
+        if in_block(words, width):
             self.block(words, width, copies)
             return
         pairs, whole = -(-words // 32), -(-words // 64)
@@ -180,7 +186,7 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
     for memory in plan.memories:
         first = memory.readers[0]
         width, banks = element(fold.format(plan.sizes.readers[first].wire)).width, plan.sizes.links[first].banks
-        _channel(cost, [client.layout for client in memory.clients], width, banks or 1, fold.least_block)
+        _channel(cost, [client.layout for client in memory.clients], width, banks or 1, bool(fold.members))
     for (number, operand), rom in plan.roms.items():
         words, columns = rom.words.shape
         cost.constants(words, sum(operand_widths(fold.stages[number], operand, columns)))
@@ -205,14 +211,17 @@ def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
                     yield reader.actor - first, reader.operand, len(columns)
 
 
-def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, least: int) -> None:
+def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, abreast: bool) -> None:
     """The memories, counters and tokens of a channel, and what selects the address of the reader whose turn it is."""
     bank, readers = bits_of(banks - 1) if banks > 1 else 0, len(layouts)
     cost.add(5 + bank, 2 * bits_of(banks) + 2 * bank)
     cost.add(4 * (readers - 1), (1 + bits_of(readers - 1)) if readers > 1 else 0)
     for number, copy in enumerate(layouts[0].copies):
-        words, _, _ = banked(banks, copy.depth, width, least)
-        cost.memory(words, width, len(copy.stored), least)
+        for row in rows(layouts, number, width, banks, abreast):
+            if row.wide:
+                cost.row(row.words, width, len(row.places))
+            else:
+                cost.memory(row.words, width)
         counted: set[tuple[int, bytes]] = set()
         sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
         sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]

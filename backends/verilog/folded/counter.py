@@ -77,13 +77,9 @@ BLOCK_BITS = 4096
 BLOCK_WORDS = 64
 
 
-SHARED_BITS = 2048
-"""The same where stages share lanes: what many lanes read lies in many memories, which would take most of the LUTs."""
-
-
-def in_block(words: int, width: int, least: int = BLOCK_BITS) -> bool:
-    """Whether a memory is put into block RAM, for which it has at least so many bits."""
-    return words >= BLOCK_WORDS and words * width >= least
+def in_block(words: int, width: int) -> bool:
+    """Whether a memory is put into block RAM."""
+    return words >= BLOCK_WORDS and words * width >= BLOCK_BITS
 
 
 def rom_in_block(words: int, width: int) -> bool:
@@ -91,15 +87,16 @@ def rom_in_block(words: int, width: int) -> bool:
     return words > 64 and words * width >= BLOCK_BITS // 4
 
 
-def banked(banks: int, depth: int, width: int, least: int = BLOCK_BITS) -> tuple[int, int, bool]:
+def banked(banks: int, depth: int, width: int, dense: bool = False) -> tuple[int, int, bool]:
     """Return the words of a memory of so many banks of `depth` words, the address bits that say which bank, and where.
 
-    In block RAM they are the lowest bits, so that no word is lost between banks, where that takes fewer words.
+    In block RAM, or where it is to be `dense`, they are the lowest bits, so that no word is lost between banks, where
+    that takes fewer words.
     """
     if banks == 1:
         return depth, 0, False
     bank, bits = bits_of(banks - 1), bits_of(depth - 1)
-    low = depth << bank <= banks << bits and in_block(depth << bank, width, least)
+    low = depth << bank <= banks << bits and (dense or in_block(depth << bank, width))
     return (depth << bank if low else banks << bits), bank, low
 
 

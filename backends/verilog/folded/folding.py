@@ -17,7 +17,6 @@ from circuitize.circuits.types import Fixed
 from ..design import stream_names
 from ..modes import Modal, Mode, Passage
 from .core import core
-from .counter import BLOCK_BITS, SHARED_BITS
 from .datapath import Datapath
 from .feeding import NARROW, Feed, feeding
 from .graph import Graph, Stage, cut
@@ -105,11 +104,6 @@ class Fold:
             if (y.signed_bits > NARROW, not differ[1]) > (x.signed_bits > NARROW, not differ[0]):
                 found[k] = y, x
         return found if len(found) > 1 else {}
-
-    @property
-    def least_block(self) -> int:
-        """Return the bits of the smallest memory in block RAM."""
-        return SHARED_BITS if self.members else BLOCK_BITS
 
     def format(self, wire: int) -> Fixed:
         """Return the format of a wire in memory: what a stage writes, or an input."""

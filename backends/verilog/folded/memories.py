@@ -32,7 +32,7 @@ class Memories(Wiring):
             comment = f"{name}: what {port.name} writes, {self.fold.format(wire)}, as {whom} reads it."
             layouts = tuple(client.layout for client in memory.clients)
             initial = self._initial(wire) if state else None
-            channel = Channel(name, width, layouts, banks, comment, initial, memory.shows, self.fold.least_block)
+            channel = Channel(name, width, layouts, banks, comment, initial, memory.shows, bool(self.fold.members))
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)
             wires = [".clk(clk)", ".rst(rst)"]

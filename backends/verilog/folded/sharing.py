@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ..signals import element
 from . import model
+from .blocks import rows, worth
 from .budget import Sizes
-from .counter import banked, in_block, rom_in_block
+from .counter import rom_in_block
 from .guests import guest, in_order, packed
 from .layout import Layout, layout
 from .sequence import Sequence as Numbers
@@ -135,7 +136,7 @@ def _groups(
 
     def joining(host: Layout, known: Sequence[Client], others: Sequence[Client]) -> tuple[int, list[Client]]:
         """The bits saved, and who finds what it reads in the memories of this layout."""
-        joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks, sizes.fold.least_block)
+        joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks, abreast)
         for client in others:
             met = [readers[one.readers[0]].actor for one in joined]
             if readers[client.readers[0]].actor in met or (sender(client) and any(map(sender, joined))):
@@ -148,8 +149,9 @@ def _groups(
     def base(client: Client) -> int:
         """Bits of memory that the client takes where nothing is shared."""
         alone = [(memories[number].clients[0].layout, sizes.links[number].banks or 1) for number in client.readers]
-        return sum(_bits(own, width, count, sizes.fold.least_block) for own, count in alone)
+        return sum(_bits(own, width, count, abreast) for own, count in alone)
 
+    abreast = bool(sizes.fold.members)
     state = any(readers[k].wire in states for k in numbers)
     banks = 2 if state else max(sizes.links[number].banks or 1 for number in numbers)
     width = element(sizes.fold.format(readers[numbers[0]].wire)).width
@@ -208,10 +210,11 @@ def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> 
     return Client(readers, made, tuple(columns), tuple(slots))
 
 
-def _bits(own: Layout, width: int, banks: int, least: int) -> int:
-    """Bits of block memory that a layout takes, its tables of addresses among them; `least` as that of `in_block`."""
-    sizes = [(banked(banks, copy.depth, width, least)[0], len(copy.stored)) for copy in own.copies]
-    return sum(words * width * count for words, count in sizes if in_block(words, width, least)) + _tables(own, True)
+def _bits(own: Layout, width: int, banks: int, abreast: bool) -> int:
+    """Bits of block memory that a layout takes, its tables of addresses among them; abreast also what LUTs are worth."""
+    every = [row for number in range(len(own.copies)) for row in rows([own], number, width, banks, abreast)]
+    found = sum(worth(row, width) if abreast else row.bits(width) * row.block for row in every)
+    return found + _tables(own, True)
 
 
 def _tables(own: Layout, writes: bool) -> int:
