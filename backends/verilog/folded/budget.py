@@ -81,7 +81,7 @@ class Sizes:
             counts = [2 if link.state else 1 for link in self.unbanked]
             for mode in self.fold.modal.programs:
                 kept, actors, links = self.within(mode, self.unbanked)
-                for number, count in zip(kept, model.banks(actors, links), strict=True):
+                for number, count in zip(kept, model.banks(actors, links, self.lanes_turns(mode)), strict=True):
                     counts[number] = max(counts[number], min(count, UNDER_WAY))
         status = len(self.actors) - 1
         counts = [
@@ -99,15 +99,19 @@ class Sizes:
         """The actors that read each memory of several readers, and those that share lanes."""
         found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
         turns: list[model.Turns] = [tuple(actors.items()) for actors in found if len(actors) > 1]
-        return turns if self.pool is None else [*turns, self._lanes_turns(self.pool)]
+        return [*turns, *self.lanes_turns(None)]
 
-    def _lanes_turns(self, pool: Pool) -> model.Turns:
-        """The stages that share lanes, and when each gives them up."""
-        first = len(self.fold.entries)
-        return tuple(
-            (first + number, last_read(self.choices[number], self.fold.stages[number].terms) + hold)
-            for number, hold in zip(pool.order, pool.holds, strict=True)
-        )
+    def lanes_turns(self, mode: Mode | None) -> list[model.Turns]:
+        """The stages that share lanes in frames of a mode, as actors of it, and when each gives them up."""
+        if self.pool is None:
+            return []
+        number, first = self.actors_in(mode), len(self.fold.entries)
+        ends = {k: last_read(self.choices[k], self.fold.stages[k].terms) + hold for k, hold in self.pool.holds.items()}
+        return [tuple((number.index(first + k), ends[k]) for k in self.pool.orders[mode])]
+
+    def actors_in(self, mode: Mode | None) -> list[int]:
+        """The actors of frames of a mode; of all frames, where they are alike."""
+        return [k for k in range(len(self.actors)) if mode is None or mode in self.modes[k]]
 
     @cached_property
     def updating(self) -> set[int]:
@@ -124,7 +128,7 @@ class Sizes:
 
         What a prediction reads stays the same, so it waits for no status.
         """
-        number = {k: n for n, k in enumerate(k for k, modes in enumerate(self.modes) if mode in modes)}
+        number = {k: n for n, k in enumerate(self.actors_in(mode))}
         kept = [
             k
             for k, link in enumerate(links)
@@ -138,7 +142,9 @@ class Sizes:
         """Actors, channels and turns of the frames of each program that the design runs, the step first."""
         if self.fold.modal is None:
             return [(self.actors, self.links, self.turns)]
-        return [(*self.within(mode, self.links)[1:], []) for mode in self.fold.modal.programs]
+        return [
+            (*self.within(mode, self.links)[1:], self.lanes_turns(mode)) for mode in self.fold.modal.programs
+        ]
 
     @cached_property
     def interval(self) -> int:
@@ -179,8 +185,9 @@ def sizes(
         bits = lane_bits(stage, 1) if stage.reduction else 0
         share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
         widths = (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp)
+        ordered = bool(fold.modal) and stage.wire in fold.states.values()
         choice = (
-            choose_shared(stage, shared_lanes, fold.axes[number], widths, price)
+            choose_shared(stage, shared_lanes, fold.axes[number], widths, price, ordered)
             if number in fold.members
             else choose(
                 stage,
@@ -189,7 +196,7 @@ def sizes(
                 else max(1, round(target * share) >> halved.get(number, 0)),
                 fold.axes[number],
                 widths,
-                bool(fold.modal) and stage.wire in fold.states.values(),
+                ordered,
                 fold.updates and fold.modal is None,
             )
         )
@@ -251,21 +258,34 @@ def sizes(
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     if fold.modal is None:
         links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
-        if fold.members:
-            order = [k - first for k in model.first_come(actors, links) if k - first in fold.members]
-            taken = max(choices[number].lanes * choices[number].split for number in order)
-            pool = pooled(fold, taken, choices, order)
-            lanes, dsp = lanes + taken, dsp + taken * multipliers(fold, SEVEN)
-        else:
-            pool = None
-        return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, pool=pool)
+        return _with_pool(Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp))
     modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
     modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
     read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]
     links += [model.Link(k, status, 0) for k in read_back]
     admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
     links += [model.Link(0, actor, 0) for actor in admitted]
-    return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
+    made = Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
+    return _with_pool(made)
+
+
+def _with_pool(made: Sizes) -> Sizes:
+    """The same with the lanes that stages share, as many as the one with the most takes.
+
+    In frames of each mode they take turns in the order in which they start where nobody waits.
+    """
+    fold, first = made.fold, len(made.fold.entries)
+    if not fold.members:
+        return made
+    orders = {}
+    for mode in fold.modal.programs if fold.modal is not None else (None,):
+        actors, links = (made.actors, made.unbanked) if mode is None else made.within(mode, made.unbanked)[1:]
+        come = [made.actors_in(mode)[k] - first for k in model.first_come(actors, links)]
+        orders[mode] = tuple(number for number in come if number in fold.members)
+    taken = max(made.choices[number].lanes * made.choices[number].split for number in fold.members)
+    pool = pooled(fold, taken, made.choices, orders)
+    dsp = made.dsp + taken * multipliers(fold, SEVEN)
+    return replace(made, pool=pool, lanes=made.lanes + taken, dsp=dsp)
 
 
 def _price(fold: Fold, lanes: int) -> float:

@@ -91,7 +91,7 @@ class Fold:
         The first factor is the one of more than NARROW bits, where there is one, else the one that differs less from
         lane to lane. Stages with such a wide factor keep their own lanes where they are a small part of all products.
         """
-        if not self.updates or self.modal is not None:
+        if not self.updates:
             return {}
         found = {k: made for k, stage in enumerate(self.stages) if (made := feeding(stage)) is not None}
         works = {k: self.stages[k].size * self.stages[k].terms for k in found}

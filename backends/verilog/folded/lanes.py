@@ -44,10 +44,13 @@ class Lanes(Memories):
         pool = self.sizes.pool
         if pool is None:
             return
-        members = [self._member(number) for number in pool.order]
+        members = [self._member(number) for number in pool.stages]
         *factors, bits = widths(self.fold, self.sizes.choices)
-        self.files.update(pool_text(POOL, members, pool.size, (factors[0], factors[1], bits)))
+        turns = {mode: [pool.stages.index(number) for number in order] for mode, order in pool.orders.items()}
+        self.files.update(pool_text(POOL, members, pool.size, (factors[0], factors[1], bits), turns))
         wires = [".clk(clk)", ".rst(rst)"]
+        for mode in pool.orders if None not in pool.orders else ():
+            wires.append(f".{mode.word}({self.conductor.within(frozenset({mode}))})" if mode is not None else "")
         for k, one in enumerate(members):
             wires += [f".m{k}_start({one.name}_start)", f".m{k}_ready({one.name}_pool_ready)"]
             words = ("done", "add", "first", "full", *(["short"] if one.short else []))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..devices.family import Family
+from ..modes import Mode
 from ..signals import signed_width
 from .folding import Fold
 from .lane_text import lane_bits
@@ -17,14 +18,19 @@ READ = 4
 
 @dataclass(frozen=True)
 class Pool:
-    """So many lanes for stages, by number, in the order of their turns.
+    """So many lanes for stages, by number, in the order of their turns in frames of each mode, of all where it is None.
 
     `holds` are the clocks for which each of them keeps the lanes after its last read.
     """
 
     size: int
-    order: tuple[int, ...]
-    holds: tuple[int, ...]
+    orders: Mapping[Mode | None, tuple[int, ...]]
+    holds: Mapping[int, int]
+
+    @property
+    def stages(self) -> list[int]:
+        """Return the stages in order."""
+        return sorted(self.holds)
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class Use:
 
 def use(fold: Fold, pool: Pool, number: int, choice: Choice) -> Use:
     """Return how a stage uses the pool."""
-    return Use(depth(fold, number, choice), pool.holds[pool.order.index(number)])
+    return Use(depth(fold, number, choice), pool.holds[number])
 
 
 def depth(fold: Fold, number: int, choice: Choice) -> int:
@@ -58,19 +64,22 @@ def held(choice: Choice) -> int:
     return -(-choice.lanes // choice.units)
 
 
-def pooled(fold: Fold, size: int, choices: Sequence[Choice], order: Sequence[int]) -> Pool:
-    """Return the pool whose stages take turns in this order.
+def pooled(
+    fold: Fold, size: int, choices: Sequence[Choice], orders: Mapping[Mode | None, tuple[int, ...]]
+) -> Pool:
+    """Return the pool whose stages take turns in these orders.
 
     Each stage gives up the lanes so late that the first factors, and the first sums, of the next one come after its own
     last ones have left.
     """
-    holds = []
-    for place, number in enumerate(order):
-        after = order[(place + 1) % len(order)]
-        ahead = depth(fold, number, choices[number]) - depth(fold, after, choices[after])
-        reading = -(-fold.stages[after].terms // choices[after].split)
-        holds.append(max(0, ahead - 1, ahead - 1 + held(choices[number]) - reading))
-    return Pool(size, tuple(order), tuple(holds))
+    holds = dict.fromkeys(fold.members, 0)
+    for order in orders.values():
+        for place, number in enumerate(order):
+            after = order[(place + 1) % len(order)]
+            ahead = depth(fold, number, choices[number]) - depth(fold, after, choices[after])
+            reading = -(-fold.stages[after].terms // choices[after].split)
+            holds[number] = max(holds[number], ahead - 1, ahead - 1 + held(choices[number]) - reading)
+    return Pool(size, orders, holds)
 
 
 def place_of(lane: int, part: int, lanes: int, units: int) -> int:

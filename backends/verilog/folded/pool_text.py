@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..modes import Mode
 from .channel import HEAD, TAIL
 from .feeding import Feed
 from .graph import Stage
 from .lane_text import lane_bits
 from .pool import place_of
 from .tiling import Tiling
-from .tokens import taking_turns
+from .tokens import taking_turns, taking_turns_by_mode
 
 Sources = tuple[int, ...]
 """The columns of its operands of which a factor is made."""
@@ -64,8 +65,13 @@ def selections(members: Sequence[Member], size: int) -> tuple[list[tuple[tuple[i
     return tuple(sides)
 
 
-def pool_text(name: str, members: Sequence[Member], size: int, bits: tuple[int, int, int]) -> dict[str, str]:
-    """Return the modules of a pool, by file; `bits` are those of its factors and sums."""
+def pool_text(
+    name: str, members: Sequence[Member], size: int, bits: tuple[int, int, int], turns: Mapping[Mode | None, Sequence[int]]
+) -> dict[str, str]:
+    """Return the modules of a pool, by file; `bits` are those of its factors and sums.
+
+    `turns` are the members' numbers in their order, by mode where there are modes.
+    """
     ports, lines = ["input wire clk", "input wire rst"], []
     for k, one in enumerate(members):
         ports += [f"input wire m{k}_start", f"output wire m{k}_ready", f"input wire m{k}_done"]
@@ -76,7 +82,10 @@ def pool_text(name: str, members: Sequence[Member], size: int, bits: tuple[int, 
             ports += [f"input wire [{width - 1}:0] m{k}_{letter}{n}" for n in range(len(one.made[side]))]
     taps = sorted({tap for one in members for some in one.taps for tap in some})
     ports += [f"output wire [{bits[2] - 1}:0] sum{tap}" for tap in taps]
-    lines += taking_turns([f"m{k}" for k in range(len(members))], [""] * len(members))
+    ports += [f"input wire {mode.word}" for mode in turns if mode is not None]
+    names = [[f"m{k}" for k in order] for order in turns.values()]
+    words = [mode.word for mode in turns if mode is not None]
+    lines += taking_turns_by_mode(words, names) if words else taking_turns(names[0], [""] * len(members))
     taken: list[dict[tuple[tuple[int, int], ...], str]] = []
     for side, (letter, lanes) in enumerate(zip("xy", selections(members, size), strict=True)):
         known: dict[tuple[tuple[int, int], ...], str] = {}

@@ -186,21 +186,25 @@ FED = 10
 """What a lane of a shared pool costs a stage that takes it, in LUTs: memories, and what selects its factors."""
 
 
-def choose_shared(stage: Stage, most: int, axis: int, widths: tuple[int, int, int], price: float) -> Choice:
+def choose_shared(
+    stage: Stage, most: int, axis: int, widths: tuple[int, int, int], price: float, ordered: bool = False
+) -> Choice:
     """The sizes on at most so many lanes of a pool that cost least: clocks, and LUTs at a price of so many clocks each.
 
-    `widths` are as those of `choose`. Units divide the lanes.
+    `widths` and `ordered` are as those of `choose`. Units divide the lanes.
     """
     best: tuple[float, Choice] | None = None
     for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis):
-        if lanes > most:
+        if lanes > most or (ordered and passes * lanes != stage.size):
             continue
         parts = min(most // lanes, stage.terms)
         even = {split for split in range(1, parts) if stage.terms % split == 0}
         for split in {-(-stage.terms // -(-stage.terms // parts)), *even}:
             reading = -(-stage.terms // split)
-            units = divisor(lanes, -(-lanes // reading))
-            while True:
+            fewest = divisor(lanes, -(-lanes // reading))
+            for units in (k for k in range(1, fewest + 1) if lanes % k == 0):
+                if ordered and units & (units - 1) and units != stage.size:
+                    continue
                 drain = lanes // units
                 cycles = passes * max(reading, drain)
                 ragged = (passes * lanes > stage.size) + (stage.terms % split > 0)
@@ -208,9 +212,6 @@ def choose_shared(stage: Stage, most: int, axis: int, widths: tuple[int, int, in
                 key = (cycles + drain) * (1 + ragged / UNEVEN) + price * luts
                 if best is None or key < best[0]:
                     best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
-                if units == 1:
-                    break
-                units = max(k for k in range(1, units) if lanes % k == 0)
     assert best is not None
     return best[1]
 

@@ -75,6 +75,43 @@ def taking_turns(names: Sequence[str], also: Sequence[str]) -> list[str]:
     ]
 
 
+def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) -> list[str]:
+    """The same where frames of each mode, whose wire is 1 in them, have an order of their own.
+
+    The turn is nobody's between frames: then the first one of the mode is ready.
+    """
+    names = sorted({name for order in orders for name in order})
+    bits, number = bits_of(len(names)), {name: k for k, name in enumerate(names)}
+    between = f"{bits}'d{len(names)}"
+    lines = [
+        f"  reg [{bits - 1}:0] turn;",
+        "  reg busy;",
+        f"  wire starts = {' | '.join(f'{name}_start' for name in names)};",
+        f"  wire ends = {' | '.join(f'{name}_done' for name in names)};",
+    ]
+    for name in names:
+        opens = [mode for mode, order in zip(modes, orders, strict=True) if order[0] == name]
+        first = f" | ((turn == {between}) & ({' | '.join(opens)}))" if opens else ""
+        lines.append(f"  assign {name}_ready = ~busy & ((turn == {bits}'d{number[name]}){first});")
+    after = []
+    for mode, order in zip(modes, orders, strict=True):
+        for name, follows in zip(order, order[1:], strict=False):
+            after.append(f"({mode} & (turn == {bits}'d{number[name]})) ? {bits}'d{number[follows]} : ")
+    begun = [f"{name}_start ? {bits}'d{number[name]} : " for name in names]
+    return [
+        *lines,
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        f"      turn <= {between};",
+        "      busy <= 1'b0;",
+        "    end else begin",
+        "      busy <= starts | (busy & ~ends);",
+        f"      if (starts) turn <= {''.join(begun[:-1])}{bits}'d{number[names[-1]]};",
+        f"      else if (ends) turn <= {''.join(after)}{between};",
+        "    end",
+    ]
+
+
 def front(readers: int, shows: bool) -> list[str]:
     """Tokens of state: one bank is read while the other is written; a frame that is kept swaps them.
 
