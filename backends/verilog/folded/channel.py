@@ -41,7 +41,8 @@ class Channel:
     """A tensor kept for readers that take turns, `banks` frames of it, laid out as each of them reads it.
 
     With `initial` it is state: two banks, one of them read. With `shows` the last reader reads the other one: what the
-    frame has written. Memories may stand `abreast`.
+    frame has written. Memories may stand `abreast`. A frame is read
+    `ahead` clocks after its writer's start, or else when all of it is written.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Channel:
     initial: NDArray[np.int64] | None = None
     shows: bool = False
     abreast: bool = False
+    ahead: int | None = None
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -78,7 +80,7 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
     ports += (
         ["input wire commit", "input wire [0:0] r_bank", "output wire all_done", "input wire steady"] if state else []
     )
-    body = front(readers - channel.shows, channel.shows) if state else queued(channel.banks, readers)
+    body = front(readers - channel.shows, channel.shows) if state else queued(channel.banks, readers, channel.ahead)
     names: dict[tuple[int, int, int], str] = {}
     memories: list[str] = []
     for number in range(len(channel.layouts[0].copies)):

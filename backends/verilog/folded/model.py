@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class Link:
     """A channel: `reader` starts a frame after `writer` wrote it; its bank is free after s + `reads`.
 
     `banks` None is as many as it takes. With `state`, the writer's frame is read by the next frame, after its status.
+    `ahead` are the clocks after the writer's start from which on it is read, where that is before all is written.
     """
 
     writer: int
@@ -40,6 +41,7 @@ class Link:
     reads: int
     banks: int | None = None
     state: bool = False
+    ahead: int | None = None
 
 
 Turns = Sequence[tuple[int, int]]
@@ -83,7 +85,8 @@ def starts(
                 elif link.state:
                     soonest = max(soonest, made[frame - 1, status] + 1 if frame else 0)
                 else:
-                    soonest = max(soonest, made[frame, link.writer] + actors[link.writer].writes + 1)
+                    written = actors[link.writer].writes + 1 if link.ahead is None else link.ahead
+                    soonest = max(soonest, made[frame, link.writer] + written)
             for link in out[number]:
                 if link.banks is not None and frame >= link.banks:
                     soonest = max(soonest, made[frame - link.banks, link.reader] + link.reads + 1)
@@ -97,9 +100,10 @@ def starts(
 def first_come(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
     """The actors in an order in which memories may be read in turns: as they start where none waits for a turn.
 
-    Outputs come after all stages, so that no stage of a frame waits for a sender of this frame, and the status last.
+    Outputs come after all stages, so that no stage of a frame waits for a sender of this frame, and the status last. The
+    order is the same whether or not frames are read while they are written.
     """
-    soonest = starts(actors, links, (), 1)[0]
+    soonest = starts(actors, [replace(link, ahead=None) for link in links], (), 1)[0]
     status = len(actors) - 1
     return sorted(range(len(actors)), key=lambda k: (k == status, actors[k].shows is not None, soonest[k], k))
 

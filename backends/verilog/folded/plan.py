@@ -11,6 +11,7 @@ from circuitize.circuits.types import Fixed
 
 from ..signals import element
 from .budget import Sizes
+from .early import early
 from .graph import Stage
 from .lane_text import interval_of, literal_operand
 from .layout import NOTHING, Rom, rom
@@ -83,6 +84,8 @@ def plan(sizes: Sizes) -> Plan:
         table = np.where(places >= 0, exit.at[np.maximum(places, 0)], -1)
         read(exit.wire, table, np.ones(table.shape, bool))
     memories, chosen = shared(sizes, tables)
+    widths = {number: element(fold.format(reader.wire)).width for number, reader in enumerate(sizes.readers)}
+    chosen = early(chosen, memories, tilings, widths)
     return Plan(chosen, tilings, memories, roms, written)
 
 

@@ -12,18 +12,21 @@ def prefix(reader: int) -> str:
     return "r" if reader == 0 else f"r{reader}"
 
 
-def queued(banks: int, readers: int) -> list[str]:
+def queued(banks: int, readers: int, ahead: int | None = None) -> list[str]:
     """Tokens of frames that are there and of banks that are taken, and the banks now written and read.
 
     Of several readers each reads a frame in its turn: it may start once the one before it is done, and the next frame
-    is read when the last one is. So at most one of them reads in any clock, and what a sender shows stays.
+    is read when the last one is. So at most one of them reads in any clock, and what a sender shows stays. A frame is
+    there when its last element is written, or `ahead` clocks after the writer's start.
     """
     bits, bank, last = bits_of(banks), bits_of(banks - 1), prefix(readers - 1)
+    there = "w_done" if ahead is None else "w_there"
     lines = [
         f"  reg [{bits - 1}:0] filled;",
         f"  reg [{bits - 1}:0] taken;",
         f"  assign w_free = taken != {bits}'d{banks};",
         "  wire w_done = w_valid & w_last;",
+        *_there(ahead),
     ]
     some = f"filled != {bits}'d0"
     lines += (
@@ -35,8 +38,8 @@ def queued(banks: int, readers: int) -> list[str]:
         f"      filled <= {bits}'d0;",
         f"      taken <= {bits}'d0;",
         "    end else begin",
-        f"      if (w_done & ~{last}_start) filled <= filled + {bits}'d1;",
-        f"      if (~w_done & {last}_start) filled <= filled - {bits}'d1;",
+        f"      if ({there} & ~{last}_start) filled <= filled + {bits}'d1;",
+        f"      if (~{there} & {last}_start) filled <= filled - {bits}'d1;",
         f"      if (w_start & ~{last}_done) taken <= taken + {bits}'d1;",
         f"      if (~w_start & {last}_done) taken <= taken - {bits}'d1;",
         "    end",
@@ -50,6 +53,26 @@ def queued(banks: int, readers: int) -> list[str]:
             f"    else if ({done}) {name} <= ({name} == {bank}'d{banks - 1}) ? {bank}'d0 : {name} + {bank}'d1;",
         ]
     return lines
+
+
+def _there(ahead: int | None) -> list[str]:
+    """A pulse so many clocks, less one, after a frame's first write may come: then it may be read."""
+    if ahead is None:
+        return []
+    bits = bits_of(ahead - 2)
+    return [
+        "  reg coming;",
+        f"  reg [{bits - 1}:0] clocks;",
+        f"  wire w_there = coming & (clocks == {bits}'d0);",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        "      coming <= 1'b0;",
+        f"      clocks <= {bits}'d0;",
+        "    end else begin",
+        "      coming <= w_start | (coming & ~w_there);",
+        f"      clocks <= w_start ? {bits}'d{ahead - 2} : clocks - {bits}'d1;",
+        "    end",
+    ]
 
 
 def taking_turns(names: Sequence[str], also: Sequence[str]) -> list[str]:
