@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from .counter import in_block
 from .folding import Exit, Fold
 from .graph import Stage
 from .lane_text import lane_bits
+from .order import in_turns
 from .pool import READ, Pool, depth, held, last_read, multipliers, pooled, works
 from .tiling import Choice, choose, choose_shared, divisor
 
@@ -33,7 +34,7 @@ BESIDE_WIDEST = 32
 
 BESIDE_UNIT = 60
 """LUTs of one more memory, which a unit more takes for what it writes and for each operand that it reads."""
-LANE = 150
+LANE = 300
 """LUTs that a shared lane is worth: its sum, what selects its factors, and its multiplier."""
 
 
@@ -71,17 +72,19 @@ class Sizes:
     longest: int | None = None
     together: tuple[tuple[int, ...], ...] = ()
     pool: Pool | None = None
+    orders: Mapping[Mode | None, Sequence[int]] = field(default_factory=dict)
 
     @cached_property
     def links(self) -> list[model.Link]:
         """The channels, with as many banks as keep every writer busy."""
         if self.fold.modal is None:
-            counts = model.banks(self.actors, self.unbanked, self.turns)
+            counts = model.banks(self.actors, self.unbanked, self.turns, self.orders.get(None))
         else:
             counts = [2 if link.state else 1 for link in self.unbanked]
             for mode in self.fold.modal.programs:
                 kept, actors, links = self.within(mode, self.unbanked)
-                for number, count in zip(kept, model.banks(actors, links, self.lanes_turns(mode)), strict=True):
+                own = model.banks(actors, links, self.lanes_turns(mode), self.orders.get(mode))
+                for number, count in zip(kept, own, strict=True):
                     counts[number] = max(counts[number], min(count, UNDER_WAY))
         status = len(self.actors) - 1
         counts = [
@@ -138,12 +141,14 @@ class Sizes:
         return kept, [self.actors[k] for k in number], own
 
     @cached_property
-    def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns]]]:
-        """Actors, channels and turns of the frames of each program that the design runs, the step first."""
+    def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns], Sequence[int] | None]]:
+        """Actors, channels, turns and their order, of the frames of each program that the design runs, the step first.
+        """
         if self.fold.modal is None:
-            return [(self.actors, self.links, self.turns)]
+            return [(self.actors, self.links, self.turns, self.orders.get(None))]
         return [
-            (*self.within(mode, self.links)[1:], self.lanes_turns(mode)) for mode in self.fold.modal.programs
+            (*self.within(mode, self.links)[1:], self.lanes_turns(mode), self.orders.get(mode))
+            for mode in self.fold.modal.programs
         ]
 
     @cached_property
@@ -191,7 +196,7 @@ def sizes(
             if number in fold.members
             else choose(
                 stage,
-                _priced(stage, widths, price)
+                _priced(stage, widths, path.dsp, price)
                 if fold.members
                 else max(1, round(target * share) >> halved.get(number, 0)),
                 fold.axes[number],
@@ -270,22 +275,21 @@ def sizes(
 
 
 def _with_pool(made: Sizes) -> Sizes:
-    """The same with the lanes that stages share, as many as the one with the most takes.
-
-    In frames of each mode they take turns in the order in which they start where nobody waits.
-    """
+    """The same with the lanes that stages share, as many as the one with the most takes, in turns in each mode."""
     fold, first = made.fold, len(made.fold.entries)
     if not fold.members:
         return made
-    orders = {}
+    orders, turns = {}, {}
+    lasts = {first + k: last_read(made.choices[k], fold.stages[k].terms) + 1 for k in fold.members}
     for mode in fold.modal.programs if fold.modal is not None else (None,):
         actors, links = (made.actors, made.unbanked) if mode is None else made.within(mode, made.unbanked)[1:]
-        come = [made.actors_in(mode)[k] - first for k in model.first_come(actors, links)]
-        orders[mode] = tuple(number for number in come if number in fold.members)
+        own = made.actors_in(mode)
+        orders[mode] = in_turns(actors, links, {k: lasts[actor] for k, actor in enumerate(own) if actor in lasts})
+        turns[mode] = tuple(own[k] - first for k in orders[mode] if own[k] in lasts)
     taken = max(made.choices[number].lanes * made.choices[number].split for number in fold.members)
-    pool = pooled(fold, taken, made.choices, orders)
+    pool = pooled(fold, taken, made.choices, turns)
     dsp = made.dsp + taken * multipliers(fold, SEVEN)
-    return replace(made, pool=pool, lanes=made.lanes + taken, dsp=dsp)
+    return replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp)
 
 
 def _price(fold: Fold, lanes: int) -> float:
@@ -295,10 +299,10 @@ def _price(fold: Fold, lanes: int) -> float:
     return sum(works(fold).values()) / max(1, lanes * lanes * LANE)
 
 
-def _priced(stage: Stage, widths: tuple[int, int, int], price: float) -> int:
+def _priced(stage: Stage, widths: tuple[int, int, int], dsp: int, price: float) -> int:
     """Clocks in which a stage with lanes of its own costs least: its clocks, and its LUTs at a price of clocks each."""
     own = widths[2] + BESIDE_UNIT * (1 + sum(operand.amounts is None for operand in stage.operands))
-    cost = LANE + widths[1] if stage.reduction else own
+    cost = LANE + widths[1] if stage.reduction else own + LANE * dsp
     return max(1, round(math.sqrt(stage.size * stage.terms * price * cost)))
 
 

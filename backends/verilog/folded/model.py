@@ -52,16 +52,25 @@ One may start once the one before has read, the first one once the last one has 
 
 
 def starts(
-    actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns], frames: int, spacing: int = 0
+    actors: Sequence[Actor],
+    links: Sequence[Link],
+    turns: Sequence[Turns],
+    frames: int,
+    spacing: int = 0,
+    order: Sequence[int] | None = None,
 ) -> Indices:
-    """starts[frame, actor], the status last; receivers, which have no links in, start at least `spacing` apart."""
+    """starts[frame, actor], the status last; receivers, which have no links in, start at least `spacing` apart.
+
+    `order` is that of the turns, of all actors, where it is not that of `first_come`.
+    """
     status = len(actors) - 1
     made = np.zeros((frames, len(actors)), np.int64)
     after: list[list[tuple[int, int, int]]] = [[] for _ in actors]
     for one in turns:
         for place, (actor, _) in enumerate(one):
             after[actor].append((*one[place - 1], 1 if place == 0 else 0))
-    order = first_come(actors, links) if turns else range(len(actors))
+    if order is None:
+        order = first_come(actors, links) if turns else range(len(actors))
     into: list[list[Link]] = [[] for _ in actors]
     out: list[list[Link]] = [[] for _ in actors]
     for link in links:
@@ -115,26 +124,36 @@ def ends(actors: Sequence[Actor], made: Indices) -> Indices:
     return found
 
 
-def interval(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), frames: int = FRAMES) -> int:
+def interval(
+    actors: Sequence[Actor],
+    links: Sequence[Link],
+    turns: Sequence[Turns] = (),
+    order: Sequence[int] | None = None,
+    frames: int = FRAMES,
+) -> int:
     """Clocks from frame to frame in the long run, rounded up: over the second half of so many frames."""
-    found = ends(actors, starts(actors, links, turns, frames))
+    found = ends(actors, starts(actors, links, turns, frames, order=order))
     half = frames // 2
     return int(-(-(found[-1] - found[half - 1]) // (frames - half)))
 
 
-def latency(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = ()) -> int:
+def latency(
+    actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), order: Sequence[int] | None = None
+) -> int:
     """Clocks of the first frame, that of its first beat in and that of its last beat out included."""
-    return int(ends(actors, starts(actors, links, turns, 1))[0]) + 1
+    return int(ends(actors, starts(actors, links, turns, 1, order=order))[0]) + 1
 
 
-def banks(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = ()) -> list[int]:
+def banks(
+    actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), order: Sequence[int] | None = None
+) -> list[int]:
     """For each channel the fewest banks with which no writer waits, when frames come as fast as they can leave.
 
     A link that has a number of banks keeps it.
     """
-    spacing = interval(actors, links, turns)
+    spacing = interval(actors, links, turns, order)
     frames = FRAMES
-    made = starts(actors, links, turns, frames, spacing)
+    made = starts(actors, links, turns, frames, spacing, order)
     found = []
     for link in links:
         count = link.banks or 1

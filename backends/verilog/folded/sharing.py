@@ -72,7 +72,8 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     memories = apart(tables)
     if not sizes.fold.updates or sizes.fold.modal is not None:
         return memories, sizes
-    place = {actor: n for n, actor in enumerate(model.first_come(sizes.actors, sizes.unbanked))}
+    order = sizes.orders.get(None) or model.first_come(sizes.actors, sizes.unbanked)
+    place = {actor: n for n, actor in enumerate(order)}
     found = [one for key in _keys(sizes).values() for one in _groups(sizes, tables, memories, key, place)]
     found.sort(key=lambda one: -one[0])
     most = sizes.longest or sizes.interval + sizes.interval // SLOWER
@@ -89,7 +90,7 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
 
 
 def _interval(sizes: Sizes) -> int:
-    return model.interval(sizes.actors, sizes.links, sizes.turns, FEW)
+    return model.interval(sizes.actors, sizes.links, sizes.turns, sizes.orders.get(None), FEW)
 
 
 def _with(sizes: Sizes, memories: Sequence[Memory]) -> Sizes:
