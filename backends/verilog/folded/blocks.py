@@ -77,7 +77,11 @@ def wide_memory(initialised: bool) -> tuple[str, str]:
     """
     name = "folded_state_row" if initialised else "folded_row"
     extra = ', parameter FILE = ""' if initialised else ""
-    load = "\n  initial $readmemh(FILE, words);" if initialised else ""
+    load = (
+        '\n  generate if (FILE != "") begin : start\n    initial $readmemh(FILE, words);\n  end endgenerate'
+        if initialised
+        else ""
+    )
     text = f"""\
 // Memories side by side: one address to write, at which each is written or not, and one to read, a clock later.
 `default_nettype none

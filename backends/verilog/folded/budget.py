@@ -235,7 +235,7 @@ def sizes(
     out_lanes = [
         loaded[exit.wire]
         if exit.passage.modes == {Mode.READ}
-        else _stream_lanes(exit.at.size, _sending(fold, exit, target, mapped.get(exit.wire, 1)), fold.elements_per_beat)
+        else _stream_lanes(exit.at.size, _sending(fold, exit, target, mapped.get(exit.wire, 1)), _least_beat(fold, exit))
         for exit in fold.exits
     ]
     readers = []
@@ -338,6 +338,11 @@ def _sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
     if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width):
         return target
     return -(-size // units) if units > 1 else max(target // BESIDE, -(-size // BESIDE_WIDEST), 1)
+
+
+def _least_beat(fold: Fold, exit: Exit) -> int:
+    """Elements wanted in a beat; new state that shared lanes made leaves by powers of two, as it lies in memories."""
+    return fold.elements_per_beat or int(bool(fold.members) and exit.wire in fold.states.values())
 
 
 def _stream_lanes(size: int, target: int, wanted: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from circuitize.circuits.types import Fixed
 
 from ..design import stream_names
 from ..modes import Modal, Mode, Passage
+from .alignment import aligned
 from .core import core
 from .datapath import Datapath
 from .feeding import NARROW, Feed, feeding
@@ -181,7 +182,10 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
     ]
     formats = {wires[port.name]: port.format for port in program.inputs}
     held = {inputs[k]: program.inputs[k] for k in state_ports}
-    return Fold(program, graph, formats, held, states, entries, exits, _named(graph), elements_per_beat)
+    made = Fold(program, graph, formats, held, states, entries, exits, _named(graph), elements_per_beat)
+    if not made.members:
+        return made
+    return replace(made, axes=aligned(graph.stages, made.axes, states))
 
 
 def _passage(port: Port[Fixed]) -> Passage:

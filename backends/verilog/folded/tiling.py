@@ -18,8 +18,8 @@ RAGGED = 1.0
 """How much dearer lanes are that do not divide an axis: addresses then often follow no counter, but a table."""
 
 
-UNEVEN = 16
-"""Shared lanes that do not divide an axis are taken where they save more than one clock in so many."""
+TABLES = 0.6
+"""LUTs that a clock costs where shared lanes do not divide an axis: addresses are then read from tables, in blocks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +194,8 @@ def choose_shared(
     `widths` and `ordered` are as those of `choose`. Units divide the lanes.
     """
     best: tuple[float, Choice] | None = None
-    for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis):
-        if lanes > most or (ordered and passes * lanes != stage.size):
+    for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis, most):
+        if ordered and passes * lanes != stage.size:
             continue
         parts = min(most // lanes, stage.terms)
         even = {split for split in range(1, parts) if stage.terms % split == 0}
@@ -209,21 +209,26 @@ def choose_shared(
                 cycles = passes * max(reading, drain)
                 ragged = (passes * lanes > stage.size) + (stage.terms % split > 0)
                 luts = FED * lanes * split + (widths[2] + widths[1] * (split - 1)) * units
-                key = (cycles + drain) * (1 + ragged / UNEVEN) + price * luts
+                key = cycles + drain + price * (luts + TABLES * ragged * cycles)
                 if best is None or key < best[0]:
                     best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
     assert best is not None
     return best[1]
 
 
-def _tiles(shape: tuple[int, ...], axis: int) -> list[tuple[int, int, int, int, int]]:
-    """(groups outside, elements inside, tile of the next axis, lanes, passes) of all tilings, lane axis innermost."""
+def _tiles(shape: tuple[int, ...], axis: int, most: int = 0) -> list[tuple[int, int, int, int, int]]:
+    """(groups outside, elements inside, tile of the next axis, lanes, passes) of all tilings, lane axis innermost.
+
+    With `most`, those of at most so many lanes.
+    """
     order = [n for i, n in enumerate(shape) if i != axis] + ([shape[axis]] if shape else [1])
     found, inner = [], 1
     for place in range(len(order) - 1, -1, -1):
         extent = order[place]
         outside = math.prod(order[:place])
-        tiles = {-(-extent // groups) for groups in range(1, min(extent, 512) + 1)}
+        few = range(1, min(extent, most // inner) + 1)
+        groups = {-(-extent // tile) for tile in few} if most else range(1, min(extent, 512) + 1)
+        tiles = {-(-extent // count) for count in groups}
         found += [(outside, inner, tile, inner * tile, outside * -(-extent // tile)) for tile in sorted(tiles)]
         inner *= extent
     return found
