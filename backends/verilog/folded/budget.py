@@ -13,29 +13,17 @@ import numpy as np
 from ..design import Stream
 from ..devices.family import SEVEN
 from ..modes import Mode
-from ..signals import element
 from . import model
-from .counter import in_block
+from .beats import least_beat, sending, stream_lanes
 from .folding import Exit, Fold
-from .graph import Stage
 from .lane_text import lane_bits
 from .order import in_turns
 from .pool import READ, Pool, depth, held, last_read, multipliers, pooled, works
-from .tiling import Choice, choose, choose_shared, divisor
+from .prices import price_of, priced
+from .tiling import Choice, choose, choose_shared
 
 UNDER_WAY = 4
 """Frames of a program that may be under way at once in a design with modes."""
-
-BESIDE = 8
-"""New state in block memory leaves in one part in so many of the clocks of a stage, a few elements a beat."""
-BESIDE_WIDEST = 32
-"""At most so many."""
-
-
-BESIDE_UNIT = 60
-"""LUTs of one more memory, which a unit more takes for what it writes and for each operand that it reads."""
-LANE = 300
-"""LUTs that a shared lane is worth: its sum, what selects its factors, and its multiplier."""
 
 
 @dataclass
@@ -142,8 +130,7 @@ class Sizes:
 
     @cached_property
     def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns], Sequence[int] | None]]:
-        """Actors, channels, turns and their order, of the frames of each program that the design runs, the step first.
-        """
+        """Actors, channels, turns and their order in frames of each program that the design runs, the step first."""
         if self.fold.modal is None:
             return [(self.actors, self.links, self.turns, self.orders.get(None))]
         return [
@@ -175,11 +162,11 @@ def sizes(
     stages = fold.stages
     products = sum(works(fold).values())
     shared_lanes = min(pool_size or -(-products // target), products)
-    price = _price(fold, shared_lanes)
+    price = price_of(fold, shared_lanes)
     choices, dsp, lanes = [], 0, 0
     actors: list[model.Actor] = []
     lane_of = {
-        entry.stream: _stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
+        entry.stream: stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
     }
     writer = {entry.wire: k for k, entry in enumerate(fold.entries)}
     first = len(fold.entries)
@@ -196,7 +183,7 @@ def sizes(
             if number in fold.members
             else choose(
                 stage,
-                _priced(stage, widths, path.dsp, price)
+                priced(stage, widths, path.dsp, price)
                 if fold.members
                 else max(1, round(target * share) >> halved.get(number, 0)),
                 fold.axes[number],
@@ -227,7 +214,7 @@ def sizes(
     mapped = {stage.wire: units[stage.wire] for stage in stages if not stage.reduction}
     for wire, load in fold.loads.items():
         name = next(entry.stream for entry in fold.entries if entry.wire == load)
-        lane_of[name] = units.get(fold.states[wire], _stream_lanes(1, 1, fold.elements_per_beat))
+        lane_of[name] = units.get(fold.states[wire], stream_lanes(1, 1, fold.elements_per_beat))
     in_lanes = [lane_of[entry.stream] for entry in fold.entries]
     counts = [-(-e.passage.format.size // width) for e, width in zip(fold.entries, in_lanes, strict=True)]
     actors = [model.Actor(f"in{e.wire}", count, count) for e, count in zip(fold.entries, counts, strict=True)] + actors
@@ -235,7 +222,7 @@ def sizes(
     out_lanes = [
         loaded[exit.wire]
         if exit.passage.modes == {Mode.READ}
-        else _stream_lanes(exit.at.size, _sending(fold, exit, target, mapped.get(exit.wire, 1)), _least_beat(fold, exit))
+        else stream_lanes(exit.at.size, sending(fold, exit, target, mapped.get(exit.wire, 1)), least_beat(fold, exit))
         for exit in fold.exits
     ]
     readers = []
@@ -292,20 +279,6 @@ def _with_pool(made: Sizes) -> Sizes:
     return replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp)
 
 
-def _price(fold: Fold, lanes: int) -> float:
-    """Clocks that a LUT is worth where so many lanes are shared: with one more lane a frame takes so many clocks less.
-
-    """
-    return sum(works(fold).values()) / max(1, lanes * lanes * LANE)
-
-
-def _priced(stage: Stage, widths: tuple[int, int, int], dsp: int, price: float) -> int:
-    """Clocks in which a stage with lanes of its own costs least: its clocks, and its LUTs at a price of clocks each."""
-    own = widths[2] + BESIDE_UNIT * (1 + sum(operand.amounts is None for operand in stage.operands))
-    cost = LANE + widths[1] if stage.reduction else own + LANE * dsp
-    return max(1, round(math.sqrt(stage.size * stage.terms * price * cost)))
-
-
 def _read_in_order(
     fold: Fold, choices: list[Choice], readers: list[Reader], first: int, exit: Exit, width: int
 ) -> int | None:
@@ -327,31 +300,6 @@ def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link])
     """Stages that read constants and state only: they start with the first input's frames."""
     fed = {link.reader for link in links if not link.state}
     return [writer[stage.wire] for stage in fold.stages if writer[stage.wire] not in fed]
-
-
-def _sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
-    """Clocks in which an output leaves: few for new state in block memory, which is not read meanwhile by a stage.
-
-    Where nothing is reduced, it leaves as many elements a beat as are written a clock: it lies in so many memories.
-    """
-    size, width = exit.at.size, element(fold.format(exit.wire)).width
-    if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width):
-        return target
-    return -(-size // units) if units > 1 else max(target // BESIDE, -(-size // BESIDE_WIDEST), 1)
-
-
-def _least_beat(fold: Fold, exit: Exit) -> int:
-    """Elements wanted in a beat; new state that shared lanes made leaves by powers of two, as it lies in memories."""
-    return fold.elements_per_beat or int(bool(fold.members) and exit.wire in fold.states.values())
-
-
-def _stream_lanes(size: int, target: int, wanted: int) -> int:
-    """Elements a beat: the fewest that keep to the target; if some are wanted, a power of two or the whole tensor."""
-    least = min(size, -(-size // max(1, target)))
-    if wanted:
-        return min(size, 1 << (max(least, wanted) - 1).bit_length())
-    even = divisor(size, least)
-    return even if even <= 2 * least else least
 
 
 def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:

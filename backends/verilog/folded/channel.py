@@ -147,13 +147,14 @@ def _memories(
             files[file] = _contents(channel, number, row)
             extra = f', .FILE("{file}")'
         count = f", .COUNT({len(own)})" if row.wide else ""
+        parameters = f".WIDTH({width}){count}, .WORDS({row.words}), .ADDRESS({bits + row.bank}){extra}"
         data, write = (
             f"{{{', '.join(reversed(parts))}}}" if len(own) > 1 else parts[0]
             for parts in ([f"w_data{lane}" for _, lane in own], guards)
         )
         lines += [
             f"  wire [{width * len(own) - 1}:0] {name};",
-            f"  {module} #(.WIDTH({width}){count}, .WORDS({row.words}), .ADDRESS({bits + row.bank}){extra}) {name}_words (",
+            f"  {module} #({parameters}) {name}_words (",
             f"    .clk(clk), .write({write}), .write_address({word}), .write_data({data}),",
             f"    .read({' | '.join(steps)}), .read_address({reads(row)}), .read_data({name}));",
         ]

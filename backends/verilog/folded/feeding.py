@@ -51,7 +51,7 @@ class Feed:
 
 
 def factors(stage: Stage) -> tuple[str, str]:
-    """Return the names of the factors of a stage's terms; where a term is no product it is multiplied by 1, named ""."""
+    """Return the names of the factors of a stage's terms; "" is 1, by which a term is multiplied that is no product."""
     for node in stage.nodes:
         if node.name == stage.term and node.in_reduction and isinstance(node.operation, Multiply):
             return node.sources[0], node.sources[1]

@@ -49,8 +49,8 @@ class Lanes(Memories):
         turns = {mode: [pool.stages.index(number) for number in order] for mode, order in pool.orders.items()}
         self.files.update(pool_text(POOL, members, pool.size, (factors[0], factors[1], bits), turns))
         wires = [".clk(clk)", ".rst(rst)"]
-        for mode in pool.orders if None not in pool.orders else ():
-            wires.append(f".{mode.word}({self.conductor.within(frozenset({mode}))})" if mode is not None else "")
+        modes = [mode for mode in pool.orders if mode is not None]
+        wires += [f".{mode.word}({self.conductor.within(frozenset({mode}))})" for mode in modes]
         for k, one in enumerate(members):
             wires += [f".m{k}_start({one.name}_start)", f".m{k}_ready({one.name}_pool_ready)"]
             words = ("done", "add", "first", "full", *(["short"] if one.short else []))

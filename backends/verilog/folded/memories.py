@@ -33,7 +33,9 @@ class Memories(Wiring):
             ahead = self.sizes.links[number].ahead
             layouts = tuple(client.layout for client in memory.clients)
             initial = self._initial(wire) if state else None
-            channel = Channel(name, width, layouts, banks, comment, initial, memory.shows, bool(self.fold.members), ahead)
+            channel = Channel(
+                name, width, layouts, banks, comment, initial, memory.shows, bool(self.fold.members), ahead
+            )
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)
             wires = [".clk(clk)", ".rst(rst)"]

@@ -109,8 +109,8 @@ def starts(
 def first_come(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
     """The actors in an order in which memories may be read in turns: as they start where none waits for a turn.
 
-    Outputs come after all stages, so that no stage of a frame waits for a sender of this frame, and the status last. The
-    order is the same whether or not frames are read while they are written.
+    Outputs come after all stages, so that no stage of a frame waits for a sender of this frame, and the status last.
+    The order is the same whether or not frames are read while they are written.
     """
     soonest = starts(actors, [replace(link, ahead=None) for link in links], (), 1)[0]
     status = len(actors) - 1

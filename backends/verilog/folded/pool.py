@@ -64,9 +64,7 @@ def held(choice: Choice) -> int:
     return -(-choice.lanes // choice.units)
 
 
-def pooled(
-    fold: Fold, size: int, choices: Sequence[Choice], orders: Mapping[Mode | None, tuple[int, ...]]
-) -> Pool:
+def pooled(fold: Fold, size: int, choices: Sequence[Choice], orders: Mapping[Mode | None, tuple[int, ...]]) -> Pool:
     """Return the pool whose stages take turns in these orders.
 
     Each stage gives up the lanes so late that the first factors, and the first sums, of the next one come after its own

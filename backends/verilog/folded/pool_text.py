@@ -48,7 +48,9 @@ def member(stage: Stage, tiling: Tiling, feeds: tuple[Feed, Feed], slots: Mappin
     (x_made, x_taken), (y_made, y_taken) = sides
     where = [place_of(*divmod(place, tiling.split), tiling.lanes, tiling.units) for place in places]
     spared = [where[p] for p in places if tiling.spare and p % tiling.split >= tiling.split - tiling.spare]
-    taps = [[place_of(u, part, tiling.lanes, tiling.units) for part in range(tiling.split)] for u in range(tiling.units)]
+    taps = [
+        [place_of(u, part, tiling.lanes, tiling.units) for part in range(tiling.split)] for u in range(tiling.units)
+    ]
     bits = lane_bits(stage, tiling.split)
     return Member(stage.name, feeds, (x_made, y_made), (x_taken, y_taken), where, frozenset(spared), taps, bits)
 
@@ -66,7 +68,11 @@ def selections(members: Sequence[Member], size: int) -> tuple[list[tuple[tuple[i
 
 
 def pool_text(
-    name: str, members: Sequence[Member], size: int, bits: tuple[int, int, int], turns: Mapping[Mode | None, Sequence[int]]
+    name: str,
+    members: Sequence[Member],
+    size: int,
+    bits: tuple[int, int, int],
+    turns: Mapping[Mode | None, Sequence[int]],
 ) -> dict[str, str]:
     """Return the modules of a pool, by file; `bits` are those of its factors and sums.
 
@@ -109,8 +115,8 @@ def pool_text(
         key = tuple(lane in one.short for one in members)
         lines += [
             f"  wire [{bits[2] - 1}:0] held{lane};",
-            f"  {name}_lane lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), .add({adds[key]}), "
-            f".first(first), .full(full), .after({after}), .held(held{lane}));",
+            f"  {name}_lane lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
+            f".add({adds[key]}), .first(first), .full(full), .after({after}), .held(held{lane}));",
         ]
     lines += [f"  assign sum{tap} = held{tap};" for tap in taps]
     whom = ", then ".join(one.name for one in members)

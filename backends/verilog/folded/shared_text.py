@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .counter import bits_of
 from .control import delays, runs, up
+from .counter import bits_of
 from .feeding import feed_text
 from .graph import Operand, Stage
 from .lane_text import lane_bits, signal_of

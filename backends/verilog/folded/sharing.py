@@ -212,7 +212,7 @@ def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> 
 
 
 def _bits(own: Layout, width: int, banks: int, abreast: bool) -> int:
-    """Bits of block memory that a layout takes, its tables of addresses among them; abreast also what LUTs are worth."""
+    """Bits of block memory that a layout takes, with its tables of addresses; abreast also what LUTs are worth."""
     every = [row for number in range(len(own.copies)) for row in rows([own], number, width, banks, abreast)]
     found = sum(worth(row, width) if abreast else row.bits(width) * row.block for row in every)
     return found + _tables(own, True)

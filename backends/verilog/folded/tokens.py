@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .counter import bits_of
 
@@ -25,13 +26,14 @@ def queued(banks: int, readers: int, ahead: int | None = None) -> list[str]:
         f"  reg [{bits - 1}:0] filled;",
         f"  reg [{bits - 1}:0] taken;",
         f"  assign w_free = taken != {bits}'d{banks};",
-        "  wire w_done = w_valid & w_last;",
+        "  wire w_last_unused = w_last;" if ahead is not None and banks == 1 else "  wire w_done = w_valid & w_last;",
         *_there(ahead),
     ]
     some = f"filled != {bits}'d0"
-    lines += (
-        taking_turns([prefix(k) for k in range(readers)], [f"({some}) & "] * readers) if readers > 1 else [f"  assign r_ready = {some};", "  wire r_done = r_step & r_last;"]
-    )
+    if readers > 1:
+        lines += taking_turns([prefix(k) for k in range(readers)], [f"({some}) & "] * readers)
+    else:
+        lines += [f"  assign r_ready = {some};", "  wire r_done = r_step & r_last;"]
     lines += [
         "  always @(posedge clk)",
         "    if (rst) begin",
@@ -118,7 +120,7 @@ def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) 
         lines.append(f"  assign {name}_ready = ~busy & ((turn == {bits}'d{number[name]}){first});")
     after = []
     for mode, order in zip(modes, orders, strict=True):
-        for name, follows in zip(order, order[1:], strict=False):
+        for name, follows in pairwise(order):
             after.append(f"({mode} & (turn == {bits}'d{number[name]})) ? {bits}'d{number[follows]} : ")
     begun = [f"{name}_start ? {bits}'d{number[name]} : " for name in names]
     return [
@@ -162,6 +164,7 @@ def front(readers: int, shows: bool) -> list[str]:
     return [
         f"  reg [{bits - 1}:0] turn;",
         "  reg busy;",
+        *(["  reg late;"] if shows else []),
         "  wire [0:0] w_bank = ~r_bank;",
         f"  wire starts = {' | '.join(f'{name}_start' for name in names)};",
         f"  wire ends = {' | '.join(f'{name}_done' for name in names)};",
@@ -186,7 +189,6 @@ def _shown(name: str) -> list[str]:
     """What a frame wrote is `owed` until it is sent; `late`, where the next frame has begun: that one waits for it."""
     return [
         "  reg owed;",
-        "  reg late;",
         "  reg sending;",
         "  reg [0:0] s_bank;",
         "  wire w_done = w_valid & w_last;",
