@@ -183,9 +183,14 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
     formats = {wires[port.name]: port.format for port in program.inputs}
     held = {inputs[k]: program.inputs[k] for k in state_ports}
     made = Fold(program, graph, formats, held, states, entries, exits, _named(graph), elements_per_beat)
-    if not made.members:
-        return made
-    return replace(made, axes=aligned(graph.stages, made.axes, states))
+    return _sharing(replace(made, axes=aligned(graph.stages, made.axes, states))) if made.members else made
+
+
+def _sharing(made: Fold) -> Fold:
+    """The same, where stages share lanes: clocks are few, so that wide products may have one more."""
+    for stage in made.stages:
+        stage.apart = True
+    return made
 
 
 def _passage(port: Port[Fixed]) -> Passage:
@@ -228,7 +233,7 @@ def _modal(modal: Modal, elements_per_beat: int) -> Fold:
     for number, stage in enumerate(graph.stages):
         if stage.wire in states.values() and stage.reduction:
             axes[number] = max(0, len(stage.shape) - 1)
-    return made
+    return _sharing(made) if made.members else made
 
 
 def _require_one_reading(made: Fold) -> None:

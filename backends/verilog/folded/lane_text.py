@@ -78,7 +78,7 @@ def lane_bits(stage: Stage, split: int) -> int:
 
 def lane(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
     """A lane's module: one term a clock, added up; its datapath, and the cycle at which a term is there."""
-    path = Datapath(name)
+    path = Datapath(name, apart=stage.apart)
     operands = [operand for operand in stage.operands if operand.in_reduction]
     ports = ["input wire clk", *(port_of(p) for p in enter(path, operands))]
     for node in stage.nodes:
@@ -126,7 +126,7 @@ def lane(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
 
 def unit(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
     """A unit's module: shares of a result are added, and all happens that is left to do; its datapath and clocks."""
-    path = Datapath(name)
+    path = Datapath(name, apart=stage.apart)
     ports = ["input wire clk"]
     if stage.reduction:
         ports += _shares(path, stage, split)
