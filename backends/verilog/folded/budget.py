@@ -19,7 +19,7 @@ from .folding import Exit, Fold
 from .lane_text import lane_bits
 from .order import in_turns
 from .pool import READ, Pool, depth, held, last_read, multipliers, pooled, works
-from .prices import price_of, priced
+from .prices import BESIDE_UNIT, price_of, priced, readers_of
 from .tiling import Choice, choose, choose_shared
 
 UNDER_WAY = 4
@@ -176,7 +176,8 @@ def sizes(
         path = fold.paths(number, 1)[0]
         bits = lane_bits(stage, 1) if stage.reduction else 0
         share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
-        widths = (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp)
+        beside = BESIDE_UNIT * readers_of(fold, stage.wire) if number in fold.members else 0
+        widths = (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp + beside)
         ordered = bool(fold.modal) and stage.wire in fold.states.values()
         choice = (
             choose_shared(stage, shared_lanes, fold.axes[number], widths, price, ordered)

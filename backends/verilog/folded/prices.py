@@ -19,6 +19,12 @@ def price_of(fold: Fold, lanes: int) -> float:
     return sum(works(fold).values()) / max(1, lanes * lanes * LANE)
 
 
+def readers_of(fold: Fold, wire: int) -> int:
+    """Return how many operands read what a stage writes, also as the state of the next frame."""
+    wires = {wire, *(old for old, new in fold.states.items() if new == wire)}
+    return sum(operand.wire in wires for stage in fold.stages for operand in stage.operands)
+
+
 def priced(stage: Stage, widths: tuple[int, int, int], dsp: int, price: float) -> int:
     """Return the clocks in which a stage beside the pool costs least: they and its LUTs, at a price of clocks each."""
     own = widths[2] + BESIDE_UNIT * (1 + sum(operand.amounts is None for operand in stage.operands))
