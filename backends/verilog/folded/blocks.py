@@ -36,19 +36,25 @@ class Row:
         return self.words * width * len(self.places)
 
 
+def alike(layouts: Sequence[Layout], number: int) -> list[list[int]]:
+    """Return the memories of a copy, by number, in groups that are read and written at one address."""
+    copy = layouts[0].copies[number]
+    written = {writing.lane: writing.word.values.tobytes() for writing in copy.writings}
+    groups: dict[tuple[bytes, ...], list[int]] = {}
+    for place, (_, lane) in enumerate(copy.stored):
+        reads = [layout.copies[number].reads[place].values.tobytes() for layout in layouts]
+        groups.setdefault((written[lane], *reads), []).append(place)
+    return list(groups.values())
+
+
 def rows(layouts: Sequence[Layout], number: int, width: int, banks: int, abreast: bool) -> list[Row]:
     """Return the memories of a copy in rows; each is a row by itself unless they may stand `abreast`."""
     copy = layouts[0].copies[number]
     if not abreast:
         words, bank, low = banked(banks, copy.depth, width)
         return [Row((k,), words, bank, low, in_block(words, width), False) for k in range(len(copy.stored))]
-    written = {writing.lane: writing.word.values.tobytes() for writing in copy.writings}
-    groups: dict[tuple[bytes, ...], list[int]] = {}
-    for place, (_, lane) in enumerate(copy.stored):
-        reads = [layout.copies[number].reads[place].values.tobytes() for layout in layouts]
-        groups.setdefault((written[lane], *reads), []).append(place)
     found = []
-    for places in groups.values():
+    for places in alike(layouts, number):
         words, bank, low = banked(banks, copy.depth, width, dense=True)
         if words >= BLOCK_WORDS and words * width * len(places) >= FILLED * blocks(words, width, len(places)):
             found.append(Row(tuple(places), words, bank, low, True, True))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import rows
+from .blocks import alike
 from .budget import Sizes
 from .pool import READ, depth
 from .sharing import Client, Memory
@@ -39,12 +39,12 @@ class Clocks:
         self.writes = self.results + 1 + after + tiling.late[1]
 
 
-def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling], wide: dict[int, int]) -> Sizes:
+def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling]) -> Sizes:
     """The sizes in which stages start to read a memory as soon as they may, where lanes are shared.
 
     A writer that has started never waits, and a reader neither: so the clock in which each word is written and read is
     known from their starts, and the least distance between these. No word is read in a clock in which some of it is
-    written. `wide` are the bits of each reader's elements.
+    written.
     """
     fold, links = sizes.fold, list(sizes.unbanked)
     first = len(fold.entries)
@@ -66,7 +66,7 @@ def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling], w
             needed = done
             if reader.operand is not None:
                 read = of(reader.actor).terms if reader.inside else of(reader.actor).results
-                needed = _distance(memory, client, own.banks or 2, wide[client.readers[0]], of(own.writer).writes, read)
+                needed = _distance(memory, client, of(own.writer).writes, read)
             least = max(least, needed - passed)
             passed += links[client.readers[0]].reads + 1
         if least + WORTH <= done and least - 1 <= sizes.actors[own.writer].cycles:
@@ -75,19 +75,22 @@ def early(sizes: Sizes, memories: Sequence[Memory], tilings: Sequence[Tiling], w
     return replace(sizes, unbanked=links)
 
 
-def _distance(memory: Memory, client: Client, banks: int, width: int, writes: Indices, reads: Indices) -> int:
-    """Clocks from the writer's start to the reader's, so that each word is read after all of it is written."""
+def _distance(memory: Memory, client: Client, writes: Indices, reads: Indices) -> int:
+    """Clocks from the writer's start to the reader's, so that each word is read after all of it is written.
+
+    Of memories that may stand side by side all have been written.
+    """
     layouts, least = [one.layout for one in memory.clients], 0
     for number, copy in enumerate(layouts[0].copies):
-        for row in rows(layouts, number, width, banks, True):
+        for places in alike(layouts, number):
             last = np.full(copy.depth, np.iinfo(np.int32).min, np.int64)
-            for at in row.places:
+            for at in places:
                 place, lane = copy.stored[at]
                 (writing,) = [w for w in copy.writings if w.lane == lane]
                 here = writing.bank.values == place
                 if writing.enable is not None:
                     here &= writing.enable.values == 1
                 np.maximum.at(last, writing.word.values[here], writes[here])
-            read = client.layout.copies[number].reads[row.places[0]].values
+            read = client.layout.copies[number].reads[places[0]].values
             least = max(least, int((last[read] + 1 - reads).max()))
     return least

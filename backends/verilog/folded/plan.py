@@ -84,8 +84,7 @@ def plan(sizes: Sizes) -> Plan:
         table = np.where(places >= 0, exit.at[np.maximum(places, 0)], -1)
         read(exit.wire, table, np.ones(table.shape, bool))
     memories, chosen = shared(sizes, tables)
-    widths = {number: element(fold.format(reader.wire)).width for number, reader in enumerate(sizes.readers)}
-    chosen = early(chosen, memories, tilings, widths)
+    chosen = early(chosen, memories, tilings)
     return Plan(chosen, tilings, memories, roms, written)
 
 

@@ -51,7 +51,7 @@ HALF = 24
 
 
 def in_halves(operation: Operation, sources: Sequence[Signal]) -> bool:
-    """Return whether a product takes two multipliers for its wide factor, whose parts may be added in a second clock."""
+    """Return whether a product takes two multipliers for its wide factor, so that it may take a clock more."""
     if isinstance(operation, Scale):
         size = abs(operation.factor)
         if size & (size - 1) == 0:

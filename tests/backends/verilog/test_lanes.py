@@ -143,6 +143,18 @@ def test_reading_too_early_is_noticed() -> None:
         assert compare(simulation.run(vectors), expected(program, vectors, start)).mismatches
 
 
+@pytest.mark.parametrize("lanes", [FEW, pytest.param(2, marks=DEEP)])
+def test_no_word_matters_that_is_read_as_it_is_written(lanes: int) -> None:
+    """Blocks then show what they like: here what is not known."""
+    read = "read_data <= words[read_address]"
+    unknown = "read_data <= (|write & (write_address == read_address)) ? {COUNT*WIDTH{1'bx}} : words[read_address]"
+    files = {
+        name: text.replace(read, unknown) if "_row" in name else text for name, text in design(lanes).files.items()
+    }
+    assert files != design(lanes).files
+    assert simulated(replace(design(lanes), files=files)) and simulated(replace(design(lanes), files=files), 1)
+
+
 @pytest.mark.parametrize("orders", [[[0, 1, 2]], [[0, 1, 2, 3], [1, 3]], [[0, 2], [0, 1, 2, 3], [3]]])
 def test_users_come_one_at_a_time_in_order(orders: list[list[int]], tmp_path: Path) -> None:
     right, ended = turn_bench.run(tmp_path, orders)
