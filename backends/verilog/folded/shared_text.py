@@ -50,8 +50,10 @@ def shared_reduction(
         f"  wire reads = {f'running & (t < {bits}' + chr(39) + f'd{tiling.reading})' if short else 'running'};",
         f"  wire opens = running{f' & (t == {bits}' + chr(39) + 'd0)' if many else ''};",
         f"  wire closes = running & {last};",
-        *delays("fed", "reads", 1 + use.depth),
-        *delays("added", "fed", 2),
+        *delays("feeds", "reads", use.depth),
+        "  reg idle;",
+        "  always @(posedge clk) idle <= rst | ~feeds;",
+        *delays("added", "feeds", 3),
         *delays("first", "opens", 3 + use.depth),
         *delays("filled", "closes", 4 + use.depth),
         *delays("full", "filled", 1),
@@ -79,7 +81,7 @@ def shared_reduction(
 def _factors(
     stage: Stage, one: Member, side: int, depth: int, read: Callable[[Operand, int], str], files: dict[str, str]
 ) -> list[str]:
-    """The factors of one side, each in a register that is 0 where the stage adds nothing."""
+    """The factors of one side, each in a register that `idle` clears: one signal for all, so that it takes no LUT."""
     feed, letter, lines = one.feeds[side], "xy"[side], []
     plain = feed.number is not None or (feed.plain and not depth)
     module = f"{stage.name}_feed_{letter}"
@@ -98,7 +100,7 @@ def _factors(
                 sign = "_in" if signal_of(operand, "").signed else ""
                 wires.append(f".{operand.name}{sign}({read(operand, column)})")
             lines += [f"  wire [{feed.bits - 1}:0] {text};", f"  {module} {text}_i ({', '.join(wires)});"]
-        lines.append(f"  always @(posedge clk) {name} <= fed ? {text} : {feed.bits}'d0;")
+        lines.append(f"  always @(posedge clk) {name} <= idle ? {feed.bits}'d0 : {text};")
     return lines
 
 

@@ -38,7 +38,7 @@ DEEP = pytest.mark.deep
 GUARDS = {
     "a stage does not wait for its turn": (LANES, r"_ready = \(turn == \S+\) & ~busy", "_ready = ~busy"),
     "lanes are given up before sums have left": (LANES, "pool_done = done", "pool_done = closes & pass_end"),
-    "a factor stays when its stage adds nothing": (LANES, r"<= fed \? ", "<= 1'b1 ? "),
+    "a factor stays when its stage adds nothing": (LANES, r"<= idle \? ", "<= 1'b0 ? "),
     "a sum does not begin anew": (LANES, r"\(first \? \S+ : total\)", "total"),
     "sums are held too late": (LANES, r"held <= full \?", "held <= first ?"),
     "sums do not move on": (LANES, r"\? total : after", "? total : held"),
