@@ -183,7 +183,7 @@ def told(board: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--lanes", type=int, default=31)
+    parser.add_argument("--lanes", type=int, default=32)
     for word in ("rtl", "netlist", "bus", "prove"):
         parser.add_argument(f"--{word}", type=int, default=0)
     parser.add_argument("folder", type=Path, nargs="?")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -11,21 +11,19 @@ from types import MappingProxyType
 import numpy as np
 
 from ..design import Stream
+from ..devices.family import SEVEN
 from ..modes import Mode
-from ..signals import element
 from . import model
-from .counter import in_block
+from .beats import least_beat, sending, stream_lanes
 from .folding import Exit, Fold
 from .lane_text import lane_bits
-from .tiling import Choice, choose, divisor
+from .order import in_turns
+from .pool import READ, Pool, depth, held, last_read, multipliers, pooled, works
+from .prices import BESIDE_UNIT, price_of, priced, readers_of
+from .tiling import Choice, choose, choose_shared
 
 UNDER_WAY = 4
 """Frames of a program that may be under way at once in a design with modes."""
-
-BESIDE = 8
-"""New state in block memory leaves in one part in so many of the clocks of a stage, a few elements a beat."""
-BESIDE_WIDEST = 32
-"""At most so many."""
 
 
 @dataclass
@@ -61,17 +59,20 @@ class Sizes:
     modes: list[frozenset[Mode]] = field(default_factory=list)
     longest: int | None = None
     together: tuple[tuple[int, ...], ...] = ()
+    pool: Pool | None = None
+    orders: Mapping[Mode | None, Sequence[int]] = field(default_factory=dict)
 
     @cached_property
     def links(self) -> list[model.Link]:
         """The channels, with as many banks as keep every writer busy."""
         if self.fold.modal is None:
-            counts = model.banks(self.actors, self.unbanked, self.turns)
+            counts = model.banks(self.actors, self.unbanked, self.turns, self.orders.get(None))
         else:
             counts = [2 if link.state else 1 for link in self.unbanked]
             for mode in self.fold.modal.programs:
                 kept, actors, links = self.within(mode, self.unbanked)
-                for number, count in zip(kept, model.banks(actors, links), strict=True):
+                own = model.banks(actors, links, self.lanes_turns(mode), self.orders.get(mode))
+                for number, count in zip(kept, own, strict=True):
                     counts[number] = max(counts[number], min(count, UNDER_WAY))
         status = len(self.actors) - 1
         counts = [
@@ -86,9 +87,22 @@ class Sizes:
 
     @property
     def turns(self) -> list[model.Turns]:
-        """The actors that read each memory of several readers."""
+        """The actors that read each memory of several readers, and those that share lanes."""
         found = [{self.unbanked[k].reader: self.unbanked[k].reads for k in group} for group in self.together]
-        return [tuple(actors.items()) for actors in found if len(actors) > 1]
+        turns: list[model.Turns] = [tuple(actors.items()) for actors in found if len(actors) > 1]
+        return [*turns, *self.lanes_turns(None)]
+
+    def lanes_turns(self, mode: Mode | None) -> list[model.Turns]:
+        """The stages that share lanes in frames of a mode, as actors of it, and when each gives them up."""
+        if self.pool is None:
+            return []
+        number, first = self.actors_in(mode), len(self.fold.entries)
+        ends = {k: last_read(self.choices[k], self.fold.stages[k].terms) + hold for k, hold in self.pool.holds.items()}
+        return [tuple((number.index(first + k), ends[k]) for k in self.pool.orders[mode])]
+
+    def actors_in(self, mode: Mode | None) -> list[int]:
+        """The actors of frames of a mode; of all frames, where they are alike."""
+        return [k for k in range(len(self.actors)) if mode is None or mode in self.modes[k]]
 
     @cached_property
     def updating(self) -> set[int]:
@@ -105,7 +119,7 @@ class Sizes:
 
         What a prediction reads stays the same, so it waits for no status.
         """
-        number = {k: n for n, k in enumerate(k for k, modes in enumerate(self.modes) if mode in modes)}
+        number = {k: n for n, k in enumerate(self.actors_in(mode))}
         kept = [
             k
             for k, link in enumerate(links)
@@ -115,11 +129,14 @@ class Sizes:
         return kept, [self.actors[k] for k in number], own
 
     @cached_property
-    def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns]]]:
-        """Actors, channels and turns of the frames of each program that the design runs, the step first."""
+    def programs(self) -> list[tuple[list[model.Actor], list[model.Link], list[model.Turns], Sequence[int] | None]]:
+        """Actors, channels, turns and their order in frames of each program that the design runs, the step first."""
         if self.fold.modal is None:
-            return [(self.actors, self.links, self.turns)]
-        return [(*self.within(mode, self.links)[1:], []) for mode in self.fold.modal.programs]
+            return [(self.actors, self.links, self.turns, self.orders.get(None))]
+        return [
+            (*self.within(mode, self.links)[1:], self.lanes_turns(mode), self.orders.get(mode))
+            for mode in self.fold.modal.programs
+        ]
 
     @cached_property
     def interval(self) -> int:
@@ -132,41 +149,59 @@ class Sizes:
         return model.latency(*self.programs[0])
 
 
-def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({})) -> Sizes:
+def sizes(
+    fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({}), pool_size: int | None = None
+) -> Sizes:
     """The cheapest sizes with which each stage takes at most `target` clocks a frame, where it can.
 
     With state, stages run one after another. Lanes in proportion to the roots of their work then make the sum of their
     clocks least: the target is that of the stage with the most work, and others have less in proportion to the root.
+    Stages that share lanes are one stage in this; the pool has `pool_size` lanes, or as many as keep the target.
     `halved` says of some stages how often their targets are halved.
     """
     stages = fold.stages
+    products = sum(works(fold).values())
+    shared_lanes = min(pool_size or -(-products // target), products)
+    price = price_of(fold, shared_lanes)
     choices, dsp, lanes = [], 0, 0
     actors: list[model.Actor] = []
     lane_of = {
-        entry.stream: _stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
+        entry.stream: stream_lanes(entry.passage.format.size, target, fold.elements_per_beat) for entry in fold.entries
     }
     writer = {entry.wire: k for k, entry in enumerate(fold.entries)}
     first = len(fold.entries)
     spans: list[tuple[int, int]] = []
-    most = max(stage.size * stage.terms for stage in stages)
+    most = max([products, *(stage.size * stage.terms for stage in stages)])
     for number, stage in enumerate(stages):
         path = fold.paths(number, 1)[0]
         bits = lane_bits(stage, 1) if stage.reduction else 0
         share = math.sqrt(stage.size * stage.terms / most) if fold.updates else 1.0
-        choice = choose(
-            stage,
-            max(1, round(target * share) >> halved.get(number, 0)),
-            fold.axes[number],
-            (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp),
-            bool(fold.modal) and stage.wire in fold.states.values(),
-            fold.updates and fold.modal is None,
+        beside = BESIDE_UNIT * readers_of(fold, stage.wire) if number in fold.members else 0
+        widths = (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp + beside)
+        ordered = bool(fold.modal) and stage.wire in fold.states.values()
+        choice = (
+            choose_shared(stage, shared_lanes, fold.axes[number], widths, price, ordered)
+            if number in fold.members
+            else choose(
+                stage,
+                priced(stage, widths, path.dsp, price)
+                if fold.members
+                else max(1, round(target * share) >> halved.get(number, 0)),
+                fold.axes[number],
+                widths,
+                ordered,
+                fold.updates and fold.modal is None,
+            )
         )
         choices.append(choice)
         writer[stage.wire] = first + number
         path, after, inner, before = fold.paths(number, choice.split)
         late_terms, late_results = choice.late(stage)
         dsp += choice.units * path.dsp
-        if inner is not None:
+        if number in fold.members:
+            last, drain = last_read(choice, stage.terms), held(choice)
+            result = last + READ + 1 + depth(fold, number, choice) + drain - 1
+        elif inner is not None:
             lanes, dsp = lanes + choice.lanes * choice.split, dsp + choice.lanes * choice.split * inner.dsp
             reading, drain = -(-stage.terms // choice.split), -(-choice.lanes // choice.units)
             clocks = max(reading, drain)
@@ -180,7 +215,7 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     mapped = {stage.wire: units[stage.wire] for stage in stages if not stage.reduction}
     for wire, load in fold.loads.items():
         name = next(entry.stream for entry in fold.entries if entry.wire == load)
-        lane_of[name] = units.get(fold.states[wire], _stream_lanes(1, 1, fold.elements_per_beat))
+        lane_of[name] = units.get(fold.states[wire], stream_lanes(1, 1, fold.elements_per_beat))
     in_lanes = [lane_of[entry.stream] for entry in fold.entries]
     counts = [-(-e.passage.format.size // width) for e, width in zip(fold.entries, in_lanes, strict=True)]
     actors = [model.Actor(f"in{e.wire}", count, count) for e, count in zip(fold.entries, counts, strict=True)] + actors
@@ -188,7 +223,7 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     out_lanes = [
         loaded[exit.wire]
         if exit.passage.modes == {Mode.READ}
-        else _stream_lanes(exit.at.size, _sending(fold, exit, target, mapped.get(exit.wire, 1)), fold.elements_per_beat)
+        else stream_lanes(exit.at.size, sending(fold, exit, target, mapped.get(exit.wire, 1)), least_beat(fold, exit))
         for exit in fold.exits
     ]
     readers = []
@@ -216,14 +251,33 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     if fold.modal is None:
         links += [model.Link(0, actor, 0) for actor in _untriggered(fold, writer, links)]
-        return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
+        return _with_pool(Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp))
     modes = [entry.passage.modes for entry in fold.entries] + fold.stage_modes
     modes += [*(exit.passage.modes for exit in fold.exits), frozenset(fold.modal.modes)]
     read_back = [first + len(stages) + k for k, exit in enumerate(fold.exits) if exit.wire in fold.states]
     links += [model.Link(k, status, 0) for k in read_back]
     admitted = [*range(1, first), *_untriggered(fold, writer, links), *read_back]
     links += [model.Link(0, actor, 0) for actor in admitted]
-    return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
+    made = Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp, shared, modes)
+    return _with_pool(made)
+
+
+def _with_pool(made: Sizes) -> Sizes:
+    """The same with the lanes that stages share, as many as the one with the most takes, in turns in each mode."""
+    fold, first = made.fold, len(made.fold.entries)
+    if not fold.members:
+        return made
+    orders, turns = {}, {}
+    lasts = {first + k: last_read(made.choices[k], fold.stages[k].terms) + 1 for k in fold.members}
+    for mode in fold.modal.programs if fold.modal is not None else (None,):
+        actors, links = (made.actors, made.unbanked) if mode is None else made.within(mode, made.unbanked)[1:]
+        own = made.actors_in(mode)
+        orders[mode] = in_turns(actors, links, {k: lasts[actor] for k, actor in enumerate(own) if actor in lasts})
+        turns[mode] = tuple(own[k] - first for k in orders[mode] if own[k] in lasts)
+    taken = max(made.choices[number].lanes * made.choices[number].split for number in fold.members)
+    pool = pooled(fold, taken, made.choices, turns)
+    dsp = made.dsp + taken * multipliers(fold, SEVEN)
+    return replace(made, pool=pool, orders=orders, lanes=made.lanes + taken, dsp=dsp)
 
 
 def _read_in_order(
@@ -247,26 +301,6 @@ def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link])
     """Stages that read constants and state only: they start with the first input's frames."""
     fed = {link.reader for link in links if not link.state}
     return [writer[stage.wire] for stage in fold.stages if writer[stage.wire] not in fed]
-
-
-def _sending(fold: Fold, exit: Exit, target: int, units: int) -> int:
-    """Clocks in which an output leaves: few for new state in block memory, which is not read meanwhile by a stage.
-
-    Where nothing is reduced, it leaves as many elements a beat as are written a clock: it lies in so many memories.
-    """
-    size, width = exit.at.size, element(fold.format(exit.wire)).width
-    if fold.modal is not None or exit.wire not in fold.states.values() or not in_block(2 * size, width):
-        return target
-    return -(-size // units) if units > 1 else max(target // BESIDE, -(-size // BESIDE_WIDEST), 1)
-
-
-def _stream_lanes(size: int, target: int, wanted: int) -> int:
-    """Elements a beat: the fewest that keep to the target; if some are wanted, a power of two or the whole tensor."""
-    least = min(size, -(-size // max(1, target)))
-    if wanted:
-        return min(size, 1 << (max(least, wanted) - 1).bit_length())
-    even = divisor(size, least)
-    return even if even <= 2 * least else least
 
 
 def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .counter import banked, bits_of, counter, in_block, memory, rom_in_block
+from .blocks import Row, rows, wide_memory
+from .counter import bits_of, counter, memory, rom_in_block
 from .layout import Column, Layout, Rom
 from .sequence import Sequence
 from .tokens import front, prefix, queued
@@ -39,7 +41,8 @@ class Channel:
     """A tensor kept for readers that take turns, `banks` frames of it, laid out as each of them reads it.
 
     With `initial` it is state: two banks, one of them read. With `shows` the last reader reads the other one: what the
-    frame has written.
+    frame has written. Memories may stand `abreast`. A frame is read
+    `ahead` clocks after its writer's start, or else when all of it is written.
     """
 
     name: str
@@ -49,6 +52,8 @@ class Channel:
     comment: str
     initial: NDArray[np.int64] | None = None
     shows: bool = False
+    abreast: bool = False
+    ahead: int | None = None
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -75,7 +80,7 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
     ports += (
         ["input wire commit", "input wire [0:0] r_bank", "output wire all_done", "input wire steady"] if state else []
     )
-    body = front(readers - channel.shows, channel.shows) if state else queued(channel.banks, readers)
+    body = front(readers - channel.shows, channel.shows) if state else queued(channel.banks, readers, channel.ahead)
     names: dict[tuple[int, int, int], str] = {}
     memories: list[str] = []
     for number in range(len(channel.layouts[0].copies)):
@@ -95,73 +100,91 @@ def _memories(
 ) -> list[str]:
     """The memories of a copy, each with the address of the reader whose turn it is."""
     copy, width = channel.layouts[0].copies[number], channel.width
-    bits, (words, bank, low) = bits_of(copy.depth - 1), banked(channel.banks, copy.depth, channel.width)
-
-    def address(which: str, word: str) -> str:
-        return (f"{{{word}, {which}}}" if low else f"{{{which}, {word}}}") if bank else word
-
-    lines: list[str] = []
+    bits, lines = bits_of(copy.depth - 1), []
     steps = [f"{prefix(reader)}_step" for reader in range(len(channel.layouts))]
     known: dict[tuple[str, ...], str] = {}
 
-    def reads(place: int) -> str:
-        """The address at which a memory is read: that of the reader whose turn it is."""
-        own = []
+    def address(row: Row, which: str, word: str) -> str:
+        return (f"{{{word}, {which}}}" if row.low else f"{{{which}, {word}}}") if row.bank else word
+
+    def reads(row: Row) -> str:
+        """The address at which memories are read: that of the reader whose turn it is."""
+        own, place = [], row.places[0]
         for reader, layout in enumerate(channel.layouts):
             sequence = layout.copies[number].reads[place]
             name = f"c{number}_read{place or ''}" + f"_{prefix(reader)}" * (reader > 0)
             word = counters.number(name, sequence, steps[reader], bits)
-            own.append(address("s_bank" if channel.shows and reader == len(steps) - 1 else "r_bank", word))
+            own.append(address(row, "s_bank" if channel.shows and reader == len(steps) - 1 else "r_bank", word))
         if len(own) == 1:
             return own[0]
         if tuple(own) not in known:
             known[tuple(own)] = name = f"c{number}_address{len(known) or ''}"
             others = [f"{step} ? {word}" for step, word in zip(steps[:-1], own[:-1], strict=True)]
-            lines.append(f"  wire [{bits + bank - 1}:0] {name} = {' : '.join([*others, own[-1]])};")
+            lines.append(f"  wire [{bits + row.bank - 1}:0] {name} = {' : '.join([*others, own[-1]])};")
         return known[tuple(own)]
 
     writings = {writing.lane: writing for writing in copy.writings}
     several = len({place for place, _ in copy.stored}) > 1
-    for at, (place, lane) in enumerate(copy.stored):
-        writing, name = writings[lane], f"m{number}_{place}_{lane}"
-        names[number, place, lane] = name
-        word = address("w_bank", counters.number(f"c{number}_word{lane}", writing.word, "w_valid", bits))
-        guards = ["w_valid"]
-        if several and not (writing.bank.constant and int(writing.bank.values[0]) == place):
-            size = writing.bank.bits
-            which = counters.number(f"c{number}_bank{lane}", writing.bank, "w_valid", size)
-            guards.append(f"({which} == {size}'d{place})")
-        if writing.enable is not None:
-            guards.append(counters.number(f"c{number}_enable{lane}", writing.enable, "w_valid", 1))
-        module, text = memory(in_block(words, width), channel.initial is not None)
-        files[f"{module}.v"], extra = text, ""
+    for row in rows(channel.layouts, number, width, channel.banks, channel.abreast):
+        guards, own = [], [copy.stored[at] for at in row.places]
+        for place, lane in own:
+            writing, some = writings[lane], ["w_valid"]
+            names[number, place, lane] = f"m{number}_{place}_{lane}"
+            word = address(row, "w_bank", counters.number(f"c{number}_word{lane}", writing.word, "w_valid", bits))
+            if several and not (writing.bank.constant and int(writing.bank.values[0]) == place):
+                size = writing.bank.bits
+                which = counters.number(f"c{number}_bank{lane}", writing.bank, "w_valid", size)
+                some.append(f"({which} == {size}'d{place})")
+            if writing.enable is not None:
+                some.append(counters.number(f"c{number}_enable{lane}", writing.enable, "w_valid", 1))
+            guards.append(" & ".join(some))
+        first = names[(number, *own[0])]
+        make = wide_memory if row.wide else partial(memory, row.block)
+        module, text = make(channel.initial is not None)
+        files[f"{module}.v"], extra, name = text, "", first + "_row" * (len(own) > 1)
         if channel.initial is not None:
             file = f"{channel.name}_{name}.hex"
-            files[file] = _contents(channel, number, place, lane)
+            files[file] = _contents(channel, number, row)
             extra = f', .FILE("{file}")'
+        count = f", .COUNT({len(own)})" if row.wide else ""
+        parameters = f".WIDTH({width}){count}, .WORDS({row.words}), .ADDRESS({bits + row.bank}){extra}"
+        data, write = (
+            f"{{{', '.join(reversed(parts))}}}" if len(own) > 1 else parts[0]
+            for parts in ([f"w_data{lane}" for _, lane in own], guards)
+        )
         lines += [
-            f"  wire [{width - 1}:0] {name};",
-            f"  {module} #(.WIDTH({width}), .WORDS({words}), .ADDRESS({bits + bank}){extra}) {name}_words (",
-            f"    .clk(clk), .write({' & '.join(guards)}), .write_address({word}), .write_data(w_data{lane}),",
-            f"    .read({' | '.join(steps)}), .read_address({reads(at)}), .read_data({name}));",
+            f"  wire [{width * len(own) - 1}:0] {name};",
+            f"  {module} #({parameters}) {name}_words (",
+            f"    .clk(clk), .write({write}), .write_address({word}), .write_data({data}),",
+            f"    .read({' | '.join(steps)}), .read_address({reads(row)}), .read_data({name}));",
+        ]
+        lines += [
+            f"  wire [{width - 1}:0] {names[(number, *pair)]} = {name}[{width * k + width - 1}:{width * k}];"
+            for k, pair in enumerate(own if len(own) > 1 else [])
         ]
     return lines
 
 
-def _contents(channel: Channel, number: int, place: int, lane: int) -> str:
-    """The first contents of a state's memory: written as a frame would, into the bank that is read first."""
+def _contents(channel: Channel, number: int, row: Row) -> str:
+    """The first contents of a row of a state's memories: written as a frame would, into the bank that is read first."""
+    values, width = [0] * row.words, channel.width
+    for k, at in enumerate(row.places):
+        for word, value in zip(*_started(channel, number, at), strict=True):
+            values[word << (row.bank if row.low else 0)] |= (value & ((1 << width) - 1)) << (width * k)
+    return "".join(f"{value:x}\n" for value in values)
+
+
+def _started(channel: Channel, number: int, at: int) -> tuple[list[int], list[int]]:
+    """The words of a state's memory that hold something, and what."""
     assert channel.initial is not None
     copy = channel.layouts[0].copies[number]
-    words, bank, low = banked(channel.banks, copy.depth, channel.width)
+    place, lane = copy.stored[at]
     (writing,) = [w for w in copy.writings if w.lane == lane]
-    values = np.zeros(words, np.int64)
     elements = channel.initial[:, lane]
     here = (elements[:, 0] >= 0) & (writing.bank.values == place)
     if writing.enable is not None:
         here &= writing.enable.values == 1
-    values[writing.word.values[here] << (bank if low else 0)] = elements[here, 1]
-    mask = (1 << channel.width) - 1
-    return "".join(f"{value & mask:x}\n" for value in values.tolist())
+    return writing.word.values[here].tolist(), elements[here, 1].tolist()
 
 
 def _column(

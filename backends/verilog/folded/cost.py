@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 from ..devices.family import SEVEN, Family
 from ..signals import element
-from .arithmetic import lane, unit
+from .arithmetic import carries, lane, unit
+from .blocks import BYTE, rows
 from .budget import Sizes
 from .budget import streams as in_streams
-from .counter import banked, bits_of, in_block, rom_in_block
+from .counter import bits_of, in_block, rom_in_block
 from .folding import Fold
 from .lane_text import lane_bits
 from .layout import Layout
 from .plan import Plan, operand_widths
+from .pool import multipliers, widths
+from .pool_text import member, selections
 from .sequence import Sequence as Numbers
+from .tiling import Choice
 
 CONTROL = 2.5
 """LUTs of four inputs for one of six in counters and in what decides: `benchmarks/verilog_devices.py` fits it."""
@@ -46,6 +50,11 @@ class Cost:
         """Add memories in blocks."""
         self.bram_bits += words * width * copies
         self.blocks += self.family.blocks(words, width) * copies
+
+    def row(self, words: int, width: int, count: int) -> None:
+        """Add memories side by side, each written by itself in whole bytes of a block."""
+        self.bram_bits += words * width * count
+        self.blocks += self.family.blocks(words, width if count == 1 else -(-width // BYTE) * BYTE * count)
 
     def sequence(self, sequence: Numbers | None) -> None:
         """Add what a sequence takes: its counters, and its table in block RAM or in LUTs; nothing for None."""
@@ -109,7 +118,7 @@ def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units
     cost.add((outer.lut - made.spared) * units, (outer.ff - made.absorbed) * units, made.lut * units)
     for words, width in made.tables:
         cost.table(words, width, units)
-    if inner is None:
+    if inner is None or number in fold.members:
         return made.dsp * units
     bits, term = lane_bits(stage, split), lane(stage, inner, split, cost.family)
     held = inner.ff * (0.05 if inner.dsp and cost.family.accumulates else 1)
@@ -118,6 +127,32 @@ def computing(cost: Cost, fold: Fold, number: int, lanes: int, split: int, units
         cost.table(words, width, lanes)
     cost.drained(bits * split * units, -(-lanes // (split * units)))
     return made.dsp * units + term.dsp * lanes
+
+
+def pooling(cost: Cost, fold: Fold, size: int, choices: Sequence[Choice]) -> int:
+    """Add the shared lanes, without what selects their factors. Return the multipliers."""
+    if not size:
+        return 0
+    x, y, total = widths(fold, choices)
+    own = 0 if cost.family.accumulates else x + y + total
+    cost.add(size * total, size * (total + own), size * (carries(total) + 2 * total))
+    cost.add(4 * len(fold.members), bits_of(len(fold.members)) + 3)
+    return size * multipliers(fold, cost.family)
+
+
+def selecting(cost: Cost, plan: Plan) -> None:
+    """Add what selects the factors of shared lanes: a register for each factor of a stage, and for those of a lane."""
+    pool, fold = plan.sizes.pool, plan.sizes.fold
+    if pool is None:
+        return
+    members = [member(fold.stages[k], plan.tilings[k], fold.members[k], plan.slots(k)) for k in pool.stages]
+    for one in members:
+        for feed, made in zip(one.feeds, one.made, strict=True):
+            cost.add(feed.path.lut * len(made), (feed.path.ff + feed.bits) * len(made))
+    for bits, lanes in zip(widths(fold, plan.sizes.choices), selections(members, pool.size), strict=False):
+        for pairs in set(lanes):
+            held = 0 if cost.family.accumulates and len(set(lanes)) == len(lanes) else bits
+            cost.add(bits * -(-(len(pairs) - 1) // 5), held, bits * -(-(len(pairs) - 1) // 3))
 
 
 def framing(cost: Cost, sizes: Sizes) -> None:
@@ -151,12 +186,14 @@ def estimate(plan: Plan, family: Family = SEVEN) -> dict[str, int]:
     for memory in plan.memories:
         first = memory.readers[0]
         width, banks = element(fold.format(plan.sizes.readers[first].wire)).width, plan.sizes.links[first].banks
-        _channel(cost, [client.layout for client in memory.clients], width, banks or 1)
+        _channel(cost, [client.layout for client in memory.clients], width, banks or 1, bool(fold.members))
     for (number, operand), rom in plan.roms.items():
         words, columns = rom.words.shape
         cost.constants(words, sum(operand_widths(fold.stages[number], operand, columns)))
         cost.sequence(rom.read)
     framing(cost, plan.sizes)
+    dsp += pooling(cost, fold, plan.sizes.pool.size if plan.sizes.pool else 0, plan.sizes.choices)
+    selecting(cost, plan)
     counts = {"lut": round(cost.lut), "ff": round(cost.ff), "dsp": dsp}
     return {**counts, "bram_bits": cost.bram_bits, "blocks": cost.blocks}
 
@@ -174,14 +211,17 @@ def _columns(plan: Plan) -> Iterator[tuple[int, str, int]]:
                     yield reader.actor - first, reader.operand, len(columns)
 
 
-def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int) -> None:
+def _channel(cost: Cost, layouts: Sequence[Layout], width: int, banks: int, abreast: bool) -> None:
     """The memories, counters and tokens of a channel, and what selects the address of the reader whose turn it is."""
     bank, readers = bits_of(banks - 1) if banks > 1 else 0, len(layouts)
     cost.add(5 + bank, 2 * bits_of(banks) + 2 * bank)
     cost.add(4 * (readers - 1), (1 + bits_of(readers - 1)) if readers > 1 else 0)
     for number, copy in enumerate(layouts[0].copies):
-        words, _, _ = banked(banks, copy.depth, width)
-        cost.memory(words, width, len(copy.stored))
+        for row in rows(layouts, number, width, banks, abreast):
+            if row.wide:
+                cost.row(row.words, width, len(row.places))
+            else:
+                cost.memory(row.words, width)
         counted: set[tuple[int, bytes]] = set()
         sequences = [(k, read) for k, layout in enumerate(layouts) for read in layout.copies[number].reads]
         sequences += [(-1, s) for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None]

@@ -87,15 +87,16 @@ def rom_in_block(words: int, width: int) -> bool:
     return words > 64 and words * width >= BLOCK_BITS // 4
 
 
-def banked(banks: int, depth: int, width: int) -> tuple[int, int, bool]:
+def banked(banks: int, depth: int, width: int, dense: bool = False) -> tuple[int, int, bool]:
     """Return the words of a memory of so many banks of `depth` words, the address bits that say which bank, and where.
 
-    In block RAM they are the lowest bits, so that no word is lost between banks, where that takes fewer words.
+    In block RAM, or where it is to be `dense`, they are the lowest bits, so that no word is lost between banks, where
+    that takes fewer words.
     """
     if banks == 1:
         return depth, 0, False
     bank, bits = bits_of(banks - 1), bits_of(depth - 1)
-    low = depth << bank <= banks << bits and in_block(depth << bank, width)
+    low = depth << bank <= banks << bits and (dense or in_block(depth << bank, width))
     return (depth << bank if low else banks << bits), bank, low
 
 

@@ -12,7 +12,7 @@ from ..signals import Signal, literal, signed_width, width
 from .elementwise import PLAIN
 from .graph import Node
 from .iterative import divide, root
-from .size import dsp_blocks, luts, quotient_bits, timing
+from .size import HALF, dsp_blocks, in_halves, luts, quotient_bits, timing
 
 LEVELS = 2
 """Operations between two registers."""
@@ -35,7 +35,8 @@ class Datapath:
     """Verilog text of a pipeline under construction. Names are those of the stage's values with `prefix` in front.
 
     `values` maps the stage's names to signals, `lines` is the text, `files` are tables by name, `fails` the wires that
-    are 1 where a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of what the text comes to.
+    are 1 where a Check fails. `lut`, `ff`, `dsp` and `rom_bits` are estimates of what the text comes to. With `apart`
+    the parts of a wide product are added in a clock of their own.
     """
 
     owner: str
@@ -47,6 +48,7 @@ class Datapath:
     ff: int = 0
     dsp: int = 0
     rom_bits: int = 0
+    apart: bool = False
     _moments: dict[str, Moment] = field(default_factory=dict)
     _unused: set[str] = field(default_factory=set)
     _delayed: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -138,6 +140,7 @@ class Datapath:
         cycle = max(0, *(moment.cycle for moment in moments))
         level = max((moment.level for moment in moments if moment.cycle == cycle), default=0)
         weight, latency = timing(operation, sources)
+        latency += self.apart and in_halves(operation, sources)
         if level and (level + weight > LEVELS or latency):
             cycle, level = cycle + 1, 0
         sources = [self.at(source, cycle) for source in sources]
@@ -170,13 +173,36 @@ class Datapath:
             self.dsp += dsp_blocks(target, *sources)
             bits = sum(signed_width(s.low, s.high) for s in sources)
             product = Signal(f"{target.name}_wide", -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-            self.wire(product, " * ".join(self.signed(s, bits) for s in sources), Moment(cycle, 0))
+            if latency > 1:
+                self._halves(product, sources, cycle)
+            else:
+                self.wire(product, " * ".join(self.signed(s, bits) for s in sources), Moment(cycle, 0))
             kept = self.bits(product, target.width)
-            self.register(target, f"$signed({kept})" if target.signed else kept, cycle + 1)
+            self.register(target, f"$signed({kept})" if target.signed else kept, cycle + latency)
         elif isinstance(operation, Lookup):
             self._table(operation, sources[0], target, cycle)
         else:
             self._iterative(operation, sources, target, cycle, latency)
+
+    def _halves(self, product: Signal, sources: Sequence[Signal], cycle: int) -> None:
+        """A product whose wide factor is multiplied in two parts, which are added a clock later."""
+        other, wide = sorted(sources, key=lambda s: signed_width(s.low, s.high))
+        bits, own = signed_width(wide.low, wide.high), signed_width(other.low, other.high)
+        name, low, high = product.name, HALF + 1 + own, bits - HALF + own
+        self.lines += [
+            f"  wire signed [{bits - 1}:0] {name}_factor = {self.signed(wide, bits)};",
+            f"  reg signed [{low - 1}:0] {name}_low;",
+            f"  reg signed [{high - 1}:0] {name}_high;",
+            "  always @(posedge clk) begin",
+            f"    {name}_low <= $signed({{{low - HALF}'d0, {name}_factor[{HALF - 1}:0]}}) * {self.signed(other, low)};",
+            f"    {name}_high <= $signed({{{{{own}{{{name}_factor[{bits - 1}]}}}}, {name}_factor[{bits - 1}:{HALF}]}})"
+            f" * {self.signed(other, high)};",
+            "  end",
+        ]
+        self.ff += low + high
+        more = bits + own - low
+        kept = f"{name}_low" if not more else f"{{{{{more}{{{name}_low[{low - 1}]}}}}, {name}_low}}"
+        self.wire(product, f"{{{name}_high, {HALF}'d0}} + {kept}", Moment(cycle + 1, 0))
 
     def _table(self, operation: Lookup, source: Signal, target: Signal, cycle: int) -> None:
         reached = operation.table[source.low - operation.low : source.high - operation.low + 1].tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,14 +16,21 @@ from circuitize.circuits.types import Fixed
 
 from ..design import stream_names
 from ..modes import Modal, Mode, Passage
+from .alignment import aligned
 from .core import core
 from .datapath import Datapath
+from .feeding import NARROW, Feed, feeding
 from .graph import Graph, Stage, cut
 from .join import joined
 from .lane_text import lane, unit
-from .tiling import lane_axis
+from .tiling import lane_axis, varies
 
 Indices = NDArray[np.int64]
+
+
+WIDE = 16
+"""Wide factors share lanes where they are in one product of so many, or more: two multipliers a lane in some families.
+"""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,27 @@ class Fold:
     def updates(self) -> bool:
         """Whether stages write state: then a frame waits for the one before."""
         return any(stage.wire in self.states.values() for stage in self.stages)
+
+    @cached_property
+    def members(self) -> dict[int, tuple[Feed, Feed]]:
+        """The stages that share lanes, with what makes their factors: in a training step, if there are several.
+
+        The first factor is the one of more than NARROW bits, where there is one, else the one that differs less from
+        lane to lane. Stages with such a wide factor keep their own lanes where they are a small part of all products.
+        """
+        if not self.updates:
+            return {}
+        found = {k: made for k, stage in enumerate(self.stages) if (made := feeding(stage)) is not None}
+        works = {k: self.stages[k].size * self.stages[k].terms for k in found}
+        wide = {k for k, feeds in found.items() if max(feed.signed_bits for feed in feeds) > NARROW}
+        if sum(works[k] for k in wide) * WIDE < sum(works.values()):
+            found = {k: feeds for k, feeds in found.items() if k not in wide}
+        for k, (x, y) in found.items():
+            stage, axis = self.stages[k], self.axes[k]
+            differ = [any(varies(operand, stage.shape, axis) for operand in feed.operands) for feed in (x, y)]
+            if (y.signed_bits > NARROW, not differ[1]) > (x.signed_bits > NARROW, not differ[0]):
+                found[k] = y, x
+        return found if len(found) > 1 else {}
 
     def format(self, wire: int) -> Fixed:
         """Return the format of a wire in memory: what a stage writes, or an input."""
@@ -154,7 +182,15 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
     ]
     formats = {wires[port.name]: port.format for port in program.inputs}
     held = {inputs[k]: program.inputs[k] for k in state_ports}
-    return Fold(program, graph, formats, held, states, entries, exits, _named(graph), elements_per_beat)
+    made = Fold(program, graph, formats, held, states, entries, exits, _named(graph), elements_per_beat)
+    return _sharing(replace(made, axes=aligned(graph.stages, made.axes, states))) if made.members else made
+
+
+def _sharing(made: Fold) -> Fold:
+    """The same, where stages share lanes: clocks are few, so that wide products may have one more."""
+    for stage in made.stages:
+        stage.apart = True
+    return made
 
 
 def _passage(port: Port[Fixed]) -> Passage:
@@ -197,7 +233,7 @@ def _modal(modal: Modal, elements_per_beat: int) -> Fold:
     for number, stage in enumerate(graph.stages):
         if stage.wire in states.values() and stage.reduction:
             axes[number] = max(0, len(stage.shape) - 1)
-    return made
+    return _sharing(made) if made.members else made
 
 
 def _require_one_reading(made: Fold) -> None:

@@ -99,7 +99,10 @@ class Node:
 
 @dataclass(eq=False)
 class Stage:
-    """A loop nest over the elements of `wire`, which it writes: terms reduced over k, then the result's operations."""
+    """A loop nest over the elements of `wire`, which it writes: terms reduced over k, then the result's operations.
+
+    With `apart` the parts of a wide product are added in a clock of their own.
+    """
 
     wire: int
     format: Fixed
@@ -113,6 +116,7 @@ class Stage:
     operands: list[Operand] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     operations: list[str] = field(default_factory=list)
+    apart: bool = False
 
     @property
     def shape(self) -> Shape:

@@ -40,8 +40,8 @@ def interval_of(operand: Operand) -> tuple[int, int]:
     return kind.low, kind.high
 
 
-def _sources(path: Datapath, operands: Sequence[Operand]) -> list[Signal]:
-    """Give a datapath its operands; returns those that are ports."""
+def enter(path: Datapath, operands: Sequence[Operand]) -> list[Signal]:
+    """Give a datapath its operands. Return those that are ports."""
     ports = []
     for operand in operands:
         known = literal_operand(operand)
@@ -56,7 +56,7 @@ def _sources(path: Datapath, operands: Sequence[Operand]) -> list[Signal]:
     return ports
 
 
-def _port(signal: Signal) -> str:
+def port_of(signal: Signal) -> str:
     """An operand enters without its sign: a module's ports are vectors of bits."""
     return f"input wire [{signal.width - 1}:0] {signal.name}{'_in' if signal.signed else ''}"
 
@@ -78,9 +78,9 @@ def lane_bits(stage: Stage, split: int) -> int:
 
 def lane(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
     """A lane's module: one term a clock, added up; its datapath, and the cycle at which a term is there."""
-    path = Datapath(name)
+    path = Datapath(name, apart=stage.apart)
     operands = [operand for operand in stage.operands if operand.in_reduction]
-    ports = ["input wire clk", *(_port(p) for p in _sources(path, operands))]
+    ports = ["input wire clk", *(port_of(p) for p in enter(path, operands))]
     for node in stage.nodes:
         if node.in_reduction:
             path.node(node)
@@ -126,12 +126,12 @@ def lane(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
 
 def unit(name: str, stage: Stage, split: int) -> tuple[str, Datapath, int]:
     """A unit's module: shares of a result are added, and all happens that is left to do; its datapath and clocks."""
-    path = Datapath(name)
+    path = Datapath(name, apart=stage.apart)
     ports = ["input wire clk"]
     if stage.reduction:
         ports += _shares(path, stage, split)
     operands = [operand for operand in stage.operands if not operand.in_reduction]
-    ports += [_port(p) for p in _sources(path, operands)]
+    ports += [port_of(p) for p in enter(path, operands)]
     for node in stage.nodes:
         if not node.in_reduction:
             path.node(node)

@@ -30,9 +30,12 @@ class Memories(Wiring):
             banks = self.sizes.links[number].banks or 1
             whom = ", then ".join(self._reader(reader)[1] for reader in readers)
             comment = f"{name}: what {port.name} writes, {self.fold.format(wire)}, as {whom} reads it."
+            ahead = self.sizes.links[number].ahead
             layouts = tuple(client.layout for client in memory.clients)
             initial = self._initial(wire) if state else None
-            channel = Channel(name, width, layouts, banks, comment, initial, memory.shows)
+            channel = Channel(
+                name, width, layouts, banks, comment, initial, memory.shows, bool(self.fold.members), ahead
+            )
             self.emission.channels.append(channel)
             self.files[f"{name}.v"] = write_channel(channel, self.files)
             wires = [".clk(clk)", ".rst(rst)"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class Link:
     """A channel: `reader` starts a frame after `writer` wrote it; its bank is free after s + `reads`.
 
     `banks` None is as many as it takes. With `state`, the writer's frame is read by the next frame, after its status.
+    `ahead` are the clocks after the writer's start from which on it is read, where that is before all is written.
     """
 
     writer: int
@@ -40,6 +41,7 @@ class Link:
     reads: int
     banks: int | None = None
     state: bool = False
+    ahead: int | None = None
 
 
 Turns = Sequence[tuple[int, int]]
@@ -50,16 +52,25 @@ One may start once the one before has read, the first one once the last one has 
 
 
 def starts(
-    actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns], frames: int, spacing: int = 0
+    actors: Sequence[Actor],
+    links: Sequence[Link],
+    turns: Sequence[Turns],
+    frames: int,
+    spacing: int = 0,
+    order: Sequence[int] | None = None,
 ) -> Indices:
-    """starts[frame, actor], the status last; receivers, which have no links in, start at least `spacing` apart."""
+    """starts[frame, actor], the status last; receivers, which have no links in, start at least `spacing` apart.
+
+    `order` is that of the turns, of all actors, where it is not that of `first_come`.
+    """
     status = len(actors) - 1
     made = np.zeros((frames, len(actors)), np.int64)
     after: list[list[tuple[int, int, int]]] = [[] for _ in actors]
     for one in turns:
         for place, (actor, _) in enumerate(one):
             after[actor].append((*one[place - 1], 1 if place == 0 else 0))
-    order = first_come(actors, links) if turns else range(len(actors))
+    if order is None:
+        order = first_come(actors, links) if turns else range(len(actors))
     into: list[list[Link]] = [[] for _ in actors]
     out: list[list[Link]] = [[] for _ in actors]
     for link in links:
@@ -83,7 +94,8 @@ def starts(
                 elif link.state:
                     soonest = max(soonest, made[frame - 1, status] + 1 if frame else 0)
                 else:
-                    soonest = max(soonest, made[frame, link.writer] + actors[link.writer].writes + 1)
+                    written = actors[link.writer].writes + 1 if link.ahead is None else link.ahead
+                    soonest = max(soonest, made[frame, link.writer] + written)
             for link in out[number]:
                 if link.banks is not None and frame >= link.banks:
                     soonest = max(soonest, made[frame - link.banks, link.reader] + link.reads + 1)
@@ -98,8 +110,9 @@ def first_come(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
     """The actors in an order in which memories may be read in turns: as they start where none waits for a turn.
 
     Outputs come after all stages, so that no stage of a frame waits for a sender of this frame, and the status last.
+    The order is the same whether or not frames are read while they are written.
     """
-    soonest = starts(actors, links, (), 1)[0]
+    soonest = starts(actors, [replace(link, ahead=None) for link in links], (), 1)[0]
     status = len(actors) - 1
     return sorted(range(len(actors)), key=lambda k: (k == status, actors[k].shows is not None, soonest[k], k))
 
@@ -111,26 +124,36 @@ def ends(actors: Sequence[Actor], made: Indices) -> Indices:
     return found
 
 
-def interval(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), frames: int = FRAMES) -> int:
+def interval(
+    actors: Sequence[Actor],
+    links: Sequence[Link],
+    turns: Sequence[Turns] = (),
+    order: Sequence[int] | None = None,
+    frames: int = FRAMES,
+) -> int:
     """Clocks from frame to frame in the long run, rounded up: over the second half of so many frames."""
-    found = ends(actors, starts(actors, links, turns, frames))
+    found = ends(actors, starts(actors, links, turns, frames, order=order))
     half = frames // 2
     return int(-(-(found[-1] - found[half - 1]) // (frames - half)))
 
 
-def latency(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = ()) -> int:
+def latency(
+    actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), order: Sequence[int] | None = None
+) -> int:
     """Clocks of the first frame, that of its first beat in and that of its last beat out included."""
-    return int(ends(actors, starts(actors, links, turns, 1))[0]) + 1
+    return int(ends(actors, starts(actors, links, turns, 1, order=order))[0]) + 1
 
 
-def banks(actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = ()) -> list[int]:
+def banks(
+    actors: Sequence[Actor], links: Sequence[Link], turns: Sequence[Turns] = (), order: Sequence[int] | None = None
+) -> list[int]:
     """For each channel the fewest banks with which no writer waits, when frames come as fast as they can leave.
 
     A link that has a number of banks keeps it.
     """
-    spacing = interval(actors, links, turns)
+    spacing = interval(actors, links, turns, order)
     frames = FRAMES
-    made = starts(actors, links, turns, frames, spacing)
+    made = starts(actors, links, turns, frames, spacing, order)
     found = []
     for link in links:
         count = link.banks or 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from circuitize.circuits.types import Fixed
 
 from ..signals import element
 from .budget import Sizes
+from .early import early
 from .graph import Stage
 from .lane_text import interval_of, literal_operand
 from .layout import NOTHING, Rom, rom
@@ -30,11 +31,26 @@ class Plan:
     roms: dict[tuple[int, str], Rom]
     written: dict[int, Indices]
 
+    def slots(self, number: int) -> dict[str, tuple[int, ...]]:
+        """For each operand that a stage reads the column of each place of its table."""
+        actor = len(self.sizes.in_lanes) + number
+        found = {name: rom.slots for (stage, name), rom in self.roms.items() if stage == number}
+        for memory in self.memories:
+            for client in memory.clients:
+                for place, slots in zip(client.readers, client.slots, strict=True):
+                    reader = self.sizes.readers[place]
+                    if reader.actor == actor and reader.operand is not None:
+                        found[reader.operand] = slots
+        return found
+
 
 def plan(sizes: Sizes) -> Plan:
     """The tables of all stages and memories; its sizes are those given, with what readers of one memory wait for."""
     fold = sizes.fold
     tilings = [tile(stage, choice) for stage, choice in zip(fold.stages, sizes.choices, strict=True)]
+    for number, feeds in fold.members.items():
+        if all(feed.plain for feed in feeds):  # the factors' registers stand behind the memories
+            tilings[number] = replace(tilings[number], late=(False, tilings[number].late[1]))
     written: dict[int, Indices] = {}
     for entry, width in zip(fold.entries, sizes.in_lanes, strict=True):
         written[entry.wire] = _beats(entry.passage.format.size, width)
@@ -68,6 +84,7 @@ def plan(sizes: Sizes) -> Plan:
         table = np.where(places >= 0, exit.at[np.maximum(places, 0)], -1)
         read(exit.wire, table, np.ones(table.shape, bool))
     memories, chosen = shared(sizes, tables)
+    chosen = early(chosen, memories, tilings)
     return Plan(chosen, tilings, memories, roms, written)
 
 

@@ -23,10 +23,14 @@ from .budget import Sizes, least_cycles, sizes, streams
 from .cost import estimate
 from .folding import Fold, fold
 from .plan import Plan, plan
+from .pool import works
 from .top import TOP, emit
 
 LANES = 32
 """Multiply-accumulate lanes where no budget is given."""
+
+TRIES = 3
+"""How often the number of shared lanes is corrected by what is left of a budget."""
 
 Integers = NDArray[np.int64]
 
@@ -116,7 +120,7 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
     given = [name for name, value in budgets.items() if value is not None]
     if len(given) > 1:
         raise CircuitizeError(f"expected one budget, found {' and '.join(given)}; give one of them")
-    slowest = least_cycles(folded)
+    slowest = max(least_cycles(folded), sum(works(folded).values()))
     if interval_budget is not None:
         quick = sizes(folded, max(1, min(interval_budget, slowest)))
         if not folded.updates and quick.interval <= interval_budget:
@@ -144,7 +148,22 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
             best, high = found, middle
         else:
             low = middle + 1
+    if folded.members:
+        return _share(best, word, limit)
     return _spend(best, word, limit) if folded.updates else best
+
+
+def _share(best: Sizes, word: str, limit: int) -> Sizes:
+    """The sizes with the most shared lanes that keep to a budget."""
+    pool = best.pool
+    assert pool is not None
+    size = pool.size
+    for _ in range(TRIES):
+        size += limit - int(getattr(best, word))
+        tried = sizes(best.fold, best.target, pool_size=size)
+        if getattr(tried, word) <= limit and tried.interval < best.interval:
+            best = tried
+    return best
 
 
 def _spend(best: Sizes, word: str, limit: int) -> Sizes:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ..signals import element
 from . import model
+from .blocks import rows, worth
 from .budget import Sizes
-from .counter import banked, in_block, rom_in_block
+from .counter import rom_in_block
 from .guests import guest, in_order, packed
 from .layout import Layout, layout
 from .sequence import Sequence as Numbers
@@ -71,7 +72,8 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     memories = apart(tables)
     if not sizes.fold.updates or sizes.fold.modal is not None:
         return memories, sizes
-    place = {actor: n for n, actor in enumerate(model.first_come(sizes.actors, sizes.unbanked))}
+    order = sizes.orders.get(None) or model.first_come(sizes.actors, sizes.unbanked)
+    place = {actor: n for n, actor in enumerate(order)}
     found = [one for key in _keys(sizes).values() for one in _groups(sizes, tables, memories, key, place)]
     found.sort(key=lambda one: -one[0])
     most = sizes.longest or sizes.interval + sizes.interval // SLOWER
@@ -88,7 +90,7 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
 
 
 def _interval(sizes: Sizes) -> int:
-    return model.interval(sizes.actors, sizes.links, sizes.turns, FEW)
+    return model.interval(sizes.actors, sizes.links, sizes.turns, sizes.orders.get(None), FEW)
 
 
 def _with(sizes: Sizes, memories: Sequence[Memory]) -> Sizes:
@@ -135,7 +137,7 @@ def _groups(
 
     def joining(host: Layout, known: Sequence[Client], others: Sequence[Client]) -> tuple[int, list[Client]]:
         """The bits saved, and who finds what it reads in the memories of this layout."""
-        joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks)
+        joined, saved = list(known), sum(map(base, known)) - _bits(host, width, banks, abreast)
         for client in others:
             met = [readers[one.readers[0]].actor for one in joined]
             if readers[client.readers[0]].actor in met or (sender(client) and any(map(sender, joined))):
@@ -149,10 +151,11 @@ def _groups(
         """Bits of memory that the client takes where nothing is shared."""
         return sum(alone[number] for number in client.readers)
 
+    abreast = bool(sizes.fold.members)
     state = any(readers[k].wire in states for k in numbers)
     banks = 2 if state else max(sizes.links[number].banks or 1 for number in numbers)
     width = element(sizes.fold.format(readers[numbers[0]].wire)).width
-    alone = {k: _bits(memories[k].clients[0].layout, width, sizes.links[k].banks or 1) for k in numbers}
+    alone = {k: _bits(memories[k].clients[0].layout, width, sizes.links[k].banks or 1, abreast) for k in numbers}
     if not any(alone.values()):
         return
     rest = sorted(_clients(sizes, tables, memories, numbers), key=lambda c: -len(c.layout.columns))
@@ -210,10 +213,11 @@ def _parted(readers: tuple[int, ...], tables: Sequence[Table], made: Layout) -> 
     return Client(readers, made, tuple(columns), tuple(slots))
 
 
-def _bits(own: Layout, width: int, banks: int) -> int:
-    """Bits of block memory that a layout takes, its tables of addresses among them."""
-    sizes = [(banked(banks, copy.depth, width)[0], len(copy.stored)) for copy in own.copies]
-    return sum(words * width * count for words, count in sizes if in_block(words, width)) + _tables(own, True)
+def _bits(own: Layout, width: int, banks: int, abreast: bool) -> int:
+    """Bits of block memory that a layout takes, with its tables of addresses; abreast also what LUTs are worth."""
+    every = [row for number in range(len(own.copies)) for row in rows([own], number, width, banks, abreast)]
+    found = sum(worth(row, width) if abreast else row.bits(width) * row.block for row in every)
+    return found + _tables(own, True)
 
 
 def _tables(own: Layout, writes: bool) -> int:

@@ -46,6 +46,23 @@ def dsp_blocks(target: Signal, *sources: Signal) -> int:
     return min(-(-(x - 1) // 17) * -(-(y - 1) // 24), -(-(x - 1) // 24) * -(-(y - 1) // 17))
 
 
+HALF = 24
+"""Bits of the lower part of a factor that is multiplied in two parts."""
+
+
+def in_halves(operation: Operation, sources: Sequence[Signal]) -> bool:
+    """Return whether a product takes two multipliers for its wide factor, so that it may take a clock more."""
+    if isinstance(operation, Scale):
+        size = abs(operation.factor)
+        if size & (size - 1) == 0:
+            return False
+        sources = [*sources, Signal(str(operation.factor), operation.factor, operation.factor)]
+    elif not isinstance(operation, Multiply) or any(map(is_bit, sources)):
+        return False
+    short, wide = sorted(signed_width(s.low, s.high) for s in sources)
+    return short <= 18 and HALF + 1 < wide <= 2 * HALF + 1
+
+
 def luts(operation: Operation, sources: Sequence[Signal], target: Signal) -> int:
     """LUTs with six inputs, a first guess."""
     if isinstance(operation, Shift | IsNegative):

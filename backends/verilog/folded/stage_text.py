@@ -9,10 +9,14 @@ import numpy as np
 
 from ..signals import element
 from .channel import HEAD, TAIL, Counters
+from .control import delays, runs, up
 from .counter import bits_of
 from .graph import Operand, Stage
 from .lane_text import any_result_check, any_term_check, lane, lane_bits, signal_of, unit
+from .pool import Use
+from .pool_text import Member
 from .sequence import Sequence as Numbers
+from .shared_text import shared_ports, shared_reduction
 from .tiling import Tiling
 
 
@@ -27,8 +31,17 @@ class Body:
     rom_bits: int
 
 
-def write_stage(stage: Stage, tiling: Tiling, slots: Mapping[str, Sequence[int]], flagged: bool) -> Body:
-    """All modules of a stage. `slots` gives for each operand read from memory the column of each place of its table."""
+def write_stage(
+    stage: Stage,
+    tiling: Tiling,
+    slots: Mapping[str, Sequence[int]],
+    flagged: bool,
+    shared: tuple[Member, Use] | None = None,
+) -> Body:
+    """All modules of a stage. `slots` gives for each operand read from memory the column of each place of its table.
+
+    `shared` says how a stage without lanes of its own uses the pool.
+    """
     files: dict[str, str] = {}
     name = stage.name
     unit_text, path, after = unit(f"{name}_unit", stage, tiling.split)
@@ -50,7 +63,10 @@ def write_stage(stage: Stage, tiling: Tiling, slots: Mapping[str, Sequence[int]]
     width = element(stage.format).width
     ports += [f"output wire [{width - 1}:0] out{place}" for place in range(tiling.units)]
     ports += ["output wire fail"] if flagged else []
-    if tiling.reduces:
+    if shared is not None:
+        ports += shared_ports(shared[0], stage, tiling)
+        body = shared_reduction(stage, tiling, *shared, lambda operand, column: _read(operand, column, tiling), files)
+    elif tiling.reduces:
         lane_text, inside, before = lane(f"{name}_lane", stage, tiling.split)
         files[f"{name}_lane.v"] = lane_text
         files.update(inside.files)
@@ -94,46 +110,10 @@ def _late(tiling: Tiling, columns: Mapping[str, int], operands: Mapping[str, Ope
     return lines
 
 
-def _up(name: str, count: int, guard: str) -> list[str]:
-    """A counter from 0 to count - 1 that moves where `guard` is 1, with the wire NAME_end."""
-    if count == 1:
-        return [f"  wire {name}_end = 1'b1;"]
-    bits = bits_of(count - 1)
-    return [
-        f"  reg [{bits - 1}:0] {name};",
-        f"  wire {name}_end = {name} == {bits}'d{count - 1};",
-        "  always @(posedge clk)",
-        f"    if (rst) {name} <= {bits}'d0;",
-        f"    else if ({guard}) {name} <= {name}_end ? {bits}'d0 : {name} + {bits}'d1;",
-    ]
-
-
-def _runs(end: str) -> list[str]:
-    """What starts and ends a frame; `running` is declared before the counters, which read it."""
-    return [
-        f"  wire ending = {end};",
-        "  assign start = go & (~running | ending);",
-        "  always @(posedge clk) running <= ~rst & (start | (running & ~ending));",
-    ]
-
-
 def _map(tiling: Tiling) -> list[str]:
     """Control without a reduction: a group of elements a clock."""
-    step = _up("pass", tiling.passes, "running")
-    return ["  reg running;", *step, *_runs("pass_end"), "  wire e_go = running;", "  wire e_end = running & pass_end;"]
-
-
-def _delays(name: str, source: str, cycles: int) -> list[str]:
-    """NAME is the source so many clocks ago; the control bits that need it are reset."""
-    if cycles == 0:
-        return [f"  wire {name} = {source};"]
-    if cycles == 1:
-        return [f"  reg {name};", f"  always @(posedge clk) {name} <= ~rst & {source};"]
-    return [
-        f"  reg [{cycles - 1}:0] {name}_line;",
-        f"  always @(posedge clk) {name}_line <= rst ? {cycles}'d0 : {{{name}_line[{cycles - 2}:0], {source}}};",
-        f"  wire {name} = {name}_line[{cycles - 1}];",
-    ]
+    step = up("pass", tiling.passes, "running")
+    return ["  reg running;", *step, *runs("pass_end"), "  wire e_go = running;", "  wire e_end = running & pass_end;"]
 
 
 def _reduction(
@@ -152,22 +132,22 @@ def _reduction(
     final = f"(t == {bits}'d{tiling.reading - 1})" if many else "1'b1"
     lines = [
         "  reg running;",
-        *_up("t", tiling.clocks, "running"),
-        *_up("pass", tiling.passes, "running & t_end"),
-        *_runs("t_end & pass_end"),
+        *up("t", tiling.clocks, "running"),
+        *up("pass", tiling.passes, "running & t_end"),
+        *runs("t_end & pass_end"),
         f"  wire reads = {reads};",
         f"  wire opens = running & {f'(t == {bits}' + chr(39) + 'd0)' if many else '1' + chr(39) + 'b1'};",
         f"  wire closes = running & {final};",
-        *_delays("added", "reads", 1 + before),
-        *_delays("first", "opens", 1 + before),
-        *_delays("full", "closes", 2 + before),
-        *_delays("frame_full", "closes & pass_end", 2 + before),
+        *delays("added", "reads", 1 + before),
+        *delays("first", "opens", 1 + before),
+        *delays("full", "closes", 2 + before),
+        *delays("frame_full", "closes & pass_end", 2 + before),
     ]
     if any(operand.in_reduction for operand in stage.operands if operand.name in slots):
         lines += ["  assign t_step = reads;", "  assign t_last = closes & pass_end;"]
     width = lane_bits(stage, tiling.split)
     if tiling.spare:
-        lines += [*_delays("closing", "closes", 1 + before), "  wire added_short = added & ~closing;"]
+        lines += [*delays("closing", "closes", 1 + before), "  wire added_short = added & ~closing;"]
     for place in range(tiling.lanes * tiling.split):
         short = tiling.spare > 0 and place % tiling.split >= tiling.split - tiling.spare
         wires = [".clk(clk)", f".valid({'added_short' if short else 'added'})", ".first(first)"]
@@ -250,8 +230,8 @@ def _units(
     shares = [(u, part) for u in range(tiling.units) for part in range(tiling.split if tiling.reduces else 0)]
     share = "unit{}_{}_late" if late else "unit{}_{}"
     lines = [
-        *_delays("made_valid", "e_go", 1 + after + late),
-        *_delays("made_last", "e_end", 1 + after + late),
+        *delays("made_valid", "e_go", 1 + after + late),
+        *delays("made_last", "e_end", 1 + after + late),
         "  assign out_valid = made_valid;",
         "  assign out_last = made_last;",
     ]
@@ -287,7 +267,7 @@ def _units(
         fails.append(f"(fail{u} & {live})")
     lines = [*counters.lines, *lines]
     if any_term_check(stage):
-        lines += _delays("terms_failed", "held_failed", after + (tiling.drain > 1) + late)
+        lines += delays("terms_failed", "held_failed", after + (tiling.drain > 1) + late)
         fails.append("terms_failed")
     lines += [
         f"  wire fails = {' | '.join(fails) or chr(49) + chr(39) + 'b0'};",

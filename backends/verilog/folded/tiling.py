@@ -18,6 +18,10 @@ RAGGED = 1.0
 """How much dearer lanes are that do not divide an axis: addresses then often follow no counter, but a table."""
 
 
+TABLES = 0.6
+"""LUTs that a clock costs where shared lanes do not divide an axis: addresses are then read from tables, in blocks."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tiling:
     """A stage on hardware.
@@ -130,7 +134,7 @@ def lane_axis(stage: Stage) -> int:
     for axis, extent in enumerate(stage.shape):
         if extent == 1:
             continue
-        varying = [o for o in stage.operands if o.in_reduction and _varies(o, stage.shape, axis)]
+        varying = [o for o in stage.operands if o.in_reduction and varies(o, stage.shape, axis)]
         memory = sum(o.amounts is None for o in varying)
         key = (memory, len(varying), -extent, -axis)
         if best is None or key < best:
@@ -138,7 +142,8 @@ def lane_axis(stage: Stage) -> int:
     return chosen
 
 
-def _varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
+def varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
+    """Return whether an operand's elements differ along an axis of what is made."""
     at = operand.at.reshape(*shape, -1)
     return bool((np.take(at, [0], axis) != at).any())
 
@@ -177,14 +182,53 @@ def choose(
     return best[1]
 
 
-def _tiles(shape: tuple[int, ...], axis: int) -> list[tuple[int, int, int, int, int]]:
-    """(groups outside, elements inside, tile of the next axis, lanes, passes) of all tilings, lane axis innermost."""
+FED = 10
+"""What a lane of a shared pool costs a stage that takes it, in LUTs: memories, and what selects its factors."""
+
+
+def choose_shared(
+    stage: Stage, most: int, axis: int, widths: tuple[int, int, int], price: float, ordered: bool = False
+) -> Choice:
+    """The sizes on at most so many lanes of a pool that cost least: clocks, and LUTs at a price of so many clocks each.
+
+    `widths` and `ordered` are as those of `choose`. Units divide the lanes.
+    """
+    best: tuple[float, Choice] | None = None
+    for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis, most):
+        if ordered and passes * lanes != stage.size:
+            continue
+        parts = min(most // lanes, stage.terms)
+        even = {split for split in range(1, parts) if stage.terms % split == 0}
+        for split in {-(-stage.terms // -(-stage.terms // parts)), *even}:
+            reading = -(-stage.terms // split)
+            fewest = divisor(lanes, -(-lanes // reading))
+            for units in (k for k in range(1, fewest + 1) if lanes % k == 0):
+                if ordered and units & (units - 1) and units != stage.size:
+                    continue
+                drain = lanes // units
+                cycles = passes * max(reading, drain)
+                ragged = (passes * lanes > stage.size) + (stage.terms % split > 0)
+                luts = FED * lanes * split + (widths[2] + widths[1] * (split - 1)) * units
+                key = cycles + drain + price * (luts + TABLES * ragged * cycles)
+                if best is None or key < best[0]:
+                    best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
+    assert best is not None
+    return best[1]
+
+
+def _tiles(shape: tuple[int, ...], axis: int, most: int = 0) -> list[tuple[int, int, int, int, int]]:
+    """(groups outside, elements inside, tile of the next axis, lanes, passes) of all tilings, lane axis innermost.
+
+    With `most`, those of at most so many lanes.
+    """
     order = [n for i, n in enumerate(shape) if i != axis] + ([shape[axis]] if shape else [1])
     found, inner = [], 1
     for place in range(len(order) - 1, -1, -1):
         extent = order[place]
         outside = math.prod(order[:place])
-        tiles = {-(-extent // groups) for groups in range(1, min(extent, 512) + 1)}
+        few = range(1, min(extent, most // inner) + 1)
+        groups = {-(-extent // tile) for tile in few} if most else range(1, min(extent, 512) + 1)
+        tiles = {-(-extent // count) for count in groups}
         found += [(outside, inner, tile, inner * tile, outside * -(-extent // tile)) for tile in sorted(tiles)]
         inner *= extent
     return found

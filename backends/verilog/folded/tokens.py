@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from .counter import bits_of
 
 
@@ -10,31 +13,35 @@ def prefix(reader: int) -> str:
     return "r" if reader == 0 else f"r{reader}"
 
 
-def queued(banks: int, readers: int) -> list[str]:
+def queued(banks: int, readers: int, ahead: int | None = None) -> list[str]:
     """Tokens of frames that are there and of banks that are taken, and the banks now written and read.
 
     Of several readers each reads a frame in its turn: it may start once the one before it is done, and the next frame
-    is read when the last one is. So at most one of them reads in any clock, and what a sender shows stays.
+    is read when the last one is. So at most one of them reads in any clock, and what a sender shows stays. A frame is
+    there when its last element is written, or `ahead` clocks after the writer's start.
     """
     bits, bank, last = bits_of(banks), bits_of(banks - 1), prefix(readers - 1)
+    there = "w_done" if ahead is None else "w_there"
     lines = [
         f"  reg [{bits - 1}:0] filled;",
         f"  reg [{bits - 1}:0] taken;",
         f"  assign w_free = taken != {bits}'d{banks};",
-        "  wire w_done = w_valid & w_last;",
+        "  wire w_last_unused = w_last;" if ahead is not None and banks == 1 else "  wire w_done = w_valid & w_last;",
+        *_there(ahead),
     ]
     some = f"filled != {bits}'d0"
-    lines += (
-        _turns(readers, some) if readers > 1 else [f"  assign r_ready = {some};", "  wire r_done = r_step & r_last;"]
-    )
+    if readers > 1:
+        lines += taking_turns([prefix(k) for k in range(readers)], [f"({some}) & "] * readers)
+    else:
+        lines += [f"  assign r_ready = {some};", "  wire r_done = r_step & r_last;"]
     lines += [
         "  always @(posedge clk)",
         "    if (rst) begin",
         f"      filled <= {bits}'d0;",
         f"      taken <= {bits}'d0;",
         "    end else begin",
-        f"      if (w_done & ~{last}_start) filled <= filled + {bits}'d1;",
-        f"      if (~w_done & {last}_start) filled <= filled - {bits}'d1;",
+        f"      if ({there} & ~{last}_start) filled <= filled + {bits}'d1;",
+        f"      if (~{there} & {last}_start) filled <= filled - {bits}'d1;",
         f"      if (w_start & ~{last}_done) taken <= taken + {bits}'d1;",
         f"      if (~w_start & {last}_done) taken <= taken - {bits}'d1;",
         "    end",
@@ -50,15 +57,38 @@ def queued(banks: int, readers: int) -> list[str]:
     return lines
 
 
-def _turns(readers: int, some: str) -> list[str]:
-    """Whose turn it is, where the frame that is there is read by several."""
-    bits, names = bits_of(readers - 1), [prefix(k) for k in range(readers)]
+def _there(ahead: int | None) -> list[str]:
+    """A pulse so many clocks, less one, after a frame's first write may come: then it may be read."""
+    if ahead is None:
+        return []
+    bits = bits_of(ahead - 2)
+    return [
+        "  reg coming;",
+        f"  reg [{bits - 1}:0] clocks;",
+        f"  wire w_there = coming & (clocks == {bits}'d0);",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        "      coming <= 1'b0;",
+        f"      clocks <= {bits}'d0;",
+        "    end else begin",
+        "      coming <= w_start | (coming & ~w_there);",
+        f"      clocks <= w_start ? {bits}'d{ahead - 2} : clocks - {bits}'d1;",
+        "    end",
+    ]
+
+
+def taking_turns(names: Sequence[str], also: Sequence[str]) -> list[str]:
+    """Whose turn it is: each is ready in its turn while nobody is busy, and where the text `also` of it is 1, too."""
+    bits, readers = bits_of(len(names) - 1), len(names)
     return [
         f"  reg [{bits - 1}:0] turn;",
         "  reg busy;",
         f"  wire starts = {' | '.join(f'{name}_start' for name in names)};",
         f"  wire ends = {' | '.join(f'{name}_done' for name in names)};",
-        *(f"  assign {name}_ready = ({some}) & (turn == {bits}'d{k}) & ~busy;" for k, name in enumerate(names)),
+        *(
+            f"  assign {name}_ready = {some}(turn == {bits}'d{k}) & ~busy;"
+            for k, (name, some) in enumerate(zip(names, also, strict=True))
+        ),
         "  always @(posedge clk)",
         "    if (rst) begin",
         f"      turn <= {bits}'d0;",
@@ -66,6 +96,43 @@ def _turns(readers: int, some: str) -> list[str]:
         "    end else begin",
         "      busy <= starts | (busy & ~ends);",
         f"      if (ends) turn <= (turn == {bits}'d{readers - 1}) ? {bits}'d0 : turn + {bits}'d1;",
+        "    end",
+    ]
+
+
+def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) -> list[str]:
+    """The same where frames of each mode, whose wire is 1 in them, have an order of their own.
+
+    The turn is nobody's between frames: then the first one of the mode is ready.
+    """
+    names = sorted({name for order in orders for name in order})
+    bits, number = bits_of(len(names)), {name: k for k, name in enumerate(names)}
+    between = f"{bits}'d{len(names)}"
+    lines = [
+        f"  reg [{bits - 1}:0] turn;",
+        "  reg busy;",
+        f"  wire starts = {' | '.join(f'{name}_start' for name in names)};",
+        f"  wire ends = {' | '.join(f'{name}_done' for name in names)};",
+    ]
+    for name in names:
+        opens = [mode for mode, order in zip(modes, orders, strict=True) if order[0] == name]
+        first = f" | ((turn == {between}) & ({' | '.join(opens)}))" if opens else ""
+        lines.append(f"  assign {name}_ready = ~busy & ((turn == {bits}'d{number[name]}){first});")
+    after = []
+    for mode, order in zip(modes, orders, strict=True):
+        for name, follows in pairwise(order):
+            after.append(f"({mode} & (turn == {bits}'d{number[name]})) ? {bits}'d{number[follows]} : ")
+    begun = [f"{name}_start ? {bits}'d{number[name]} : " for name in names]
+    return [
+        *lines,
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        f"      turn <= {between};",
+        "      busy <= 1'b0;",
+        "    end else begin",
+        "      busy <= starts | (busy & ~ends);",
+        f"      if (starts) turn <= {''.join(begun[:-1])}{bits}'d{number[names[-1]]};",
+        f"      else if (ends) turn <= {''.join(after)}{between};",
         "    end",
     ]
 
@@ -97,6 +164,7 @@ def front(readers: int, shows: bool) -> list[str]:
     return [
         f"  reg [{bits - 1}:0] turn;",
         "  reg busy;",
+        *(["  reg late;"] if shows else []),
         "  wire [0:0] w_bank = ~r_bank;",
         f"  wire starts = {' | '.join(f'{name}_start' for name in names)};",
         f"  wire ends = {' | '.join(f'{name}_done' for name in names)};",
@@ -121,7 +189,6 @@ def _shown(name: str) -> list[str]:
     """What a frame wrote is `owed` until it is sent; `late`, where the next frame has begun: that one waits for it."""
     return [
         "  reg owed;",
-        "  reg late;",
         "  reg sending;",
         "  reg [0:0] s_bank;",
         "  wire w_done = w_valid & w_last;",

@@ -11,7 +11,7 @@ from .channel import HEAD, TAIL, write_rom
 from .conductor import frames
 from .graph import Stage
 from .lane_text import literal_operand
-from .memories import Memories
+from .lanes import Lanes
 from .plan import Plan, operand_widths
 from .stage_text import write_stage
 from .streams import flags, receiver, sender, status
@@ -44,13 +44,14 @@ def _folded(text: str) -> str:
     return "\n".join(lines)
 
 
-class _Top(Memories):
+class _Top(Lanes):
     def __init__(self, plan: Plan, initial: Mapping[str, Indices]) -> None:
         super().__init__(plan, initial)
         self._channels()
         self._flags()
         self._receivers()
         self._stages()
+        self._pool()
         self._senders()
         self._write()
 
@@ -130,6 +131,7 @@ class _Top(Memories):
             flagged = f"{name}_flag" in self.flag_names
             slots: dict[str, tuple[int, ...]] = {}
             wires = [".clk(clk)", ".rst(rst)"]
+            shared = self._share(number) if number in self.fold.members else None
             go = " & ".join([*self.ready.get(actor, []), *self.free.get(actor, [])])
             sides = set()
             for operand in stage.operands:
@@ -143,7 +145,8 @@ class _Top(Memories):
                 else:
                     slots[operand.name], columns = self._rom(number, stage, operand.name, side)
                 wires += [f".{operand.name}_{k}({column})" for k, column in enumerate(columns)]
-            body = write_stage(stage, tiling, slots, flagged)
+            body = write_stage(stage, tiling, slots, flagged, shared)
+            wires += self._pool_wires(number)
             self.emission.bodies.append(body)
             self.files.update(body.files)
             for side in sorted(sides):

@@ -220,9 +220,11 @@ def test_what_hardware_cannot_do_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_budget_that_cannot_be_met_is_one_line() -> None:
-    step = f"{EXAMPLES / 'iris.py'}:step"
-    for budget in ("--interval-budget", "--dsp-budget", "--lanes"):
-        lines = run("compile", step, "--target", "verilog", "--scheduler", "folded", budget, "1", "-o", "never-written")
+    step, predict = (f"{EXAMPLES / 'iris.py'}:{name}" for name in ("step", "predict"))
+    for program, budget in ((step, "--interval-budget"), (step, "--dsp-budget"), (predict, "--lanes")):
+        lines = run(
+            "compile", program, "--target", "verilog", "--scheduler", "folded", budget, "1", "-o", "never-written"
+        )
         assert lines.status == 2
         assert "expected a" in lines.err.splitlines()[-1] and "raise it" in lines.err.splitlines()[-1]
 

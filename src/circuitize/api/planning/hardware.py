@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from circuitize.api.targets.contract import LeftOut
 from circuitize.backends.verilog.folded.budget import Sizes, least_cycles, sizes
-from circuitize.backends.verilog.folded.cost import Cost, computing, framing
+from circuitize.backends.verilog.folded.cost import Cost, computing, framing, pooling
 from circuitize.backends.verilog.folded.folding import Fold, fold
 from circuitize.backends.verilog.folded.schedule import choose_sizes
 from circuitize.backends.verilog.shell import Interface
@@ -89,6 +89,7 @@ def arithmetic_luts(sizes: Sizes) -> int:
     """The LUTs of lanes, units and streams alone: a lower bound for designs of these sizes."""
     cost = Cost()
     framing(cost, sizes)
+    pooling(cost, sizes.fold, sizes.pool.size if sizes.pool else 0, sizes.choices)
     for number, choice in enumerate(sizes.choices):
         computing(cost, sizes.fold, number, choice.lanes * choice.split, choice.split, choice.units)
     return int(cost.lut)

@@ -1,0 +1,42 @@
+"""Along which axis the lanes of a stage that updates state lie: that along which the state is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .graph import Operand, Stage
+
+
+def aligned(stages: Sequence[Stage], axes: Sequence[int], states: dict[int, int]) -> list[int]:
+    """Return the axes that lanes spread over, where those of updates follow the readers of what they update.
+
+    `states` says which wire is the next value of each. What a forward pass reads in one clock then is written, and read
+    again by the update, at one address. The reader with the most terms decides.
+    """
+    made = list(axes)
+    for old, new in states.items():
+        writers = [k for k, stage in enumerate(stages) if stage.wire == new and stage.reduction]
+        readers = [
+            (stage.size * stage.terms, k, operand)
+            for k, stage in enumerate(stages)
+            for operand in stage.operands
+            if operand.wire == old and operand.in_reduction and stage.reduction
+        ]
+        if writers and readers:
+            _, reader, operand = max(readers, key=lambda one: one[:2])
+            axis = _along(operand, stages[reader].shape, axes[reader], stages[writers[0]].shape)
+            made[writers[0]] = made[writers[0]] if axis is None else axis
+    return made
+
+
+def _along(operand: Operand, shape: tuple[int, ...], axis: int, own: tuple[int, ...]) -> int | None:
+    """The axis of a tensor of shape `own` along which an operand moves with an axis of what is made."""
+    if not shape or shape[axis] < 2 or operand.format.shape != own:
+        return None
+    at = np.moveaxis(operand.at.reshape(*shape, -1), axis, 0).reshape(shape[axis], -1)
+    step = int(at[1, 0] - at[0, 0])
+    strides = [int(np.prod(own[k + 1 :])) for k in range(len(own))]
+    found = [k for k, stride in enumerate(strides) if stride == step and own[k] > 1]
+    return found[0] if found else None

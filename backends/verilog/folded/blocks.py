@@ -1,0 +1,114 @@
+"""Which memories of a channel stand side by side as one wide memory, and which of them lie in block RAM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .counter import BLOCK_WORDS, banked, in_block
+from .layout import Layout
+
+BYTE = 9
+"""Bits that a block memory writes or leaves by themselves."""
+WIDE = 36
+"""Bits of the widest word of a block memory, which has 512 of them."""
+FILLED = 2048
+"""Bits that a block holds at least, of memories side by side; fewer lie in LUTs."""
+LUTS = 8
+"""Bits of block RAM that a bit in LUTs is worth."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Memories, by number, with one address to write and one to read: `words` words, of which so many address bits say
+    which bank, the lowest ones where `low`; in block RAM, or each by itself in LUTs.
+    """
+
+    places: tuple[int, ...]
+    words: int
+    bank: int
+    low: bool
+    block: bool
+    wide: bool
+
+    def bits(self, width: int) -> int:
+        """Return the bits of the row."""
+        return self.words * width * len(self.places)
+
+
+def alike(layouts: Sequence[Layout], number: int) -> list[list[int]]:
+    """Return the memories of a copy, by number, in groups that are read and written at one address."""
+    copy = layouts[0].copies[number]
+    written = {writing.lane: writing.word.values.tobytes() for writing in copy.writings}
+    groups: dict[tuple[bytes, ...], list[int]] = {}
+    for place, (_, lane) in enumerate(copy.stored):
+        reads = [layout.copies[number].reads[place].values.tobytes() for layout in layouts]
+        groups.setdefault((written[lane], *reads), []).append(place)
+    return list(groups.values())
+
+
+def rows(layouts: Sequence[Layout], number: int, width: int, banks: int, abreast: bool) -> list[Row]:
+    """Return the memories of a copy in rows; each is a row by itself unless they may stand `abreast`."""
+    copy = layouts[0].copies[number]
+    if not abreast:
+        words, bank, low = banked(banks, copy.depth, width)
+        return [Row((k,), words, bank, low, in_block(words, width), False) for k in range(len(copy.stored))]
+    found = []
+    for places in alike(layouts, number):
+        words, bank, low = banked(banks, copy.depth, width, dense=True)
+        if words >= BLOCK_WORDS and words * width * len(places) >= FILLED * blocks(words, width, len(places)):
+            found.append(Row(tuple(places), words, bank, low, True, True))
+        else:
+            words, bank, low = banked(banks, copy.depth, width)
+            found += [Row((place,), words, bank, low, False, False) for place in places]
+    return found
+
+
+def blocks(words: int, width: int, count: int) -> int:
+    """Return the blocks of so many memories side by side, each written by itself: whole bytes of a word."""
+    if count == 1:
+        return -(-words // 512) * -(-width // WIDE)
+    return -(-words // 512) * -(-count * -(-width // BYTE) * BYTE // WIDE)
+
+
+def worth(row: Row, width: int) -> int:
+    """Return the bits of block RAM that a row is worth, abreast of others."""
+    return row.bits(width) * (1 if row.block else LUTS)
+
+
+def wide_memory(initialised: bool) -> tuple[str, str]:
+    """The name and text of memories side by side in block RAM.
+
+    No word is read in the clock in which it is written, so nothing stands beside it that would compare the addresses.
+    """
+    name = "folded_state_row" if initialised else "folded_row"
+    extra = ', parameter FILE = ""' if initialised else ""
+    load = (
+        '\n  generate if (FILE != "") begin : start\n    initial $readmemh(FILE, words);\n  end endgenerate'
+        if initialised
+        else ""
+    )
+    text = f"""\
+// Memories side by side: one address to write, at which each is written or not, and one to read, a clock later.
+`default_nettype none
+module {name} #(parameter WIDTH = 8, parameter COUNT = 1, parameter WORDS = 2, parameter ADDRESS = 1{extra}) (
+  input wire clk,
+  input wire [COUNT-1:0] write,
+  input wire [ADDRESS-1:0] write_address,
+  input wire [COUNT*WIDTH-1:0] write_data,
+  input wire read,
+  input wire [ADDRESS-1:0] read_address,
+  output reg [COUNT*WIDTH-1:0] read_data
+);
+  (* ram_style = "block", no_rw_check *)
+  reg [COUNT*WIDTH-1:0] words [0:WORDS-1];{load}
+  integer k;
+  always @(posedge clk) begin
+    for (k = 0; k < COUNT; k = k + 1)
+      if (write[k]) words[write_address][k*WIDTH +: WIDTH] <= write_data[k*WIDTH +: WIDTH];
+    if (read) read_data <= words[read_address];
+  end
+endmodule
+`default_nettype wire
+"""
+    return name, text

@@ -1,0 +1,65 @@
+"""The shared lanes of a top module, joined to the stages that take turns at them."""
+
+from __future__ import annotations
+
+from .memories import Memories
+from .pool import Use, use, widths
+from .pool_text import Member, member, pool_text
+
+POOL = "folded_pool"
+
+
+class Lanes(Memories):
+    """Wires with the memories and the lanes that stages share."""
+
+    def _share(self, number: int) -> tuple[Member, Use]:
+        """How a stage uses the pool; it waits for its turn."""
+        pool = self.sizes.pool
+        assert pool is not None
+        name = self.fold.stages[number].name
+        self.ready.setdefault(self.first + number, []).append(self.wire(f"{name}_pool_ready"))
+        return self._member(number), use(self.fold, pool, number, self.sizes.choices[number])
+
+    def _member(self, number: int) -> Member:
+        stage, feeds = self.fold.stages[number], self.fold.members[number]
+        return member(stage, self.plan.tilings[number], feeds, self.plan.slots(number))
+
+    def _pool_wires(self, number: int) -> list[str]:
+        """The ports of a stage to the pool."""
+        if number not in self.fold.members:
+            return []
+        one, name = self._member(number), self.fold.stages[number].name
+        signals = [f"pool_{word}" for word in ("add", "first", "full", "done", *(["short"] if one.short else []))]
+        wires = [f".{signal}({self.wire(f'{name}_{signal}')})" for signal in signals]
+        for side, letter in enumerate("xy"):
+            for n in range(len(one.made[side])):
+                factor = self.wire(f"{name}_pool_{letter}{n}", one.feeds[side].bits)
+                wires.append(f".pool_{letter}{n}({factor})")
+        for u, parts in enumerate(one.taps):
+            wires += [f".sum{u}_{part}(pool_sum{tap}[{one.sum_bits - 1}:0])" for part, tap in enumerate(parts)]
+        return wires
+
+    def _pool(self) -> None:
+        """The pool itself."""
+        pool = self.sizes.pool
+        if pool is None:
+            return
+        members = [self._member(number) for number in pool.stages]
+        *factors, bits = widths(self.fold, self.sizes.choices)
+        turns = {mode: [pool.stages.index(number) for number in order] for mode, order in pool.orders.items()}
+        self.files.update(pool_text(POOL, members, pool.size, (factors[0], factors[1], bits), turns))
+        wires = [".clk(clk)", ".rst(rst)"]
+        modes = [mode for mode in pool.orders if mode is not None]
+        wires += [f".{mode.word}({self.conductor.within(frozenset({mode}))})" for mode in modes]
+        for k, one in enumerate(members):
+            wires += [f".m{k}_start({one.name}_start)", f".m{k}_ready({one.name}_pool_ready)"]
+            words = ("done", "add", "first", "full", *(["short"] if one.short else []))
+            wires += [f".m{k}_{word}({one.name}_pool_{word})" for word in words]
+            for side, letter in enumerate("xy"):
+                wires += [f".m{k}_{letter}{n}({one.name}_pool_{letter}{n})" for n in range(len(one.made[side]))]
+        for tap in sorted({tap for one in members for some in one.taps for tap in some}):
+            needed = max(one.sum_bits for one in members for some in one.taps if tap in some)
+            wires.append(f".sum{tap}({self.wire(f'pool_sum{tap}', bits)})")
+            if needed < bits:
+                self.lines.append(f"  wire pool_sum{tap}_unused = ^pool_sum{tap}[{bits - 1}:{needed}];")
+        self.lines.append(f"  {POOL} pool_i (\n    {', '.join(wires)});")

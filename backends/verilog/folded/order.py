@@ -1,0 +1,48 @@
+"""The order of turns: in which stages read memories and use shared lanes, the same in every frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .model import Actor, Link, first_come
+
+PATIENCE = 128
+"""Clocks that free lanes wait for a stage on which more depends than on one that could use them."""
+
+
+def in_turns(actors: Sequence[Actor], links: Sequence[Link], alone: Mapping[int, int]) -> list[int]:
+    """Return the actors in an order in which memories may be read and lanes used in turns.
+
+    `alone` are those of which one at a time runs, and for how many clocks. Of those that are ready when the lanes are
+    free, or soon after, the one comes first whose frame has the longest way to its end. Outputs come after all stages,
+    and the status last, as in `first_come`: nothing is read before all of it is written.
+    """
+    if not alone:
+        return first_come(actors, links)
+    into: list[list[tuple[int, int]]] = [[] for _ in actors]
+    onward: list[list[tuple[int, int]]] = [[] for _ in actors]
+    for link in links:
+        if not link.state:
+            clocks = actors[link.writer].writes + 1
+            into[link.reader].append((link.writer, clocks))
+            onward[link.writer].append((link.reader, clocks))
+    way = [actor.cycles for actor in actors]
+    for number in reversed(first_come(actors, links)):
+        way[number] = max([way[number], *(clocks + way[reader] for reader, clocks in onward[number])])
+    started: dict[int, int] = {}
+    free = 0
+    while len(started) < len(actors):
+        ready = {
+            number: max([0, *(started[writer] + clocks for writer, clocks in writers)])
+            for number, writers in enumerate(into)
+            if number not in started and all(writer in started for writer, _ in writers)
+        }
+        if any(number not in alone for number in ready):
+            started.update((number, clock) for number, clock in ready.items() if number not in alone)
+            continue
+        soonest = min(max(clock, free) for clock in ready.values())
+        chosen = max((k for k in ready if max(ready[k], free) <= soonest + PATIENCE), key=lambda k: (way[k], -k))
+        started[chosen] = max(ready[chosen], free)
+        free = started[chosen] + alone[chosen]
+    status = len(actors) - 1
+    return sorted(started, key=lambda k: (k == status, actors[k].shows is not None, started[k], k))

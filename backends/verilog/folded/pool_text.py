@@ -1,0 +1,161 @@
+"""A pool of lanes as Verilog text: whose turn it is, whose factors are multiplied, and the sums of the products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..modes import Mode
+from .channel import HEAD, TAIL
+from .feeding import Feed
+from .graph import Stage
+from .lane_text import lane_bits
+from .pool import place_of
+from .tiling import Tiling
+from .tokens import taking_turns, taking_turns_by_mode
+
+Sources = tuple[int, ...]
+"""The columns of its operands of which a factor is made."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A stage that shares lanes: for each of its lanes that of the pool, and which of its factors go there.
+
+    `made` are the distinct factors of either side, as what they are made of; `taken` says for each lane of the stage
+    which of them it multiplies. `short` are the lanes of the pool that have no term in the last clock of a pass.
+    """
+
+    name: str
+    feeds: tuple[Feed, Feed]
+    made: tuple[list[Sources], list[Sources]]
+    taken: tuple[list[int], list[int]]
+    lanes: list[int]
+    short: frozenset[int]
+    taps: list[list[int]]
+    sum_bits: int
+
+
+def member(stage: Stage, tiling: Tiling, feeds: tuple[Feed, Feed], slots: Mapping[str, Sequence[int]]) -> Member:
+    """Return how a stage uses the pool."""
+    places = range(tiling.lanes * tiling.split)
+    sides = []
+    for feed in feeds:
+        keys = [tuple(slots[operand.name][place] for operand in feed.operands) for place in places]
+        made = sorted(set(keys))
+        number = {key: k for k, key in enumerate(made)}
+        sides.append((made, [number[key] for key in keys]))
+    (x_made, x_taken), (y_made, y_taken) = sides
+    where = [place_of(*divmod(place, tiling.split), tiling.lanes, tiling.units) for place in places]
+    spared = [where[p] for p in places if tiling.spare and p % tiling.split >= tiling.split - tiling.spare]
+    taps = [
+        [place_of(u, part, tiling.lanes, tiling.units) for part in range(tiling.split)] for u in range(tiling.units)
+    ]
+    bits = lane_bits(stage, tiling.split)
+    return Member(stage.name, feeds, (x_made, y_made), (x_taken, y_taken), where, frozenset(spared), taps, bits)
+
+
+def selections(members: Sequence[Member], size: int) -> tuple[list[tuple[tuple[int, int], ...]], ...]:
+    """Return for either side, and each lane, the (member, factor) pairs of which one is multiplied there."""
+    sides = []
+    for side in (0, 1):
+        found: list[list[tuple[int, int]]] = [[] for _ in range(size)]
+        for number, one in enumerate(members):
+            for place, lane in enumerate(one.lanes):
+                found[lane].append((number, one.taken[side][place]))
+        sides.append([tuple(pairs) for pairs in found])
+    return tuple(sides)
+
+
+def pool_text(
+    name: str,
+    members: Sequence[Member],
+    size: int,
+    bits: tuple[int, int, int],
+    turns: Mapping[Mode | None, Sequence[int]],
+) -> dict[str, str]:
+    """Return the modules of a pool, by file; `bits` are those of its factors and sums.
+
+    `turns` are the members' numbers in their order, by mode where there are modes.
+    """
+    ports, lines = ["input wire clk", "input wire rst"], []
+    for k, one in enumerate(members):
+        ports += [f"input wire m{k}_start", f"output wire m{k}_ready", f"input wire m{k}_done"]
+        ports += [f"input wire m{k}_add", f"input wire m{k}_first", f"input wire m{k}_full"]
+        ports += [f"input wire m{k}_short"] if one.short else []
+        for side, letter in enumerate("xy"):
+            width = one.feeds[side].bits
+            ports += [f"input wire [{width - 1}:0] m{k}_{letter}{n}" for n in range(len(one.made[side]))]
+    taps = sorted({tap for one in members for some in one.taps for tap in some})
+    ports += [f"output wire [{bits[2] - 1}:0] sum{tap}" for tap in taps]
+    ports += [f"input wire {mode.word}" for mode in turns if mode is not None]
+    names = [[f"m{k}" for k in order] for order in turns.values()]
+    words = [mode.word for mode in turns if mode is not None]
+    lines += taking_turns_by_mode(words, names) if words else taking_turns(names[0], [""] * len(members))
+    taken: list[dict[tuple[tuple[int, int], ...], str]] = []
+    for side, (letter, lanes) in enumerate(zip("xy", selections(members, size), strict=True)):
+        known: dict[tuple[tuple[int, int], ...], str] = {}
+        for pairs in lanes:
+            if pairs not in known:
+                known[pairs] = factor = f"{letter}{len(known)}"
+                text = " | ".join(_extended(members[k].feeds[side], f"m{k}_{letter}{n}", bits[side]) for k, n in pairs)
+                lines += [f"  reg [{bits[side] - 1}:0] {factor};", f"  always @(posedge clk) {factor} <= {text};"]
+        taken.append(known)
+    adds: dict[tuple[bool, ...], str] = {}
+    for signal in ("first", "full"):
+        lines += _joined(signal, [f"m{k}_{signal}" for k in range(len(members))])
+    for lane in range(size):
+        key = tuple(lane in one.short for one in members)
+        if key not in adds:
+            adds[key] = f"add{len(adds)}"
+            lines += _joined(adds[key], [f"m{k}_{'short' if less else 'add'}" for k, less in enumerate(key)])
+    x, y = selections(members, size)
+    for lane in reversed(range(size)):
+        after = f"held{lane + 1}" if lane + 1 < size else f"{bits[2]}'d0"
+        key = tuple(lane in one.short for one in members)
+        lines += [
+            f"  wire [{bits[2] - 1}:0] held{lane};",
+            f"  {name}_lane lane{lane} (.clk(clk), .x({taken[0][x[lane]]}), .y({taken[1][y[lane]]}), "
+            f".add({adds[key]}), .first(first), .full(full), .after({after}), .held(held{lane}));",
+        ]
+    lines += [f"  assign sum{tap} = held{tap};" for tap in taps]
+    whom = ", then ".join(one.name for one in members)
+    head = f"// {size} lanes for {whom}.\n{HEAD}module {name} (\n  " + ",\n  ".join(ports) + "\n);\n"
+    return {f"{name}.v": head + "\n".join(lines) + "\n" + TAIL, f"{name}_lane.v": _lane(f"{name}_lane", *bits)}
+
+
+def _extended(feed: Feed, signal: str, bits: int) -> str:
+    """A factor as a signed number of so many bits."""
+    more = bits - feed.bits
+    if not more:
+        return signal
+    sign = f"{signal}[{feed.bits - 1}]" if feed.value.signed else "1'b0"
+    return f"{{{{{more}{{{sign}}}}}, {signal}}}"
+
+
+def _joined(name: str, signals: Sequence[str]) -> list[str]:
+    """A register that is 1 after any of the signals was."""
+    return [f"  reg {name};", f"  always @(posedge clk) {name} <= ~rst & ({' | '.join(signals)});"]
+
+
+def _lane(name: str, x: int, y: int, total: int) -> str:
+    """One lane: a product a clock, added up; sums that are held move on by a lane each clock."""
+    product = x + y
+    term = "product" if total == product else f"product[{total - 1}:0]"
+    if total > product:
+        term = f"{{{{{total - product}{{product[{product - 1}]}}}}, product}}"
+    ports = ["input wire clk", f"input wire [{x - 1}:0] x", f"input wire [{y - 1}:0] y"]
+    ports += ["input wire add", "input wire first", "input wire full"]
+    ports += [f"input wire [{total - 1}:0] after", f"output reg [{total - 1}:0] held"]
+    lines = [
+        f"  wire signed [{product - 1}:0] wide_x = $signed({{{{{y}{{x[{x - 1}]}}}}, x}});",
+        f"  wire signed [{product - 1}:0] wide_y = $signed({{{{{x}{{y[{y - 1}]}}}}, y}});",
+        f"  reg signed [{product - 1}:0] product;",
+        f"  reg [{total - 1}:0] total;",
+        "  always @(posedge clk) product <= wide_x * wide_y;",
+        f"  always @(posedge clk) if (add) total <= {term} + (first ? {total}'d0 : total);",
+        "  always @(posedge clk) held <= full ? total : after;",
+    ]
+    lines += [f"  wire product_unused = ^product[{product - 1}:{total}];"] if total < product else []
+    text = f"// A lane: products added up, one a clock; the sums of a pass leave over the lanes beside it.\n{HEAD}"
+    return f"{text}module {name} (\n  " + ",\n  ".join(ports) + "\n);\n" + "\n".join(lines) + "\n" + TAIL

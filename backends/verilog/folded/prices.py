@@ -1,0 +1,32 @@
+"""What a clock of a training step is worth: sizes beside shared lanes that cost least, clocks and LUTs together."""
+
+from __future__ import annotations
+
+import math
+
+from .folding import Fold
+from .graph import Stage
+from .pool import works
+
+BESIDE_UNIT = 60
+"""LUTs of one more memory, which a unit more takes for what it writes and for each operand that it reads."""
+LANE = 300
+"""LUTs that a shared lane is worth: its sum, what selects its factors, and its multiplier."""
+
+
+def price_of(fold: Fold, lanes: int) -> float:
+    """Return the clocks that a LUT is worth where so many lanes are shared: those that one more lane saves a frame."""
+    return sum(works(fold).values()) / max(1, lanes * lanes * LANE)
+
+
+def readers_of(fold: Fold, wire: int) -> int:
+    """Return how many operands read what a stage writes, also as the state of the next frame."""
+    wires = {wire, *(old for old, new in fold.states.items() if new == wire)}
+    return sum(operand.wire in wires for stage in fold.stages for operand in stage.operands)
+
+
+def priced(stage: Stage, widths: tuple[int, int, int], dsp: int, price: float) -> int:
+    """Return the clocks in which a stage beside the pool costs least: they and its LUTs, at a price of clocks each."""
+    own = widths[2] + BESIDE_UNIT * (1 + sum(operand.amounts is None for operand in stage.operands))
+    cost = LANE + widths[1] if stage.reduction else own + LANE * dsp
+    return max(1, round(math.sqrt(stage.size * stage.terms * price * cost)))

@@ -1,0 +1,132 @@
+"""A stage on shared lanes as Verilog text: it gives factors, says when to add them, and drains the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .control import delays, runs, up
+from .counter import bits_of
+from .feeding import feed_text
+from .graph import Operand, Stage
+from .lane_text import lane_bits, signal_of
+from .pool import Use
+from .pool_text import Member
+from .tiling import Tiling
+
+
+def shared_ports(one: Member, stage: Stage, tiling: Tiling) -> list[str]:
+    """The ports of a stage to the pool."""
+    bits = lane_bits(stage, tiling.split)
+    ports = ["output wire pool_add", "output wire pool_first", "output wire pool_full", "output wire pool_done"]
+    ports += ["output wire pool_short"] if one.short else []
+    for side, letter in enumerate("xy"):
+        width = one.feeds[side].bits
+        ports += [f"output reg [{width - 1}:0] pool_{letter}{n}" for n in range(len(one.made[side]))]
+    return ports + [
+        f"input wire [{bits - 1}:0] sum{u}_{part}" for u in range(tiling.units) for part in range(tiling.split)
+    ]
+
+
+def shared_reduction(
+    stage: Stage,
+    tiling: Tiling,
+    one: Member,
+    use: Use,
+    read: Callable[[Operand, int], str],
+    files: dict[str, str],
+) -> list[str]:
+    """Control with a reduction on shared lanes: terms are read, their factors given a clock later or after `use.depth`
+    more, and sums drained as they leave the lanes. `read` names a column of an operand.
+    """
+    short = tiling.clocks > tiling.reading
+    bits = bits_of(tiling.clocks - 1)
+    many = tiling.clocks > 1
+    last = f"(t == {bits}'d{tiling.reading - 1})" if many else "1'b1"
+    lines = [
+        "  reg running;",
+        *up("t", tiling.clocks, "running"),
+        *up("pass", tiling.passes, "running & t_end"),
+        *runs("t_end & pass_end"),
+        f"  wire reads = {f'running & (t < {bits}' + chr(39) + f'd{tiling.reading})' if short else 'running'};",
+        f"  wire opens = running{f' & (t == {bits}' + chr(39) + 'd0)' if many else ''};",
+        f"  wire closes = running & {last};",
+        *delays("feeds", "reads", use.depth),
+        "  reg idle;",
+        "  always @(posedge clk) idle <= rst | ~feeds;",
+        *delays("added", "feeds", 3),
+        *delays("first", "opens", 3 + use.depth),
+        *delays("filled", "closes", 4 + use.depth),
+        *delays("full", "filled", 1),
+        *delays("frame_full", "closes & pass_end", 5 + use.depth),
+        *delays("done", "closes & pass_end", use.hold),
+        "  assign pool_add = added;",
+        "  assign pool_first = first;",
+        "  assign pool_full = filled;",
+        "  assign pool_done = done;",
+    ]
+    if one.short:
+        lines += [*delays("closing", "closes", 3 + use.depth), "  assign pool_short = added & ~closing;"]
+    if any(feed.operands for feed in one.feeds):
+        lines += ["  assign t_step = reads;", "  assign t_last = closes & pass_end;"]
+    for side in (0, 1):
+        lines += _factors(stage, one, side, use.depth, read, files)
+    lines += [
+        f"  wire [{lane_bits(stage, tiling.split) - 1}:0] unit{u}_{part} = sum{u}_{part};"
+        for u in range(tiling.units)
+        for part in range(tiling.split)
+    ]
+    return lines + _drain(tiling)
+
+
+def _factors(
+    stage: Stage, one: Member, side: int, depth: int, read: Callable[[Operand, int], str], files: dict[str, str]
+) -> list[str]:
+    """The factors of one side, each in a register that `idle` clears: one signal for all, so that it takes no LUT."""
+    feed, letter, lines = one.feeds[side], "xy"[side], []
+    plain = feed.number is not None or (feed.plain and not depth)
+    module = f"{stage.name}_feed_{letter}"
+    if not plain:
+        files[f"{module}.v"] = feed_text(module, stage, feed, max(made.cycle for made in one.feeds))
+    for n, columns in enumerate(one.made[side]):
+        name = f"pool_{letter}{n}"
+        if feed.number is not None:
+            text = f"{feed.bits}'d{feed.number & ((1 << feed.bits) - 1)}"
+        elif plain:
+            text = read(feed.operands[0], columns[0])
+        else:
+            text = f"{letter}{n}_made"
+            wires = [".clk(clk)", f".factor({text})"]
+            for operand, column in zip(feed.operands, columns, strict=True):
+                sign = "_in" if signal_of(operand, "").signed else ""
+                wires.append(f".{operand.name}{sign}({read(operand, column)})")
+            lines += [f"  wire [{feed.bits - 1}:0] {text};", f"  {module} {text}_i ({', '.join(wires)});"]
+        lines.append(f"  always @(posedge clk) {name} <= idle ? {feed.bits}'d0 : {text};")
+    return lines
+
+
+def _drain(tiling: Tiling) -> list[str]:
+    """Sums are there a clock after `full`, and each clock the next ones of each unit."""
+    if tiling.drain == 1:
+        return ["  wire e_go = full;", "  wire e_end = frame_full;"]
+    size = bits_of(tiling.drain - 1)
+    return [
+        "  reg draining;",
+        "  reg frame_drains;",
+        f"  reg [{size - 1}:0] d;",
+        f"  wire d_end = d == {size}'d{tiling.drain - 1};",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        "      draining <= 1'b0;",
+        "      frame_drains <= 1'b0;",
+        f"      d <= {size}'d1;",
+        "    end else if (full) begin",
+        "      draining <= 1'b1;",
+        "      frame_drains <= frame_full;",
+        f"      d <= {size}'d1;",
+        "    end else if (draining) begin",
+        "      draining <= ~d_end;",
+        f"      d <= d + {size}'d1;",
+        "    end",
+        "  wire e_go = full | draining;",
+        "  wire e_end = draining & d_end & frame_drains;",
+    ]

@@ -1,0 +1,197 @@
+"""Lanes that stages use in turns: steps equal the executor's to the bit and to the clock, and no guard is idle."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+import shared_memories
+import turn_bench
+from folded_programs import network
+from pooled_programs import frames, initial, mixed, modal
+from rtl_resets import check_resets
+from tiers import count
+
+from circuitize.backends.verilog.bound import Bound, integrated
+from circuitize.backends.verilog.design import Design
+from circuitize.backends.verilog.folded import schedule
+from circuitize.backends.verilog.folded.folding import fold
+from circuitize.backends.verilog.folded.plan import Plan, plan
+from circuitize.backends.verilog.folded.pool import depth
+from circuitize.backends.verilog.folded.schedule import choose_sizes
+from circuitize.backends.verilog.shell import Interface
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.sims.rtl import Simulation, compare, expected
+from circuitize.sims.rtl.session import session, session_frames
+
+FRAMES = count(10, deep=60)
+LANES = 6
+"""With so many a stage gives up the lanes clocks after its last read, and one is read while it is written."""
+FEW, ODD = 3, 16
+"""With few, memories stand side by side in blocks; with an odd number the last terms of a pass leave lanes idle."""
+DEEP = pytest.mark.deep
+
+GUARDS = {
+    "a stage does not wait for its turn": (LANES, r"_ready = \(turn == \S+\) & ~busy", "_ready = ~busy"),
+    "lanes are given up before sums have left": (LANES, "pool_done = done", "pool_done = closes & pass_end"),
+    "a factor stays when its stage adds nothing": (LANES, r"<= idle \? ", "<= 1'b0 ? "),
+    "a sum does not begin anew": (LANES, r"\(first \? \S+ : total\)", "total"),
+    "sums are held too late": (LANES, r"held <= full \?", "held <= first ?"),
+    "sums do not move on": (LANES, r"\? total : after", "? total : held"),
+    "a row is written whole": (FEW, r"if \(write\[k\]\)", "if (|write)"),
+    "a term too many is added": (ODD, "added & ~closing", "added"),
+}
+"""By what goes wrong: on so many lanes, what a guard looks like, and what stands there without it."""
+QUICK = {"lanes are given up before sums have left"}
+TURNS = {
+    "a user does not wait for its turn": ("(turn == 2'd1) & ~busy", "~busy"),
+    "a user comes beside another": ("(turn == 2'd1) & ~busy", "(turn == 2'd1)"),
+    "nobody is ever busy": ("busy <= starts | (busy & ~ends)", "busy <= 1'b0"),
+}
+MODES = {
+    "a user does not wait for its turn": ("~busy & ((turn == 3'd2))", "~busy"),
+    "a user comes beside another": ("~busy & ((turn == 3'd2))", "(turn == 3'd2)"),
+    "the first one of another mode comes": (" & (in0)", ""),
+    "a frame goes on in the order of another mode": ("(in0 & (turn == 3'd1))", "(turn == 3'd1)"),
+    "the turn stays after a frame": ("(ends) turn", "(ends & busy & starts) turn"),
+}
+"""By what goes wrong: a guard of turns, and what stands there without it."""
+
+
+@cache
+def design(lanes: int = LANES) -> Design:
+    return schedule(mixed(), initial(), lanes=lanes)
+
+
+@cache
+def laid_out(lanes: int = LANES) -> Plan:
+    return plan(choose_sizes(fold(mixed()), lanes, None, None))
+
+
+def simulated(made: Design, pace: int | None = None) -> bool:
+    """Whether the frames of a design are right, at some pace, and all come."""
+    vectors = frames(8, seed=1)
+    try:
+        with Simulation(made) as simulation:
+            return not compare(simulation.run(vectors, pace), expected(mixed(), vectors, initial())).mismatches
+    except CircuitizeError:
+        return False
+
+
+@pytest.mark.parametrize(
+    "lanes", [LANES, pytest.param(ODD, marks=DEEP), *(pytest.param(n, marks=DEEP) for n in (FEW, 40))]
+)
+def test_steps_equal_the_executors(lanes: int) -> None:
+    vectors = frames(FRAMES, seed=0)
+    wanted = expected(mixed(), vectors, initial())
+    assert 0 < wanted.undefined.sum() < len(wanted.undefined)
+    with Simulation(design(lanes)) as simulation:
+        found = simulation.run(vectors)
+        for beats in (found, simulation.run(vectors, 1), simulation.run(vectors, 2)):
+            assert compare(beats, wanted).first_difference is None
+    report = design(lanes).report
+    assert (found.latency_cycles, found.interval_cycles) == (report["latency_cycles"], report["interval_cycles"])
+
+
+def test_the_design_uses_its_lanes_in_every_way() -> None:
+    made = laid_out()
+    pool, of = made.sizes.pool, made.sizes.fold
+    assert pool is not None and pool.size == LANES == made.sizes.lanes
+    assert max(pool.holds.values()) > 0
+    assert max(depth(of, number, made.sizes.choices[number]) for number in of.members) > 0
+    assert any(link.ahead is not None for link in made.sizes.links)
+    assert any("folded_row #" in text or "folded_state_row #" in text for text in design(FEW).files.values())
+    assert any(laid_out(ODD).tilings[number].spare for number in of.members)
+
+
+def test_each_stage_gets_the_lanes_once_a_frame_after_those_it_reads() -> None:
+    """The order of turns is one of all stages, in which what a stage reads is written before."""
+    sizes = laid_out().sizes
+    order = sizes.orders[None]
+    place = {actor: n for n, actor in enumerate(order)}
+    assert sorted(order) == list(range(len(sizes.actors)))
+    assert all(place[link.writer] < place[link.reader] for link in sizes.links if not link.state)
+    assert sizes.pool is not None and sorted(sizes.pool.orders[None]) == sorted(sizes.fold.members)
+
+
+def test_prediction_has_no_pool() -> None:
+    """Without state frames overlap, and each stage keeps its lanes."""
+    assert choose_sizes(fold(network()), None, None, 72).pool is None
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else DEEP) for n in GUARDS])
+def test_a_guard_is_missed(name: str) -> None:
+    lanes, pattern, without = GUARDS[name]
+    found = {file: re.sub(pattern, without, text) for file, text in design(lanes).files.items()}
+    assert found != design(lanes).files
+    made = replace(design(lanes), files=found)
+    assert not simulated(made) or not simulated(made, 1)
+
+
+def test_reading_too_early_is_noticed() -> None:
+    """The step of a 4-64-2 network, of which one stage reads what another still writes."""
+    program, start = shared_memories.step()
+    vectors = shared_memories.frames(3, seed=0)
+    made = schedule(program, start, lanes=12)
+    found = {file: re.sub(r"(w_start \? \d+'d)\d+", r"\g<1>0", text) for file, text in made.files.items()}
+    assert found != made.files
+    with Simulation(replace(made, files=found)) as simulation:
+        assert compare(simulation.run(vectors), expected(program, vectors, start)).mismatches
+
+
+@pytest.mark.parametrize("lanes", [FEW, pytest.param(2, marks=DEEP)])
+def test_no_word_matters_that_is_read_as_it_is_written(lanes: int) -> None:
+    """Blocks then show what they like: here what is not known."""
+    read = "read_data <= words[read_address]"
+    unknown = "read_data <= (|write & (write_address == read_address)) ? {COUNT*WIDTH{1'bx}} : words[read_address]"
+    files = {
+        name: text.replace(read, unknown) if "_row" in name else text for name, text in design(lanes).files.items()
+    }
+    assert files != design(lanes).files
+    assert simulated(replace(design(lanes), files=files)) and simulated(replace(design(lanes), files=files), 1)
+
+
+@pytest.mark.parametrize("orders", [[[0, 1, 2]], [[0, 1, 2, 3], [1, 3]], [[0, 2], [0, 1, 2, 3], [3]]])
+def test_users_come_one_at_a_time_in_order(orders: list[list[int]], tmp_path: Path) -> None:
+    right, ended = turn_bench.run(tmp_path, orders)
+    assert right and ended > 100
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_a_guard_of_turns_is_missed(name: str, tmp_path: Path) -> None:
+    right, ended = turn_bench.run(tmp_path, [[0, 1, 2]], TURNS[name])
+    assert not right or ended < 3
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_a_guard_of_turns_by_mode_is_missed(name: str, tmp_path: Path) -> None:
+    right, ended = turn_bench.run(tmp_path, [[0, 1, 2, 3], [1, 3]], MODES[name])
+    assert not right or ended < 3
+
+
+@pytest.mark.parametrize("pace", [None, pytest.param(1, marks=DEEP)])
+def test_frames_of_a_design_with_modes_equal_the_executor(pace: int | None) -> None:
+    made, start = modal()
+    vectors = session_frames(made, 2 * FRAMES, 1, start)
+    with Simulation(integrated(Bound(made.step, start, made), "folded", {"lanes": LANES}, Interface("m"))) as found:
+        assert compare(found.run(vectors, pace), session(made, vectors, start)).first_difference is None
+
+
+@DEEP
+def test_a_reset_leaves_the_state_last_kept() -> None:
+    resets = 60
+    vectors = frames(3 * resets + 8, seed=2)
+    found = check_resets(design(), mixed(), vectors, initial(), resets, backpressure=1)
+    assert (found.resets, found.first_difference) == (resets, None)
+
+
+def test_verilator_has_no_warning(tmp_path: Path) -> None:
+    for name, text in design(ODD).files.items():
+        (tmp_path / name).write_text(text)
+    sources = sorted(name for name in design(ODD).files if name.endswith(".v"))
+    lint = ["verilator", "--lint-only", "-Wall", "--top-module", design(ODD).top, *sources]
+    assert subprocess.run(lint, cwd=tmp_path, capture_output=True, text=True, check=False).stderr == ""
