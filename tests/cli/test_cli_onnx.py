@@ -177,7 +177,7 @@ def test_the_convolutional_example_is_trained_and_proved_by_every_prover(
         ("--dim batch=2 --optimizer sgd", "--optimizer: expected --train LOSS with it, found none"),
         ("--dim batch=2 --train loss", "argument --train: invalid choice: 'loss'"),
         ("--dim batch=2 --train huber --freeze z", "expected a parameter among"),
-        ("--dim batch=2 --train huber --learning-rate 2", "expected a number in"),
+        ("--dim batch=2 --train huber --learning-rate 2", "expected learning_rate in"),
         ("--dim batch=2 --train huber --calibrate examples.npz", "expected examples of ['inputs', 'targets'], found"),
         ("--dim batch=9 --calibrate examples.npz", "expected 'x' of shape [N, 3], N at least 9, found [8, 3]"),
         ("--dim batch=2 --calibrate words.npz", "words.npz: expected numbers as 'x', found dtype <U1"),

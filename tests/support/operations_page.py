@@ -155,9 +155,12 @@ def _sentences(operation: arrays.RealOperation) -> tuple[str, str]:
     """The docstring's first paragraph without its sentences about lowering, and those about the derivative."""
     text = " ".join((inspect.getdoc(operation) or "").split("\n\n")[0].split())
     sentences = re.split(r"(?<=[.:]) (?=[A-Z])", text)
+    name = type(operation).__name__
     about = [s for s in sentences if re.match(r"(The|Its) derivative", s)]
-    rest = [s for s in sentences if s not in about and not re.match(r"Lowered|The (lowering|operation is lowered)", s)]
-    return " ".join(rest).rstrip("."), re.sub(r"^(The|Its) derivative (is )?", "", " ".join(about)).rstrip(".")
+    lowering = rf"Lowered|The (lowering|operation is lowered)|{name} is lowered"
+    rest = " ".join(s for s in sentences if s not in about and not re.match(lowering, s))
+    derivative = re.sub(rf"^(The|Its) derivative (of {name} )?(is )?", "", " ".join(about))
+    return rest.removeprefix(f"{name}: ").rstrip("."), derivative.rstrip(".")
 
 
 def _joined(*parts: str) -> str:

@@ -61,7 +61,7 @@ class Subtract(LinearOperation):
 
 @dataclass(frozen=True)
 class Negate(LinearOperation):
-    """The negative -x of each element. The negation is lowered exactly."""
+    """The negative -x of each element. Negate is lowered exactly."""
 
     name = "real.negate"
 

@@ -31,8 +31,8 @@ LETTERS = "abcdefgh"
 
 @dataclass(frozen=True)
 class Norm(RealOperation):
-    """The square root of the sum of squares along one axis, which is removed. The derivative of the norm is 0 where the
-    norm is 0.
+    """The square root of the sum of squares along one axis, which is removed. The derivative of Norm at a norm of 0
+    is 0.
 
     Norm is lowered to the correctly rounded result, from the exact sum of squares.
     """

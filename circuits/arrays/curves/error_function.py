@@ -56,9 +56,8 @@ class Erf(Smooth):
 
 @dataclass(frozen=True)
 class GELU(Smooth):
-    """x * P(x), where P is the normal distribution function.
-
-    The derivative of GELU is dz * (P(x) + x * p(x)), where p is the normal density.
+    """x * P(x), where P is the normal distribution function. The derivative of GELU is dz * (P(x) + x * p(x)), where p
+    is the normal density.
 
     The distribution function is P(x) = (1 + erf(x / sqrt 2)) / 2. GELU is from Hendrycks and Gimpel, arXiv 1606.08415.
     """

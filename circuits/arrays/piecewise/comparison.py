@@ -46,7 +46,7 @@ class Greater(RealOperation):
 
 @dataclass(frozen=True)
 class Select(RealOperation):
-    """Select: the second source where the condition is positive, elsewhere the third; all have one shape.
+    """The second source where the condition of Select is positive, elsewhere the third; all have one shape.
 
     The derivative of Select for its condition is zero. Select is lowered exactly, on unrounded operands too; a
     condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used as it is, any other is compared with 0 first.

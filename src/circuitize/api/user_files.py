@@ -120,6 +120,9 @@ def _run(path: Path, code: Callable[[], T]) -> T:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
+        if isinstance(error, ValueError) and "null bytes" in str(error):  # A SyntaxError from Python 3.11.4 on.
+            told = f"expected Python, found {error}; correct the file"
+            raise CircuitizeError(f"{_shown(str(path.resolve()), path)}: {told}") from None
         place = _place(error, path)
         if isinstance(error, CircuitizeError):
             told = str(error)
