@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import Any
 
 import parallel_networks as networks
@@ -20,6 +21,11 @@ NEVER = "wire enable = 1'b0; reg r; always @(posedge clk) if (enable) r <= 1'b1;
 LOOP = "assign out1_y_ready = r0 & (out1_y_valid | ~out1_y_valid);"
 FINE = "reg [23:0] held1; wire signed [5:0] copy = x_input__t0[5:0]; assign fine = ~(copy > 6'sd20);"
 X_INPUT = "circuitize_parallel_x_input.v"
+
+TO_A_COMPARISON = (
+    "for (i = 0 - 1; i < (1 > 0); i = i + 1) begin : b "
+    "if (i == 0) begin : c assign unframed__value = tdata[0:0]; end end"
+)
 
 Changes = list[tuple[str, str, str]]
 WRONG: dict[str, Changes] = {
@@ -67,7 +73,42 @@ WRONG: dict[str, Changes] = {
         (CHECK, "if (enable) begin", "if (a) begin"),
         (CHECK, "reg [17:0] held4;", "reg [17:0] held4; wire a, b; assign a = b; assign b = a;"),
     ],
+    "a loop to a comparison": [
+        (UNFRAMED, VALUE, f"wire [0:0] unframed__value; genvar i; generate {TO_A_COMPARISON} endgenerate")
+    ],
+    "a loop without an end": [
+        (UNFRAMED, VALUE, f"{VALUE} genvar i; generate for (i = 0; i < 9999999; i = i + 1) begin : b end endgenerate")
+    ],
+    "a block that reads what it gives": [
+        (CORE, LAST, "reg one, two; always @* begin one = 1'b1; two = one; end assign y_tlast = two;")
+    ],
+    "a register of the pipeline in the control": [
+        (CORE, LAST, "assign y_tlast = q1;"),
+        (CORE, "wire arrived =", "reg q0, q1; always @(posedge clk) if (enable) begin "
+         "q0 <= unframed_tdata | 1'b1; q1 <= q0; end wire arrived ="),
+    ],
+    "a loop that nothing reads": [(CORE, LAST, f"{LAST} wire osc; assign osc = rst ? 1'b0 : ~osc;")],
+    "a clock as a value": [(CORE, "~(|skipping);", "~(|skipping) & ~clk;")],
+    "parameters of the design": [
+        (TOP, "module circuitize (", "module circuitize #(parameter P = 0) ("),
+        (TOP, "assign y_tkeep = 4'hf;", "assign y_tkeep = (P == 0) ? 4'hf : 4'h0;"),
+    ],
+    "a valid that reads its ready": [
+        (TOP, ".out_valid(y_tvalid)", ".out_valid(v0)"),
+        (TOP, "wire out1_y_ready;", "wire out1_y_ready; wire v0; assign y_tvalid = v0 & (y_tready | ~y_tready);"),
+    ],
+    "a comment of a linter": [(UNFRAMED, VALUE, f"{VALUE} // verilator lint_off WIDTH")],
+    "text behind a directive": [(UNFRAMED, "`default_nettype wire", "`default_nettype wire module")],
+    "a number repeated without end": [
+        (UNFRAMED, VALUE, "wire [0:0] unframed__value = ^{2000000000{tdata[0:0]}};")
+    ],
 }  # fmt: skip
+TABLE = "circuitize_parallel_table0.v"
+MEMORIES: dict[str, Changes] = {
+    "an index with a sign": [(TABLE, "input wire [7:0] index", "input wire signed [7:0] index")],
+    "two entries": [(TABLE, "entries[index]", "entries[index +: 2]")],
+    "a name with an escape": [(TABLE, "table0.hex", "table\\060.hex")],
+}
 
 
 def refusal(files: Mapping[str, str], found: dict[str, Any]) -> str:
@@ -77,14 +118,25 @@ def refusal(files: Mapping[str, str], found: dict[str, Any]) -> str:
     return str(refused.value)
 
 
+def changed(files: Mapping[str, str], changes: Changes) -> dict[str, str]:
+    """The files with changes, each of a text that is there."""
+    made = dict(files)
+    for file, before, after in changes:
+        assert before in made[file], before
+        made[file] = made[file].replace(before, after, 1)
+    return made
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_refused(name: str) -> None:
     made, found = certified(networks.small)
-    files = dict(made.design.files)
-    for file, before, after in WRONG[name]:
-        assert before in files[file], before
-        files[file] = files[file].replace(before, after, 1)
-    assert "\n" not in refusal(files, found)
+    assert "\n" not in refusal(changed(made.design.files, WRONG[name]), found)
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+def test_memories_are_read_as_they_stand(name: str) -> None:
+    made, found = certified(networks.tabled)
+    assert "\n" not in refusal(changed(made.design.files, MEMORIES[name]), found)
 
 
 def test_a_memory_has_plain_numbers() -> None:
@@ -96,3 +148,21 @@ def test_a_memory_has_plain_numbers() -> None:
 def test_other_files_are_refused() -> None:
     made, found = certified(networks.small)
     assert "another file" in refusal({**made.design.files, "more.sv": ""}, found)
+
+
+TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "a wire from the end": lambda found: found["statement"]["outputs"][0].update(wire=-1),
+    "a negative shape": lambda found: found["statement"]["outputs"][0].update(shape=[-1, -2]),
+    "another shape": lambda found: found["statement"]["outputs"][0].update(shape=[1, 2]),
+    "a source from the end": lambda found: found["statement"]["edges"][-1].update(sources=[-1]),
+    "numbers that are no integers": lambda found: found["statement"]["inputs"][0].update(low=-8.5),
+    "other elements": lambda found: found.update(elements="foo"),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_a_statement_that_was_changed_is_refused(name: str) -> None:
+    made, found = certified(networks.small)
+    other = deepcopy(found)
+    TAMPERED[name](other)
+    assert "\n" not in refusal(made.design.files, other)

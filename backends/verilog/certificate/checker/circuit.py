@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from .elaboration import Scope, compares, number
+from .nets import Driver, Net, require_drivers, require_order
 from .refusal import Refused
 from .syntax import (
     Assignment,
@@ -35,33 +35,6 @@ from .syntax import (
 DELAYED = re.compile(r"_d\d+\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
-    """The driver of `width` bits of a net from bit `low` on: an expression, or bits of the port of a module placed
-    here.
-    """
-
-    low: int
-    width: int
-    scope: Scope
-    value: Expression | None
-    port: str = ""
-    from_bit: int = 0
-
-
-@dataclass(slots=True)
-class Net:
-    """A net of the circuit. For a register, `clocked` is the expression that it takes at the edge of a clock."""
-
-    width: int
-    signed: bool
-    register: bool
-    scope: Scope
-    entries: int = 0
-    drivers: list[Driver] = field(default_factory=list)
-    clocked: tuple[Clocked, Scope] | None = None
-
-
 class Circuit:
     """The nets below a top module by their names, `instance.instance.net`; modules in `cut` are left out.
 
@@ -82,7 +55,8 @@ class Circuit:
         if top not in modules:
             raise Refused(f"expected a module {top}, found none")
         self._place(modules[top], "", {}, None)
-        self._require_drivers()
+        require_drivers(self.nets, {*self.free, *self.memories})
+        require_order(self.nets)
 
     def net(self, name: str, scope: Scope) -> str:
         """The net for which a name stands in its module."""
@@ -143,7 +117,7 @@ class Circuit:
         if made.name in scope.names or made.name in scope.numbers:
             raise Refused(f"{scope.module.name}: {made.name} is declared twice")
         width = number(made.width, scope)
-        if width < 1:
+        if not 1 <= width <= 1 << 20:
             raise Refused(f"{scope.module.name}: {made.name} has {width} bits")
         name = f"{scope.path}.{made.name}" if scope.path else made.name
         scope.names[made.name] = name
@@ -194,6 +168,8 @@ class Circuit:
                 self._instance(item, scope)
             elif isinstance(item, Loop):
                 first, end = number(item.first, scope), number(item.end, scope)
+                if compares(item.first, item.end) or first < 0 or end - first > 1 << 16:
+                    raise Refused(f"{scope.module.name}: expected a loop over few numbers from 0 up")
                 for value in range(first, end):
                     inner = {**scope.numbers, item.variable: value}
                     self._block(f"{item.label}[{value}]", item.body, scope, inner)
@@ -249,7 +225,7 @@ class Circuit:
             if names & waiting:
                 raise Refused(f"{scope.module.name}: {min(names & waiting)} is read before it is assigned")
             waiting.discard(part.target.name)
-            read |= bool(names)
+            read |= bool(names - set(targets))
             self._drive(part, scope, True)
         if not read:
             raise Refused(f"{scope.module.name}: an always block reads nothing, so that it never runs")
@@ -268,16 +244,3 @@ class Circuit:
                 for one, other in ((part.left, part.right), (part.right, part.left)):
                     if isinstance(other, Number) or (isinstance(other, Unary) and isinstance(other.value, Number)):
                         self.compared |= {DELAYED.sub("", name) for name in read_names(one)}
-
-    def _require_drivers(self) -> None:
-        """Check that every bit of every net has exactly one driver, and that a memory has a file."""
-        for name, net in self.nets.items():
-            ranges = sorted((driver.low, driver.low + driver.width) for driver in net.drivers)
-            end = 0
-            for low, high in ranges:
-                if low != end:
-                    raise Refused(f"{net.scope.module.name}: bits of {name} are driven twice, or not at all")
-                end = high
-            whole = (end == net.width) + (net.clocked is not None) + (name in self.free) + (name in self.memories)
-            if whole != 1 or end not in (0, net.width):
-                raise Refused(f"{net.scope.module.name}: bits of {name} are driven twice, or not at all")

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from .bits import CONTROL, After, Bits, Operators, made
-from .circuit import DELAYED, Circuit, Driver, Net
+from .circuit import DELAYED, Circuit
 from .elaboration import Scope, number
 from .forms import Form
+from .nets import Driver, Net
 from .refusal import Refused
 from .symbols import Symbols
 from .syntax import (
@@ -33,6 +34,9 @@ from .tables import Numbers
 
 WORD = re.compile(r"[0-9a-f]+")
 
+WIDEST = 1 << 20
+"""The most bits of an expression."""
+
 
 class Evaluation:
     """The nets of a circuit by name, each evaluated once. `given` holds the nets that are symbols: the inputs and the
@@ -49,9 +53,11 @@ class Evaluation:
         self.operators = Operators(symbols)
         self.memories = memories
         self.found: dict[str, Bits] = {
-            name: Bits(bits.parts, circuit.nets[name].signed, bits.stage) for name, bits in given.items()
+            name: Bits(bits.parts, circuit.nets[name].signed, bits.stage)
+            for name, bits in given.items()
+            if name != "clk"
         }
-        self._entries: dict[str, Numbers] = {}
+        self._entries: dict[tuple[str, int, int], Numbers] = {}
         self._under_way: set[str] = set()
 
     def bits(self, name: str) -> Bits:
@@ -81,13 +87,13 @@ class Evaluation:
     def _following(self, body: tuple[Statement, ...], scope: Scope, name: str, now: list[Form]) -> list[Form]:
         for part in body:
             if isinstance(part, Branch):
-                condition = self.operators.form(unchecked(self.value(part.condition, scope, 1), name), False)
+                condition = self.operators.form(at_once(self.value(part.condition, scope, 1), name), False)
                 yes = self._following(part.yes, scope, name, now)
                 no = self._following(part.no, scope, name, now)
                 now = [self.symbols.select(condition, a, b) for a, b in zip(yes, no, strict=True)]
             elif self.circuit.net(part.target.name, scope) == name:
                 _, low, width = self.circuit.place(part.target, scope)
-                given = self.operators.each(unchecked(self.value(part.value, scope, width), name))
+                given = self.operators.each(at_once(self.value(part.value, scope, width), name))
                 now = [*now[:low], *given, *now[low + width :]]
         return now
 
@@ -121,7 +127,10 @@ class Evaluation:
         if isinstance(expression, Join):
             return operators.join([self._value(part, scope) for part in expression.parts])
         if isinstance(expression, Repeat):
-            return operators.repeat(number(expression.count, scope), self._value(expression.value, scope))
+            count, part = number(expression.count, scope), self._value(expression.value, scope)
+            if count * part.width > WIDEST:
+                raise Refused(f"{scope.module.name}: {count} times {part.width} bits are too many")
+            return operators.repeat(count, part)
         if isinstance(expression, Signed):
             made = self._value(expression.value, scope)
             return Bits(made.parts, True, made.stage)
@@ -148,6 +157,8 @@ class Evaluation:
             low, width = (number(part, scope) for part in (expression.low, expression.width))
             return self.operators.slice(self.bits(name), low, width)
         index = self._value(expression.low, scope)
+        if index.signed or expression.width != Number(1):
+            raise Refused(f"{expression.name} has an index with a sign, or more than one entry")
         if 1 << index.width != net.entries:
             raise Refused(f"{expression.name} of {net.entries} entries has an index of {index.width} bits")
         entry = self.symbols.lookup(self.operators.form(index, False), self._memory(name, net), 0)
@@ -156,14 +167,15 @@ class Evaluation:
     def _memory(self, name: str, net: Net) -> Numbers:
         """The entries of a memory, all of which must be in its file."""
         file = self.circuit.memories.get(name, "")
-        if file not in self._entries:
-            words = self.memories.get(file, "").split()
+        key = file, net.width, net.entries
+        if key not in self._entries:
+            words = re.split(r"[ \t\n]+", self.memories.get(file, "").strip(" \t\n"))
             numbers = [int(word, 16) for word in words if WORD.fullmatch(word)]
             whole = len(words) == len(numbers) == net.entries
             if not whole or max(numbers) >> net.width or net.width > 62:
                 raise Refused(f"{file} is no file of {net.entries} entries of {net.width} bits")
-            self._entries[file] = np.array(numbers, np.int64)
-        return self._entries[file]
+            self._entries[key] = np.array(numbers, np.int64)
+        return self._entries[key]
 
     def _driven(self, name: str, net: Net) -> Bits:
         if not net.drivers:
@@ -234,8 +246,12 @@ class Evaluation:
             raise Refused(f"{scope.module.name}: expected {wanted} at {name}, found {found}")
 
 
-def unchecked(bits: Bits, name: str) -> Bits:
-    """Bits that the control reads, which rely on no check: it goes on where one fails, too."""
+def at_once(bits: Bits, name: str) -> Bits:
+    """Bits that the control reads. They rely on no check: control goes on where one fails, too. They have passed no
+    register of the pipeline: it holds nothing before its first loads.
+    """
     if bits.last:
         raise Refused(f"{name} relies on a check, and must not")
+    if bits.stage not in (None, CONTROL, 0):
+        raise Refused(f"{name} reads a register of the pipeline, and must not")
     return bits

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from .bits import CONTROL, After, Bits
 from .circuit import Circuit
-from .evaluation import Evaluation, unchecked
+from .evaluation import Evaluation, at_once
 from .forms import Form
 from .refusal import Refused
 from .statement import Json, Stated, element_bits
@@ -75,6 +75,8 @@ def show_core(
     _control(evaluation, top, inputs, outputs)
     _status(evaluation, top, inputs, made, symbols, stages)
     for name, port in zip(streams["outputs"], statement["outputs"], strict=True):
+        if not 0 <= port["wire"] < len(made.wires) or list(made.wires[port["wire"]].shape) != port["shape"]:
+            raise Refused(f"{name}: expected a wire of the statement, of the output's shape")
         _output(evaluation, top, f"{name}_tdata", port, made.wires[port["wire"]].reshape(-1).tolist(), stages)
     return Core(evaluation, stages)
 
@@ -114,7 +116,7 @@ class Logic:
 
     def vector(self, name: str) -> list[int]:
         """The bits of a net as functions, the lowest first."""
-        bits = unchecked(self.evaluation.bits(name), name)
+        bits = at_once(self.evaluation.bits(name), name)
         return [self.symbols.decided(bit) for bit in self.evaluation.operators.each(bits)]
 
     def bit(self, name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from .expressions import Expressions
@@ -158,7 +159,10 @@ class _Reader(Expressions):
 
     def initial(self) -> list[Item]:
         self.expect("initial", "$readmemh", "(")
-        file = self.next()
+        file = self.tokens[self.at]
+        if not re.fullmatch(r'"[A-Za-z0-9_]+\.hex"', file):
+            raise self.fail("the plain name of a file of the design")
+        self.at += 1
         self.expect(",")
         made = Memory(self.name(), file.strip('"'))
         self.expect(")", ";")

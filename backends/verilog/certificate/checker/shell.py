@@ -11,7 +11,7 @@ elsewhere. A buffer is full after a beat that came in and could not leave.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .circuit import Circuit
 from .evaluation import Evaluation
@@ -19,7 +19,7 @@ from .pipeline import STATUS, Logic, free_bits, require_net
 from .refusal import Refused
 from .statement import Json, element_bits
 from .symbols import Symbols
-from .syntax import Module, read_names
+from .syntax import Module
 
 BEATS = ("tdata", "tvalid", "tlast")
 
@@ -31,6 +31,10 @@ def show_shell(
     shell.
     """
     circuit, symbols = Circuit(modules, top, {core}), Symbols()
+    if modules[top].parameters:
+        raise Refused(f"{top}: expected no parameters, which its user could give otherwise")
+    if slots not in ("bytes", "packed"):
+        raise Refused(f"expected elements in bytes or packed, found {slots}")
     inside = [path for path, module in circuit.placed.items() if module == core]
     if inside != ["core"]:
         raise Refused(f"{top}: expected {core} placed once, as core, found {inside}")
@@ -55,28 +59,33 @@ def show_shell(
         ports |= directed(name, "output", "input")
     if ports != {(port.name, port.direction) for port in modules[top].ports}:
         raise Refused(f"{top}: expected the ports of its streams, found others")
-    _require_apart(circuit, [f"core.{port.name}" for port in modules[core].ports if port.direction == "input"])
+    _require_apart(circuit, modules[top], modules[core])
     for pin, source in (("core.clk", "clk"), ("core.rst", "rst")):
         if circuit.source(pin) != source:
             raise Refused(f"{top}: expected {source} at {pin}, found another net")
     return show.evaluation
 
 
-def _require_apart(circuit: Circuit, pins: list[str]) -> None:
-    """Raise Refused where what enters the design reads what leaves it in the same clock: both would be one loop."""
-    front, seen = pins, set[str]()
+def _require_apart(circuit: Circuit, top: Module, core: Module) -> None:
+    """Raise Refused where what enters the core reads what leaves it in the same clock, or what leaves the design what
+    enters it: the other side may do so too, which would be a loop.
+    """
+    inner = {name for name in circuit.free if name.startswith("core.")}
+    _require_unread(circuit, [f"core.{port.name}" for port in core.ports if port.direction == "input"], inner)
+    outputs = [port.name for port in top.ports if port.direction == "output"]
+    _require_unread(circuit, outputs, circuit.free - inner - {"rst"})
+
+
+def _require_unread(circuit: Circuit, pins: Sequence[str], given: Collection[str]) -> None:
+    """Raise Refused where one of the pins reads one of the given nets in the same clock."""
+    front, seen = [*pins], set[str]()
     while front:
         name = front.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in circuit.free and name.startswith("core."):
-            raise Refused(f"{circuit.placed['']}: {name} is read by what enters the design")
-        for driver in circuit.nets[name].drivers:
-            if driver.value is None:
-                front.append(driver.port)
-            else:
-                front += [driver.scope.names[n] for n in read_names(driver.value) if n in driver.scope.names]
+        if name in given:
+            raise Refused(f"{circuit.placed['']}: {name} is read in the same clock by {' or '.join(pins)}")
+        if name not in seen:
+            seen.add(name)
+            front += [read for driver in circuit.nets[name].drivers for read in driver.sources]
 
 
 def directed(name: str, beat: str, ready: str) -> set[tuple[str, str]]:

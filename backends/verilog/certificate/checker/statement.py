@@ -49,6 +49,7 @@ def stated(statement: Json, symbols: Symbols, frame: Sequence[Sequence[int]] | N
 
     Raise Refused for an operation that the checker does not know or cannot show.
     """
+    _require_whole(statement)
     made = Stated([], [], [])
     for index, port in enumerate(statement["inputs"]):
         low, high = port["low"], port["high"]
@@ -82,6 +83,14 @@ def _require(made: Stated, symbols: Symbols, form: Form, low: int, high: int) ->
     return kept
 
 
+def _require_whole(value: Json) -> None:
+    """Raise Refused where a number in a statement is no integer."""
+    if isinstance(value, float):
+        raise Refused(f"expected integers in a statement, found {value}")
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _require_whole(inner)
+
+
 @dataclass
 class Edge:
     """An edge of a statement under evaluation: its numbers, and the checks that it records."""
@@ -110,6 +119,8 @@ def _filled(shape: Any, forms: Iterable[Form]) -> Elements:
 
 def _constant(edge: Edge) -> Elements:
     amounts, size = edge.given["amounts"], math.prod(edge.given["shape"])
+    if len(amounts) > max(1, size):
+        raise Refused("more amounts than elements")
     return _filled(edge.given["shape"], (known(amounts[place % len(amounts)]) for place in range(size)))
 
 
@@ -132,6 +143,8 @@ def _contract(edge: Edge, x: Elements, y: Elements) -> Elements:
     x, of_x = _summed(x, of_x, of_y + target)
     y, of_y = _summed(y, of_y, of_x + target)
     extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
+    if x.shape != tuple(extents[n] for n in of_x) or len(set(of_x)) < len(of_x) or len(set(of_y)) < len(of_y):
+        raise Refused("a letter of two extents, or twice in one source")
     inner = [letter for letter in dict.fromkeys(of_x + of_y) if letter not in target]
     sizes = [extents[letter] for letter in [*target, *inner]]
     grid = np.indices(sizes).reshape(len(sizes), math.prod(sizes))

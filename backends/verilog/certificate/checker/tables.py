@@ -108,9 +108,14 @@ class Tables(Store):
         return kept
 
     def _evaluated(self, function: int, base: Form) -> Numbers:
-        number, yes, no = self.bits.nodes[function]
-        either = [self._evaluated(f, base) if f > 1 else np.int64(f) for f in (yes, no)]
-        return np.where(self.values(Form({number: 1}, 0), base) != 0, *either)
+        return self._at(function, base, {})
+
+    def _at(self, function: int, base: Form, found: dict[int, Numbers]) -> Numbers:
+        if function not in found:
+            number, yes, no = self.bits.nodes[function]
+            either = [self._at(f, base, found) if f > 1 else np.int64(f) for f in (yes, no)]
+            found[function] = np.where(self.values(Form({number: 1}, 0), base) != 0, *either)
+        return found[function]
 
     def from_table(self, base: Form, table: Numbers) -> Form:
         """The form that takes the given values, one for each value of the base."""

@@ -7,13 +7,16 @@ import re
 from .refusal import Refused
 
 TOKEN = re.compile(
-    r"[ \t\n]+|//[^\r\n\0]*|`default_nettype (?:none|wire)\b"
+    r"[ \t\n]+|//[^\r\n\0]*|`default_nettype (?:none|wire)(?=\n|\Z)"
     r"|(?P<number>\d*'s?[dhb][0-9a-fA-F]+|\d+)|(?P<word>[A-Za-z_$]\w*)|(?P<text>\"[^\"\n]*\")"
     r"|(?P<mark><=|>=|==|!=|&&|\|\||~\||~&|~\^|\^~|\+:|[-+*/&|~^?:;,.#()\[\]{}<>=@])",
     re.ASCII,
 )
-DIRECTIVE = re.compile(r"//\s*(?:synopsys|synthesis|pragma|translate)", re.IGNORECASE)
-"""Comments that synthesizers obey: what stands behind one may be left out."""
+DIRECTIVE = re.compile(
+    r"//.*\b(?:synopsys|synthesis|rtl_synthesis|pragma|exemplar|ambit|altera|verilator|translate_o(?:n|ff))\b",
+    re.IGNORECASE,
+)
+"""Comments that tools obey: text behind such a comment may be left out."""
 
 WORDS = frozenset(
     """

@@ -66,7 +66,7 @@ pub unsafe fn read<E: Extension, L: Lanes, const D: usize>(
     table: &[E],
     place: usize,
 ) -> [Abreast<L, D>; GROUP] {
-    const { assert!(size_of::<E>() == D * size_of::<F>()) };
+    assert!(size_of::<E>() == D * size_of::<F>());
     let own = &table[place..place + GROUP * ABREAST];
     let (start, length) = (own.as_ptr().cast::<F>(), GROUP * D);
     unsafe {
@@ -97,7 +97,7 @@ pub unsafe fn write<E: Extension, L: Lanes, const D: usize, const N: usize>(
     table: &mut [E],
     place: usize,
 ) {
-    const { assert!(size_of::<E>() == D * size_of::<F>()) };
+    assert!(size_of::<E>() == D * size_of::<F>());
     let own = &mut table[place..place + N * ABREAST];
     let (start, length) = (own.as_mut_ptr().cast::<F>(), N * D);
     unsafe {
