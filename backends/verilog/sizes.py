@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from circuitize.circuits.cost import products
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import IntegerProgram
@@ -83,12 +87,28 @@ def shell_luts(chosen: Folded, interface: Interface) -> int:
 def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:
     """The folded scheduler's designs for 1, 2, 4, ... lanes; numbers of lanes that lead to the same design are listed
     once.
+
+    The designs of the last few programs are kept: estimates, reports and plans of a program ask for them anew.
     """
+    return deepcopy(_tradeoff(_Asked(program_digest(program), interface, program)))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A program, which its digest names, and an interface."""
+
+    digest: str
+    interface: Interface | None
+    program: IntegerProgram = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _tradeoff(asked: _Asked) -> list[Sizes]:
     found: list[Sizes] = []
     lanes = 1
     while lanes <= MOST_LANES:
         try:
-            sizes = {"lanes": lanes, **folded_sizes(program, lanes, interface)}
+            sizes = {"lanes": lanes, **folded_sizes(asked.program, lanes, asked.interface)}
         except CircuitizeError:
             sizes = {}
         if sizes and (not found or {**sizes, "lanes": 0} != {**found[-1], "lanes": 0}):

@@ -52,7 +52,10 @@ def judged(root: Path, honest: dict[tuple[str, ...], Cost], place: Place, conten
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize(("name", "content"), CHEAP)
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [pytest.param(*one, marks=pytest.mark.deep if one[0] == "program.arrow, keys" else ()) for one in CHEAP],
+)
 def test_a_dense_file(root: Path, honest: dict[tuple[str, ...], Cost], name: str, content: str) -> None:
     judged(root, honest, PLACES[name], content, 1 << CHEAP[name, content])
 

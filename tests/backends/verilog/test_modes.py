@@ -43,8 +43,7 @@ def deep(*cases: tuple[object, ...]) -> list[object]:
     ("kind", "bus_bits"),
     [
         *((kind, None) for kind in ("both", "predict")),
-        ("both", 32),
-        *deep(*((kind, None) for kind in ("step", "momentum"))),
+        *deep(("both", 32), *((kind, None) for kind in ("step", "momentum"))),
         *deep(*((kind, bits) for kind in ("step", "predict", "momentum") for bits in (32, 64))),
     ],
 )

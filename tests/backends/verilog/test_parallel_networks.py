@@ -28,7 +28,11 @@ MANY = [networks.jet, networks.convolution, networks.tabled, networks.head, netw
 NAMED = pytest.mark.parametrize("network", MANY, ids=lambda make: make.__name__)
 
 
-@NAMED
+@pytest.mark.parametrize(
+    "network",
+    [pytest.param(make, marks=pytest.mark.deep if make is networks.jet else ()) for make in MANY],
+    ids=lambda make: make.__name__,
+)
 def test_thousands_of_frames(network: Callable[[], IntegerProgram]) -> None:
     program = network()
     made = networks.vectors(integer_type(program.arrow.source[0]), FRAMES)
