@@ -14,32 +14,28 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import alone
 
 
-def test_locks_are_had_by_one_after_another(tmp_path: Path) -> None:
-    path, counted = tmp_path / "kept.json", [0]
+def counted(path: Path, threads: int, times: int) -> int:
+    """How far threads count that each take the lock so many times, and read and write one number while they have it."""
+    number = [0]
 
     def count(_: int) -> None:
-        for _ in range(200):
+        for _ in range(times):
             with alone(path):
-                found = counted[0]
-                counted[0] = found + 1
+                found = number[0]
+                number[0] = found + 1
 
-    with ThreadPoolExecutor(8) as threads:
-        list(threads.map(count, range(8)))
-    assert counted == [1600] and not any(tmp_path.iterdir())
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(count, range(threads)))
+    return number[0]
+
+
+def test_locks_are_had_by_one_after_another(tmp_path: Path) -> None:
+    assert counted(tmp_path / "kept.json", 8, 200) == 1600
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_folder_that_its_maker_removes_is_made_again(tmp_path: Path) -> None:
-    path, counted = tmp_path / "new" / "folder" / "kept.json", [0]
-
-    def count(_: int) -> None:
-        for _ in range(100):
-            with alone(path):
-                found = counted[0]
-                counted[0] = found + 1
-
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(count, range(4)))
-    assert counted == [400]
+    assert counted(tmp_path / "new" / "folder" / "kept.json", 4, 100) == 400
 
 
 def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path) -> None:

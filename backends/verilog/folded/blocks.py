@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .counter import BLOCK_WORDS, banked, in_block
+from .counter import BLOCK_WORDS, banked, in_block, start
 from .layout import Layout
 
 BYTE = 9
@@ -82,12 +82,7 @@ def wide_memory(initialised: bool) -> tuple[str, str]:
     No word is read in the clock in which it is written, so nothing stands beside it that would compare the addresses.
     """
     name = "folded_state_row" if initialised else "folded_row"
-    extra = ', parameter FILE = ""' if initialised else ""
-    load = (
-        '\n  generate if (FILE != "") begin : start\n    initial $readmemh(FILE, words);\n  end endgenerate'
-        if initialised
-        else ""
-    )
+    extra, load = start(initialised)
     text = f"""\
 // Memories side by side: one address to write, at which each is written or not, and one to read, a clock later.
 `default_nettype none

@@ -39,3 +39,31 @@ def delays(name: str, source: str, cycles: int) -> list[str]:
         f"  always @(posedge clk) {name}_line <= rst ? {cycles}'d0 : {{{name}_line[{cycles - 2}:0], {source}}};",
         f"  wire {name} = {name}_line[{cycles - 1}];",
     ]
+
+
+def drains(clocks: int, first: int, goes: str) -> list[str]:
+    """The counter `d` of the clocks in which the results of a pass leave, from the clock after `full` on, where it is
+    `first`; the stage computes while `goes` is 1.
+    """
+    size = bits_of(clocks - 1)
+    return [
+        "  reg draining;",
+        "  reg frame_drains;",
+        f"  reg [{size - 1}:0] d;",
+        f"  wire d_end = d == {size}'d{clocks - 1};",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        "      draining <= 1'b0;",
+        "      frame_drains <= 1'b0;",
+        f"      d <= {size}'d{first};",
+        "    end else if (full) begin",
+        "      draining <= 1'b1;",
+        "      frame_drains <= frame_full;",
+        f"      d <= {size}'d{first};",
+        "    end else if (draining) begin",
+        "      draining <= ~d_end;",
+        f"      d <= d + {size}'d1;",
+        "    end",
+        f"  wire e_go = {goes};",
+        "  wire e_end = draining & d_end & frame_drains;",
+    ]

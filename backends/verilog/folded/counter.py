@@ -105,16 +105,19 @@ def bits_of(most: int) -> int:
     return max(1, most.bit_length())
 
 
+def start(initialised: bool) -> tuple[str, str]:
+    """The parameter of a memory that names the file of its first words, and the text that loads them; or neither."""
+    if not initialised:
+        return "", ""
+    load = '\n  generate if (FILE != "") begin : start\n    initial $readmemh(FILE, words);\n  end endgenerate'
+    return ', parameter FILE = ""', load
+
+
 def memory(block: bool, initialised: bool) -> tuple[str, str]:
     """The name and text of a memory's module: in block RAM or in LUTs, with contents to start with or without."""
     name = "folded_" + ("state_" if initialised else "") + ("block" if block else "memory")
     style = "block" if block else "distributed"
-    extra = ', parameter FILE = ""' if initialised else ""
-    load = (
-        '\n  generate if (FILE != "") begin : start\n    initial $readmemh(FILE, words);\n  end endgenerate'
-        if initialised
-        else ""
-    )
+    extra, load = start(initialised)
     text = f"""\
 // One memory with one port to write and one to read; what is read is there a clock later.
 `default_nettype none

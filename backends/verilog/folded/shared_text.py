@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .control import delays, runs, up
+from .control import delays, drains, runs, up
 from .counter import bits_of
 from .feeding import feed_text
 from .graph import Operand, Stage
@@ -108,25 +108,4 @@ def _drain(tiling: Tiling) -> list[str]:
     """Sums are there a clock after `full`, and each clock the next ones of each unit."""
     if tiling.drain == 1:
         return ["  wire e_go = full;", "  wire e_end = frame_full;"]
-    size = bits_of(tiling.drain - 1)
-    return [
-        "  reg draining;",
-        "  reg frame_drains;",
-        f"  reg [{size - 1}:0] d;",
-        f"  wire d_end = d == {size}'d{tiling.drain - 1};",
-        "  always @(posedge clk)",
-        "    if (rst) begin",
-        "      draining <= 1'b0;",
-        "      frame_drains <= 1'b0;",
-        f"      d <= {size}'d1;",
-        "    end else if (full) begin",
-        "      draining <= 1'b1;",
-        "      frame_drains <= frame_full;",
-        f"      d <= {size}'d1;",
-        "    end else if (draining) begin",
-        "      draining <= ~d_end;",
-        f"      d <= d + {size}'d1;",
-        "    end",
-        "  wire e_go = full | draining;",
-        "  wire e_end = draining & d_end & frame_drains;",
-    ]
+    return drains(tiling.drain, 1, "full | draining")

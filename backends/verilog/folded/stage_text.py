@@ -9,7 +9,7 @@ import numpy as np
 
 from ..signals import element
 from .channel import HEAD, TAIL, Counters
-from .control import delays, runs, up
+from .control import delays, drains, runs, up
 from .counter import bits_of
 from .graph import Operand, Stage
 from .lane_text import any_result_check, any_term_check, lane, lane_bits, signal_of, unit
@@ -182,27 +182,7 @@ def _reduction(
         lines += ["  wire e_go = full;", "  wire e_end = frame_full;"]
         return lines
     size = bits_of(tiling.drain - 1)
-    lines += [
-        "  reg draining;",
-        "  reg frame_drains;",
-        f"  reg [{size - 1}:0] d;",
-        f"  wire d_end = d == {size}'d{tiling.drain - 1};",
-        "  always @(posedge clk)",
-        "    if (rst) begin",
-        "      draining <= 1'b0;",
-        "      frame_drains <= 1'b0;",
-        f"      d <= {size}'d0;",
-        "    end else if (full) begin",
-        "      draining <= 1'b1;",
-        "      frame_drains <= frame_full;",
-        f"      d <= {size}'d0;",
-        "    end else if (draining) begin",
-        "      draining <= ~d_end;",
-        f"      d <= d + {size}'d1;",
-        "    end",
-        "  wire e_go = draining;",
-        "  wire e_end = draining & d_end & frame_drains;",
-    ]
+    lines += drains(tiling.drain, 0, "draining")
     for u, part in shares:
         held = [min(k * tiling.units + u, tiling.lanes - 1) * tiling.split + part for k in range(tiling.drain)]
         lines += [
