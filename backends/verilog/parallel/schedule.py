@@ -18,6 +18,7 @@ from ...verilog.design import STATUS, Design, Stream, stream_names
 from ...verilog.devices.family import by_family
 from ...verilog.netlist import Integers, Kind, Netlist
 from ...verilog.signals import element
+from .choices import Choices
 from .elements import Elements, plain
 from .estimate import estimate
 from .matrices import optimiser
@@ -71,7 +72,8 @@ class Unrolled:
         and by family under `families`.
         """
         sides = len(self.inputs), len(self.outputs)
-        return by_family(lambda family: estimate(self.net, self.pipe, *sides, self.dsp, family))
+        choices = Choices(self.net, self.pipe)
+        return by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, self.dsp, family))
 
     def design(self) -> Design:
         """The Verilog files of the parallel design."""

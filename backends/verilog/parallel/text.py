@@ -63,13 +63,13 @@ def _sum(a: Operand, b: Operand, minus: bool, apart: int, width: int) -> str:
     sign = "-" if minus else "+"
     if apart < 0:
         # Where a is shifted past the width, nothing of it is left: 65535 x is 65536 x - x, of a bit x in 16 bits.
-        shifted = f"$signed({{{a.slice(0, width + apart)}, {-apart}'d0}})" if -apart < width else f"{width}'sd0"
-        return f"{shifted} {sign} {_signed(b, 0, width)}"
+        shifted = f"{{{a.slice(0, width + apart)}, {-apart}'d0}}" if -apart < width else f"{width}'d0"
+        return f"{shifted} {sign} {b.slice(0, width)}"
     if apart == 0:
-        return f"{_signed(a, 0, width)} {sign} {_signed(b, 0, width)}"
+        return f"{a.slice(0, width)} {sign} {b.slice(0, width)}"
     if apart >= width:
         return a.slice(0, width)
-    upper = f"{_signed(a, apart, width - apart)} {sign} {_signed(b, 0, width - apart)}"
+    upper = f"{a.slice(apart, width - apart)} {sign} {b.slice(0, width - apart)}"
     return f"{{{upper}, {a.slice(0, apart)}}}"
 
 
