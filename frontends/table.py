@@ -1,4 +1,4 @@
-"""Columns of numbers and names from a CSV file."""
+"""A reader of columns of numbers and names from a CSV file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Table:
     """The line of the file at which each row ends."""
 
     def column(self, name: str) -> int:
-        """The place of a column among the columns. Raise CircuitizeError if no column has that name."""
+        """Return the place of a column among the columns. Raise CircuitizeError if no column has that name."""
         if name not in self.names:
             shown = ", ".join(self.names)
             raise CircuitizeError(f"{self.path}: expected a column among {shown}, found {name!r}; name one of them")
@@ -53,11 +53,11 @@ class Table:
         return np.asarray(found, np.float64)
 
     def answers(self, column: int, numbers: bool | None = None) -> NDArray[np.float64] | NDArray[np.str_]:
-        """Return the column to predict: as numbers if every cell holds one, else as the cells' texts.
+        """Return the column to predict: as numbers if every cell holds a number, else as the cells' texts.
 
-        `numbers` requires numbers, or permits any texts; None requires numbers where a cell has a fraction, or where
-        every other text is empty, NaN or infinity. Raise CircuitizeError, naming line and column, for an empty cell,
-        and for a cell that holds no finite number where numbers are required.
+        `numbers` as True requires numbers, as False permits any texts; None requires numbers if a cell has a fraction,
+        or if every text that is no number is empty, NaN or infinity. Raise CircuitizeError, naming line and column, for
+        an empty cell, and for a cell that holds no finite number if numbers are required.
         """
         texts = self.cells[:, column]
         values = np.vectorize(_number, otypes=[np.float64])(texts)
@@ -76,7 +76,7 @@ class Table:
 
 
 def read_csv(path: Path) -> Table:
-    """A CSV file with or without a line of names; without one the columns are called 1, 2, ...
+    """Return a CSV file with or without a line of names; without one the columns are called 1, 2, ...
 
     Raise CircuitizeError if the file cannot be read, is empty, or has rows of different lengths.
     """
@@ -113,7 +113,7 @@ def read_csv(path: Path) -> Table:
 
 
 def _number(text: str) -> float:
-    """The number that a cell holds; NaN if the cell holds no number."""
+    """Return the number that a cell holds; NaN if the cell holds no number."""
     try:
         return float(text)
     except ValueError:

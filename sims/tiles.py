@@ -23,7 +23,7 @@ Ranges = Mapping[Axis, slice]
 
 @dataclass
 class Memory:
-    """The small memory of such an execution: its content by array, and the counts of words."""
+    """The small memory of an execution by tiles: its content by array, and the counts of words."""
 
     loaded: int = 0
     stored: int = 0
@@ -38,7 +38,7 @@ class Memory:
         return self.loaded + self.stored
 
     def put(self, array: int, value: Values) -> None:
-        """Place a value under an array's number, in place of an earlier value, and count the words that the memory then
+        """Put a value under an array's number, in place of an earlier value, and count the words that the memory then
         holds.
         """
         self.values[array] = value
@@ -46,7 +46,7 @@ class Memory:
 
 
 class Tiles:
-    """Runs a partition on values of wires in a large memory, and counts the words that it moves."""
+    """The execution of a partition on values of wires in a large memory, which counts the words that it moves."""
 
     def __init__(self, made: Partition, wires: Sequence[Values]) -> None:
         self.partition, self.wires = made, wires
@@ -60,7 +60,7 @@ class Tiles:
         """For each array that is a view of others, these others, which must be in the memory while it is read."""
 
     def run(self) -> dict[int, Values]:
-        """The values of the wires that leave the group, assembled from their tiles."""
+        """Return the values of the wires that leave the group, assembled from their tiles."""
         cut = {axis: tile for axis, tile in self.partition.tiles.items() if axis != self.plan.stream}
         for chosen in product(*(self._parts(axis, tile) for axis, tile in cut.items())):
             self._tile(dict(zip(cut, chosen, strict=True)))
@@ -141,8 +141,8 @@ class Tiles:
     def _computed(
         self, edge: int, sources: Sequence[int], targets: Sequence[int], operands: Sequence[Values], ranges: Ranges
     ) -> Sequence[Values]:
-        """Run an operation on tiles of its operands. An operation whose parameters hold shapes is run on whole arrays
-        that are zero outside the tile.
+        """Return the result of an operation on tiles of its operands. An operation whose parameters hold shapes is run
+        on whole arrays that are zero outside the tile.
         """
         operation = self.wiring.operations[edge]
         if _is_of_any_shape(operation, operands):
@@ -177,7 +177,7 @@ class Tiles:
         return [edge for (edge, _), array in self.group.reads.items() if array == weights]
 
     def _spread(self, rows: Values, array: int, onto: int) -> Values:
-        """One number per row, as an array that broadcasts to another array."""
+        """Return one number per row, as an array that broadcasts to another array."""
         axes, others = self.plan.arrays[array].axes, self.plan.arrays[onto].axes
         order = [axes.index(axis) for axis in others if axis in axes]
         shape = [rows.shape[axes.index(axis)] if axis in axes else 1 for axis in others]

@@ -16,11 +16,12 @@ EXACT = 53
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """Operands and outputs as sums of atoms: inputs and nonlinear instructions that something depends on.
+    """Operands and outputs as sums over atoms, which are the inputs and the nonlinear instructions that some output
+    depends on.
 
-    `atoms` are the instructions' numbers, `kind` their kinds, and `depth` how many atoms lie on the way, 0 for inputs.
-    Row SLOTS * a + s of `matrix` [SLOTS * atoms + outputs, atoms] is operand s of atom a, the last rows are the
-    outputs; `constant` is added to each row.
+    `atoms` are the numbers of the atoms' instructions, `kind` their kinds, and `depth` how many nonlinear instructions
+    lie on the way to each atom, 0 for inputs. Row SLOTS * a + s of `matrix` [SLOTS * atoms + outputs, atoms] is operand
+    s of atom a, and the last rows are the outputs; `constant` is added to each row.
     """
 
     atoms: Integers
@@ -31,8 +32,8 @@ class Forms:
 
     @cached_property
     def output(self) -> Integers:
-        """For each atom the first output that is a multiple of this atom alone; if there is none, the number of
-        outputs.
+        """Return for each atom the first output that is a multiple of this atom alone, or the number of outputs if
+        there is no such output.
         """
         last = self.matrix[SLOTS * self.count :]
         single = np.flatnonzero(np.diff(last.indptr) == 1)
@@ -42,12 +43,13 @@ class Forms:
 
     @property
     def count(self) -> int:
-        """How many atoms the sums have."""
+        """Return the number of atoms."""
         return len(self.atoms)
 
 
 def forms(logic: Logic) -> Forms:
-    """The sums over atoms, exact: linear instructions are replaced until none is left.
+    """Return the operands and outputs of a logic as exact sums over atoms: linear instructions are replaced by their
+    terms until none is left.
 
     Raise CircuitizeError if a coefficient has more bits than float64 holds.
     """
@@ -78,7 +80,7 @@ def forms(logic: Logic) -> Forms:
 
 
 def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
-    """The place where the terms of each instruction begin, and which instructions they read, as lists."""
+    """Return as lists the place where the terms of each instruction begin, and which instructions the terms read."""
     order = np.argsort(logic.row, kind="stable")
     owner = logic.row[order] // SLOTS
     own = owner < logic.count
@@ -87,7 +89,7 @@ def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
 
 
 def _chains(logic: Logic) -> Integers:
-    """How many linear instructions lie one after the other, up to each instruction."""
+    """Return for each instruction the longest chain of linear instructions that ends at it."""
     start, column, kind = _edges(logic)
     found = [0] * (logic.count + 1)
     for at in range(logic.count):
@@ -97,7 +99,7 @@ def _chains(logic: Logic) -> Integers:
 
 
 def _depths(logic: Logic) -> Integers:
-    """How many nonlinear instructions lie one after the other, up to each instruction."""
+    """Return for each instruction the greatest number of nonlinear instructions on a path that ends at it."""
     start, column, kind = _edges(logic)
     found = [0] * (logic.count + 1)
     for at in range(logic.count):
@@ -107,7 +109,7 @@ def _depths(logic: Logic) -> Integers:
 
 
 def _live(logic: Logic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which instructions some output depends on."""
+    """Return which instructions some output depends on."""
     start, column, _ = _edges(logic)
     found = [False] * (logic.count + 1)
     for read in logic.column[logic.row >= SLOTS * logic.count].tolist():
@@ -120,7 +122,7 @@ def _live(logic: Logic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _require_exact(logic: Logic, steps: sparse.csr_array, linear: Integers, rounds: int) -> None:
-    """Raise CircuitizeError if a coefficient could have more bits than float64 holds, by sums of magnitudes."""
+    """Raise CircuitizeError if a coefficient could have more bits than float64 holds, judged by sums of magnitudes."""
     size: Reals = np.ones(logic.count + 1)
     unit: Reals = np.zeros(logic.count + 1)
     magnitude = abs(steps)
@@ -138,7 +140,7 @@ def _require_exact(logic: Logic, steps: sparse.csr_array, linear: Integers, roun
 
 
 def _odd(values: Reals) -> Reals:
-    """The odd part of each number: the number without its factors of two."""
+    """Return the odd part of each number: the number without its factors of two."""
     mantissa, _ = np.frexp(np.abs(values))
     whole = np.ldexp(mantissa, EXACT).astype(np.int64)
     lowest = np.maximum(whole & -whole, 1)
@@ -146,6 +148,6 @@ def _odd(values: Reals) -> Reals:
 
 
 def last_bit(values: Reals) -> Integers:
-    """The exponent of the last bit of each number; 0 for the number 0."""
+    """Return the exponent of the last bit of each number; 0 for the number 0."""
     safe = np.where(values == 0, 1.0, np.abs(values))
     return np.rint(np.log2(safe / _odd(safe))).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The instructions of both systems, one after the other, as sums, choices and rounded numbers."""
+"""Notes of da4ml's and alkaid's instructions, one after the other, as sums, choices and rounded numbers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .writing import ONE, Interval, Notes, bits
 
 @dataclass
 class Instructions:
-    """The instructions of one CombLogic: `made` are the numbers that they have among all notes.
+    """The instructions of one CombLogic: the list `made` gives for each instruction its number among all notes.
 
-    The argument `tables` is how many tables the earlier parts of a logic have.
+    The argument `tables` is the number of tables in the earlier stages of the logic.
     """
 
     notes: Notes
@@ -25,7 +25,9 @@ class Instructions:
 
     @contextmanager
     def reading(self, number: int) -> Iterator[None]:
-        """A context that raises FormatError, naming the instruction, if its block fails on a malformed one."""
+        """Make a context that raises FormatError, naming the instruction, if its block fails on a malformed
+        instruction.
+        """
         try:
             yield
         except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
@@ -35,15 +37,17 @@ class Instructions:
             ) from None
 
     def at(self, number: int) -> int:
-        """The number that an earlier instruction has among all notes. Raise ValueError if that instruction does not
-        exist.
+        """Return the number that an earlier instruction has among all notes. Raise ValueError if there is no earlier
+        instruction of that number.
         """
         if not 0 <= number < len(self.made):
             raise ValueError(f"operand {number}")
         return self.made[number]
 
     def leaving(self, output: int, number: int, shift: int, negative: bool) -> list[tuple[int, float]]:
-        """The terms of an output: an instruction times a power of two and a sign; 0 if its number is negative."""
+        """Return the terms of an output: an instruction times a power of two and a sign; no terms if the instruction's
+        number is negative.
+        """
         if number < 0:
             return []
         if number >= len(self.made) or not abs(shift) <= MOST_BITS:
@@ -64,17 +68,17 @@ class Instructions:
         self.made.append(self.notes.add(Kind.INPUT, interval, place=place))
 
     def linear(self, interval: Interval, *terms: tuple[int, float]) -> None:
-        """Note a sum of notes times factors."""
+        """Note a sum of earlier notes times factors."""
         self.made.append(self.notes.add(Kind.LINEAR, interval, terms))
 
     def rounded(self, kind: Kind, interval: Interval, number: int, factor: float) -> None:
-        """Note another instruction, times a factor, rounded into the interval's bits."""
+        """Note another instruction's value, times a factor, rounded into the interval's bits."""
         self.made.append(self.notes.add(kind, interval, [(self.at(number), factor)]))
 
     def select(self, kind: Kind, interval: Interval, key: int, chosen: int, other: int, factor: float) -> None:
         """Note a choice: `chosen` where the first bit of the key is 1, else `other` times the factor.
 
-        The first bit of the key is its sign, or, if the key is never negative, the bit of the highest power of its
+        The first bit of a choice's key is its sign bit, or, if the key is never negative, the highest bit of its
         interval.
         """
         a, b = [(self.at(chosen), 1.0)], [(self.at(other), factor)]
@@ -90,13 +94,15 @@ class Instructions:
         self.made.append(self.notes.add(Kind.PRODUCT, interval, [(self.at(first), 1.0)], [(self.at(second), 1.0)]))
 
     def look_up(self, interval: Interval, number: int, table: int) -> None:
-        """Note an entry of a table whose first entry belongs to the least number of an interval."""
+        """Note an entry of a table whose first entry belongs to the least number of the argument's interval."""
         low, _, step = self.interval(number)
         index = [(self.at(number), 1 / step)]
         self.made.append(self.notes.add(Kind.TABLE, interval, index, table=self.tables + table, low=round(low / step)))
 
     def unary(self, interval: Interval, number: int, factor: float, code: int) -> None:
-        """Note an operation on bits: the negation of all bits (0), whether any is 1 (1), or whether all are (2)."""
+        """Note an operation on the bits of a number: the negation of all bits (0), whether any bit is 1 (1), or whether
+        all bits are 1 (2).
+        """
         ends = self.interval(number)
         signed, integer, fraction = bits(ends) if ends[:2] != (0.0, 0.0) else (0, 1, 0)
         total, units = signed + integer + fraction, factor * 2.0**fraction
@@ -113,10 +119,10 @@ class Instructions:
             raise ValueError(f"operation {code} of bits")
 
     def binary(self, interval: Interval, x: tuple[int, float], y: tuple[int, float], code: int) -> None:
-        """Note an operation on the bits of two numbers: the bits that both have (0), the bits that one of them has (1),
-        or the bits that exactly one has (2).
+        """Note an operation on the bits of two numbers: the bits that are 1 in both (0), in at least one (1), or in
+        exactly one of them (2).
 
-        As integers, x + y is the sum of the bits that one of them has and the bits that both have.
+        As integers, x + y is the bits that at least one of them has plus the bits that both have.
         """
         if code not in (0, 1, 2):
             raise ValueError(f"operation {code} of bits")

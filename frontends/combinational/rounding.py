@@ -20,7 +20,7 @@ def fitted(
     units: Integers,
     rectified: bool = False,
 ) -> Numbers:
-    """The sums, whose last bits are given, rounded down to the bits of instructions of one sign."""
+    """Return sums, whose last bits are given, rounded down to the bits of instructions that share a sign."""
     wanted = -logic.fraction[at]
     dropped = int(np.maximum(wanted - units, 0).max())
     (sums,) = rows.sums([(matrix, constant, wanted - dropped)])
@@ -35,8 +35,8 @@ def rectify(rows: Rows, x: Numbers) -> Numbers:
 
 
 def fit(rows: Rows, logic: Logic, at: Integers, x: Numbers, dropped: int) -> Numbers:
-    """Return x, whose elements have `dropped` bits more than instructions of one sign, rounded down to their bits,
-    which wrap.
+    """Return x, whose elements have `dropped` bits more than instructions of one sign, rounded down to the
+    instructions' bits, which wrap.
 
     In rounding, elements of fewer bits are shifted up first, so that all elements wrap at the same bit.
     """

@@ -1,4 +1,4 @@
-"""Notes of instructions, one after the other with their operands, which then become columns."""
+"""Notes of instructions, taken one after the other with their operands, which then become columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ Interval = tuple[float, float, float]
 
 @dataclass
 class Notes:
-    """Notes of the instructions read so far: intervals as minimum, maximum and step, or bits if these are known."""
+    """Notes of the instructions read so far: their intervals as minimum, maximum and step, or their bits if these are
+    known.
+    """
 
     where: str
     kinds: list[int] = field(default_factory=list)
@@ -53,7 +55,7 @@ class Notes:
         return number
 
     def logic(self, inputs: int, outputs: Sequence[Terms], tables: Sequence[Table]) -> Logic:
-        """The noted instructions as columns. Raise FormatError for intervals whose step is no power of two, and
+        """Return the noted instructions as columns. Raise FormatError for intervals whose step is no power of two, and
         wherever `Logic` does.
         """
         count = len(self.kinds)
@@ -89,7 +91,8 @@ class Notes:
 
 
 def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]:
-    """The sign, the bits before and the bits after the binary point of intervals [n, 3], minimum, maximum, step.
+    """Return the sign bit and the numbers of bits before and after the binary point of intervals [n, 3], given as
+    minimum, maximum and step.
 
     The number of bits of an interval is the least in two's complement, and 0 for the interval that holds 0 alone.
     """
@@ -113,8 +116,8 @@ def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]
 
 
 def bits(interval: Interval) -> tuple[int, int, int]:
-    """The sign and the bits before and after the binary point of one interval. Raise ValueError if the three numbers
-    are no interval.
+    """Return the sign bit and the numbers of bits before and after the binary point of one interval. Raise ValueError
+    if minimum, maximum and step are no interval.
     """
     try:
         found = bits_of(np.array([interval], np.float64), "")

@@ -1,4 +1,6 @@
-"""One equation of a jaxpr as the rules see it, and the table of rules: what each primitive means in real arrays."""
+"""The view of one equation of a jaxpr that translation rules have, and the table of rules, which says what each
+primitive means in real arrays.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ FINITE = "all numbers are finite, so what stands only for NaN is left out"
 
 
 class Result(NamedTuple):
-    """The result of a rule: a wire, the interval of its whole numbers, and the parts of which it was joined, as in
-    `Value`.
+    """The result of a translation rule: a wire, the interval of its whole numbers, and, as in `Value`, the parts that
+    were joined into it.
     """
 
     content: Tensor
@@ -34,7 +36,7 @@ class Result(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A jaxpr to run on values, which the rule of a calling primitive, a generator, yields."""
+    """A jaxpr to run on values: a generator that is the rule of a calling primitive yields this."""
 
     jaxpr: Any
     constants: Sequence[Value]
@@ -49,7 +51,7 @@ Calls: TypeAlias = Generator[Call, "list[Value]", "list[Value]"]
 
 @dataclass(frozen=True)
 class Rule:
-    """The translation of a JAX primitive; `moves` tells that each whole number in the result is an element of an
+    """The translation of a JAX primitive; `moves` says that each whole number in the result is an element of an
     operand, or zero.
     """
 
@@ -65,7 +67,9 @@ CALLS: dict[str, tuple[Callable[[Equation], Calls], str]] = {}
 def primitive(
     *names: str, meaning: str, moves: bool = False
 ) -> Callable[[Callable[[Equation], Made | Sequence[Made]]], Callable[[Equation], Made | Sequence[Made]]]:
-    """Register a rule for primitives of the given names; `meaning` is the text of the documentation's table."""
+    """Register a translation rule for primitives of the given names; `meaning` is the text in the documentation's
+    table.
+    """
 
     def register(
         function: Callable[[Equation], Made | Sequence[Made]],
@@ -77,7 +81,9 @@ def primitive(
 
 
 def calling(*names: str, meaning: str) -> Callable[[Callable[[Equation], Calls]], Callable[[Equation], Calls]]:
-    """Register a generator for primitives that hold jaxprs: it yields calls, and returns the equation's results."""
+    """Register a generator as the rule of primitives that hold jaxprs: it yields calls, and returns the equation's
+    results.
+    """
 
     def register(function: Callable[[Equation], Calls]) -> Callable[[Equation], Calls]:
         CALLS.update((name, (function, meaning)) for name in names)
@@ -88,7 +94,9 @@ def calling(*names: str, meaning: str) -> Callable[[Callable[[Equation], Calls]]
 
 @dataclass(frozen=True)
 class Draw:
-    """An input that stands for random numbers: a `mask` of 0 and 1, `uniform` ones between bounds, or `normal` ones."""
+    """An input that stands for random numbers: a `mask` of 0 and 1, `uniform` numbers between bounds, or `normal`
+    numbers.
+    """
 
     name: str
     word: str
@@ -98,8 +106,8 @@ class Draw:
 
     @property
     def format(self) -> Format:
-        """Return the format of the numbers: 0 and 1, or 8 fraction bits and a range that holds the bounds (8 for normal
-        numbers).
+        """Return the format of the random numbers: 0 and 1, or 8 fraction bits and a range that holds the bounds (8 for
+        normal numbers).
         """
         if self.word == "mask":
             return ONE_HOT
@@ -119,7 +127,7 @@ class Draw:
 
 @dataclass
 class Context:
-    """The context of one translation: the arrow under construction, its draws, and what was assumed."""
+    """The context of one translation: the arrow under construction, the draws, and the assumptions that were made."""
 
     jax: Any
     builder: Builder
@@ -129,7 +137,8 @@ class Context:
     """
     wires: dict[str, Tensor] = field(default_factory=dict)
     assumptions: dict[str, bool] = field(default_factory=dict)
-    """The assumptions of a translation, each with the line that asks for it, and whether a user is to be warned of it.
+    """The assumptions of a translation, each with the line that asks for it, and whether a user is to be warned of
+    it.
     """
     equations: int = 0
     raises: bool = False
@@ -142,7 +151,7 @@ class Context:
     """The folders of packages whose frames are not the user's code."""
 
     def draw(self, origin: tuple[object, ...], word: str, shape: Shape, bounds: tuple[float, ...]) -> Tensor:
-        """The input that stands for the numbers drawn with a key."""
+        """Return the input that stands for the numbers drawn with a key."""
         found = self.draws.get(origin)
         if found is None:
             number = 1 + sum(draw.word == word for draw in self.draws.values())
@@ -168,7 +177,7 @@ class Equation:
         return self.parameters[name]
 
     def tensor(self, index: int = 0) -> Tensor:
-        """An operand as a wire: a known operand becomes a constant. Raise CircuitizeError if the operand is not
+        """Return an operand as a wire: a known operand becomes a constant. Raise CircuitizeError if the operand is not
         finite.
         """
         value = self.inputs[index]
@@ -178,8 +187,8 @@ class Equation:
         return self.constant(value.array()) if value.known else self._no_key()
 
     def operand(self, index: int) -> Tensor | float | NDArray[np.float64]:
-        """An operand as a wire or as a value that an operator takes beside a wire: a number if all its elements are
-        equal.
+        """Return an operand as a wire, or as a value that an operator takes together with a wire: a number if all
+        elements are equal.
         """
         value = self.inputs[index]
         number = value.uniform()
@@ -205,7 +214,7 @@ class Equation:
         return Tensor(builder, builder.add(Constant.of(found)))
 
     def known(self, index: int, what: str) -> NDArray[Any]:
-        """The value of an operand that must be known while tracing. Raise CircuitizeError if the operand is not
+        """Return the value of an operand that must be known while tracing. Raise CircuitizeError if the operand is not
         known.
         """
         value = self.inputs[index]
@@ -214,7 +223,7 @@ class Equation:
         return value.array()
 
     def assume(self, text: str, warned: bool = False) -> None:
-        """Record an assumption, with the line that asks for it."""
+        """Record an assumption, with the line in the user's code that needs it."""
         self.context.assumptions.setdefault(f"{self.place}: {text}", warned)
 
     def fault(self, message: str) -> CircuitizeError:
@@ -229,7 +238,9 @@ class Equation:
 
 
 def values_of(equation: Equation, rule: Rule, made: Made | Sequence[Made]) -> list[Value]:
-    """The results of a rule with element types and intervals. Raise CircuitizeError if integers would wrap."""
+    """Return the results of a translation rule with their element types and intervals. Raise CircuitizeError if whole
+    numbers in the results would wrap.
+    """
     several = [made] if isinstance(made, (Result, Tensor, Value)) else list(made)
     values = []
     for one, shape, dtype in zip(several, equation.shapes, equation.dtypes, strict=True):

@@ -15,7 +15,7 @@ OLDEST = (0, 7)
 
 @cache
 def package() -> Any:
-    """The installed package jax. Raise CircuitizeError if jax is missing or too old."""
+    """Return the installed package jax. Raise CircuitizeError if jax is missing or too old."""
     try:
         jax = importlib.import_module("jax")
     except ImportError:

@@ -29,19 +29,22 @@ class Leaf:
 
     @property
     def is_key(self) -> bool:
-        """Whether the leaf is a key of random numbers, or several, typed or of two words of 32 bits each."""
+        """Return whether the leaf is a key of random numbers, or several keys, either typed or of two words of 32 bits
+        each.
+        """
         return self.kind == "key" or (str(self.content.dtype) == "uint32" and self.content.shape[-1:] == (2,))
 
     @property
     def values(self) -> Any:
-        """The numbers that the leaf holds, None if it has only a shape and a type."""
+        """Return the numbers that the leaf holds, None if it has only a shape and a type."""
         if self.is_key or not hasattr(self.content, "__array__"):
             return None
         return np.asarray(self.content).astype(np.float64)
 
 
 def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
-    """The leaves with their names, each prefixed by `root` if that is not empty, and the structure.
+    """Return the leaves with their names, each prefixed by `root` if that is not empty, and the structure of the
+    pytree.
 
     Raise CircuitizeError for a leaf that is no array and for two leaves of one name.
     """
@@ -58,10 +61,10 @@ def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
 
 
 def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
-    """Values by name, as a program's run returns them, put into the pytree whose leaves have these names.
+    """Return values by name, as a program's run gives them, put into the pytree whose leaves have these names.
 
-    The argument `root` is the prefix of the leaves' names: the argument's name for a whole step, none for a model.
-    Raise CircuitizeError for a name without a value.
+    The argument `root` is the prefix of the leaves' names: for a whole step the name of the function's argument, for a
+    model none. Raise CircuitizeError for a name without a value.
     """
     jax = package()
     named, structure = leaves(jax, like, root)
@@ -72,7 +75,7 @@ def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
 
 
 def typed(jax: Any, content: Any, name: str) -> Any:
-    """An array, or an object with a shape and an element type; a number of Python becomes an array of JAX's own type
+    """Return an array, or an object with a shape and an element type; a number of Python becomes an array of JAX's type
     for it.
     """
     if hasattr(content, "shape") and hasattr(content, "dtype"):
@@ -87,5 +90,5 @@ def typed(jax: Any, content: Any, name: str) -> Any:
 
 
 def like(jax: Any, content: Any, shape: tuple[int, ...] | None = None) -> Any:
-    """The shape and the element type of an array, or the same type with another shape."""
+    """Return the shape and the element type of an array, or the same type with another shape."""
     return jax.ShapeDtypeStruct(tuple(content.shape) if shape is None else shape, content.dtype)

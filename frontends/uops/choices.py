@@ -1,4 +1,6 @@
-"""Comparisons, truth values and choices of UOps: rectifiers and indicators among them."""
+"""Translation rules for comparisons, truth values and choices of UOps, in which rectifiers and indicators are
+recognised.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from .translate import INFINITY, Translation
 
 @rule("OR", "MAX")
 def _maximum(t: Translation, node: Node) -> Made:
-    """Maximum; ReLU where one is 0"""
+    """Translate to Maximum, or if one operand is 0 to ReLU."""
     x, y = t.products(node)
     for place, other in ((0, y), (1, x)):
         number = t.uniform(node.sources[place])
@@ -29,7 +31,7 @@ def _maximum(t: Translation, node: Node) -> Made:
 
 @rule("XOR", "CMPNE", "CMPEQ")
 def _different(t: Translation, node: Node) -> Made:
-    """OneHot where indices meet 0, 1, ...; else two comparisons; x != x is false: no NaN"""
+    """Translate to OneHot if indices are compared with 0, 1, ..., else to two comparisons; no number is NaN."""
     first, second = node.sources
     equal = node.name == "CMPEQ"
     if any(
@@ -96,13 +98,13 @@ def _not(t: Translation, node: Node, x: Product) -> Product:
 
 @rule("BITCAST")
 def _bits(t: Translation, node: Node) -> Made:
-    """nothing: only whether the bits are those of a NaN or an infinity may be asked"""
+    """Translate to nothing; bits may only be used to ask whether a number is a NaN or an infinity."""
     return None
 
 
 @rule("CMPLT")
 def _less(t: Translation, node: Node) -> Made:
-    """Greater; false of an infinity or a NaN"""
+    """Translate to Greater; a test for an infinity or a NaN is false."""
     if any(t.values[source] is None for source in node.sources) and t.uniform(node.sources[0]) == INFINITY:
         return np.broadcast_to(np.asarray(False), node.shape)
     if node.sources[0] == node.sources[1]:
@@ -124,7 +126,7 @@ def _less(t: Translation, node: Node) -> Made:
 
 @rule("WHERE")
 def _where(t: Translation, node: Node) -> Made:
-    """Select; ReLU, Maximum or a product where it is one; Tanh and Erf as polygrad writes them"""
+    """Translate to Select, or to ReLU, Maximum, a product, Tanh or Erf if the UOps compute one of these."""
     condition, first, second = node.sources
     curve = found_curve(t.graph.nodes, t.places[-1])
     if curve is not None:

@@ -21,7 +21,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Greater(RealOperation):
-    """Greater: 1 where x > y, else 0; 0 where they are equal. The derivative of Greater is zero everywhere.
+    """Greater: 1 where x > y, else 0, also where they are equal. The derivative of Greater is zero everywhere.
 
     Greater is lowered exactly on the rounded operands, to integers 0 and 1 without fraction bits.
     """
@@ -46,10 +46,12 @@ class Greater(RealOperation):
 
 @dataclass(frozen=True)
 class Select(RealOperation):
-    """The second source where the condition of Select is positive, elsewhere the third; all have one shape.
+    """The second source where the first, the condition, is positive, and the third source elsewhere; all
+    sources have one shape.
 
     The derivative of Select for its condition is zero. Select is lowered exactly, on unrounded operands too; a
-    condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used as it is, any other is compared with 0 first.
+    condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used directly, and any other condition is first
+    compared with 0.
     """
 
     name = "real.select"
