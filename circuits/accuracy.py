@@ -30,13 +30,13 @@ BITS = range(6, 25)
 
 @dataclass(frozen=True, slots=True)
 class WireError:
-    """The greatest errors of one tensor over a program's examples, in real units, and the number of bits that represent
-    the tensor.
+    """The greatest errors of one tensor over a program's examples, in real units, and the format of the tensor.
 
     `predicted` is the error of the real program with every tensor rounded to the fraction bits of its format, and
-    nothing else rounded; it is infinite if that program has no value. `measured` is the error of the integer program.
-    The measured error of a tensor exceeds the predicted one by what lowering adds to a single rounding: a unit of a
-    table or a polynomial, the error of a coefficient. `scale` is the greatest magnitude of the tensor's exact values.
+    nothing else rounded; it is infinite if that program has no value. `measured` is the error of a tensor in the
+    integer program. The measured error of a tensor exceeds the predicted one by what lowering adds to a single
+    rounding: a unit of a table or a polynomial, the error of a coefficient. `scale` is the greatest magnitude of the
+    tensor's exact values.
     """
 
     operation: str
@@ -132,7 +132,7 @@ def fit_to_error(
     bound, in real units.
 
     The numbers in `bits` are tried in order, each as the number of fraction bits and of significant bits; `say` is
-    called with each try. Raise CircuitizeError if none of the `bits` is enough.
+    called with each try. Raise CircuitizeError if none of the `bits` keeps every error within its bound.
     """
     known = {port.name for port in program.outputs}
     if unknown := sorted(set(errors) - known):
@@ -194,7 +194,8 @@ def with_bits(program: Program, count: int) -> Program:
 
 
 class _Comparison:
-    """Runs a real arrow and the same arrow with every tensor rounded; keeps the greatest errors of each wire.
+    """A comparison that runs a real arrow and the same arrow with every tensor rounded, and keeps the greatest errors
+    of each wire.
 
     A wire without a format is a constant that the integer program lacks, since the integer program keeps only results
     computed from that constant.

@@ -1,8 +1,8 @@
 """The array module to which values belong: operations compute in the module of their sources, numpy or one like it.
 
-An operation computes its value with functions of that module, without writing to arrays, so that one text serves numpy
-and jax.numpy. Operations are written by functions of an array module instead of numpy code that writes to arrays: JAX's
-arrays cannot be written to, and offer `at` instead.
+An operation computes its value with functions of its sources' array module, without writing to arrays, so that one text
+serves numpy and jax.numpy. Operations use functions of an array module instead of numpy code that writes to arrays,
+because JAX's arrays cannot be written to, and offer `at` instead.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def array_module(*values: Values) -> ModuleType:
     """Return the module, such as numpy or jax.numpy, to which the first value's class belongs; numpy if there are no
     values.
 
-    A value never leaves its module: whatever an operation needs in addition to its sources (zeros, tables) is made in
-    that module too.
+    A value stays in its array module: whatever an operation needs in addition to its sources (zeros, tables) is made in
+    the same module.
     """
     kind = type(values[0]) if values else np.ndarray
     if kind is np.ndarray:
@@ -75,7 +75,7 @@ def add_at(total: Any, indices: Values, values: Values) -> Values:
 class Table:
     """A constant numpy array and its copies in other array modules, each made when it is first asked for.
 
-    A copy for JAX is made anew each time: while JAX traces, arrays belong to the trace.
+    A `Table`'s copy for JAX is made anew each time: while JAX traces, arrays belong to the trace.
     """
 
     def __init__(self, array: Values) -> None:

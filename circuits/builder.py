@@ -18,8 +18,8 @@ class Piece:
     """A few edges, recorded by rewriting one operation, that can be written again on other wires of the same types.
 
     Each step of a piece is (operation index, sources, target type indices); both indices refer to the builder's tables,
-    and the wires are numbered with the piece's sources first. `results` holds wire numbers, and None in the place of a
-    wire that is missing.
+    and the wires are numbered with the piece's sources first. The field `results` of a piece holds wire numbers, and
+    None in the place of a wire that is missing.
     """
 
     steps: list[tuple[int, list[int], tuple[int, ...]]]
@@ -30,8 +30,8 @@ class Builder:
     """An arrow that is under construction. A Builder's wires are plain integers; the result of typing is memoised by
     operation and source types.
 
-    The field `provenance` of a Builder labels the edges that are added while it is set. With `share`, an edge that
-    exists already (the same operation on the same wires) is not added again.
+    The field `provenance` of a Builder labels the edges that are added while it is set. With `share`, a Builder does
+    not add an edge again that exists already (the same operation on the same wires).
     """
 
     def __init__(self, share: bool = False) -> None:

@@ -21,7 +21,7 @@ def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
     formats.
 
     `arrow` may be a rewriting of the program's own arrow with the same inputs. Raise CircuitizeError if the program has
-    no examples, if an example lacks an input or does not fit it, or if a value is not finite.
+    no examples, if an example lacks an input or has values that do not fit it, or if a value is not finite.
     """
     if not program.examples:
         raise CircuitizeError(

@@ -178,8 +178,8 @@ def _value(value: object, blobs: _Blobs) -> Any:
 
 
 def pack(header: dict[str, Any], arrays: Sequence[Values]) -> list[bytes | memoryview]:
-    """Return a header and arrays as pieces of bytes: magic, the length of the text (u64), the text that describes
-    header and arrays, the arrays.
+    """Return a header and arrays as pieces of bytes: a magic number, the length of the text (u64), the text that
+    describes header and arrays, the arrays.
 
     An array whose bytes in memory are those in the file is not copied.
     """

@@ -26,7 +26,8 @@ class OverflowRisk(CircuitizeError):
 class Undefined(CircuitizeError):
     """A partial program was run on inputs where it has no value: a Check failed.
 
-    `times` is the ratio of the values that a Check reaches to its interval, if that ratio is known.
+    The field `times` of Undefined is the ratio of the values that a Check reaches to its interval, if that ratio is
+    known.
     """
 
     times: float | None = None
@@ -44,7 +45,7 @@ MOST_SHOWN = 100
 def excerpt(found: object) -> str:
     """Return the given value as Python writes it in one line, or the beginning of that line if it is long.
 
-    In an excerpt, text that somebody else wrote therefore stands in quotes, is printable, and fills no screen.
+    In an excerpt, text that somebody else wrote is quoted and printable, and fits on a screen.
     """
     shown = " ".join(repr(found).splitlines())
     return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."
@@ -60,7 +61,7 @@ def restated(error: E, text: str) -> E:
 
 @contextmanager
 def remedy(text: str) -> Iterator[None]:
-    """A context in which errors that name no remedy end with the given one."""
+    """A context in which errors that name no remedy end with the given remedy."""
     try:
         yield
     except CircuitizeError as error:

@@ -119,7 +119,8 @@ def _names(lock: Path, descriptor: int) -> bool:
 def remove_parts(folder: Path, name: str | None = None) -> None:
     """Remove the temporary files that a killed process of `write_whole` left in a folder, or those of one file in it.
 
-    The caller must know that no process is writing such a temporary file.
+    The caller of `remove_parts` must know that no process of `write_whole` is writing the temporary files that are
+    removed.
     """
     for part in folder.glob(f".{'*' if name is None else escape(name)}.{'[0-9a-f]' * 16}.part"):
         with suppress(OSError):

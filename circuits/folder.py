@@ -21,9 +21,10 @@ def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
     """Make a temporary folder next to `path` that takes the name `path` when the block ends, and is removed if the
     block raises.
 
-    A folder that has the name already is replaced if it is empty, or if it holds a file called `marker` and nothing but
-    files that `own` names: so only an earlier result of the same kind is ever deleted. Raise CircuitizeError if the
-    folder of that name holds other files, even if one is added during the work, or if nothing can be written.
+    A folder that already has the name `path` is replaced if it is empty, or if it holds a file called `marker` and
+    nothing but files that `own` names: so only an earlier result of the same kind is ever deleted. Raise
+    CircuitizeError if a folder with the name `path` holds other files, even if one is added during the work, or if
+    nothing can be written.
     """
     path = Path(os.path.abspath(path))
     require_folder(path, marker, own)
@@ -40,7 +41,9 @@ def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
 
 
 def require_folder(path: Path, marker: str, own: Own) -> None:
-    """Raise CircuitizeError unless `whole_folder` would take the given name, as far as can be told before the work."""
+    """Raise CircuitizeError unless `whole_folder` could give its folder the name `path`, as far as can be told before
+    the work.
+    """
     try:
         empty = path.is_dir() and not any(path.iterdir())
         if path.exists() and not (path.is_dir() and (empty or (path / marker).is_file())):

@@ -131,7 +131,7 @@ class Arrow:
 
 def identity(*types: Type) -> Arrow:
     """Return the identity arrow on a list of types, whose outputs are its inputs. Raise TypingError if one of the
-    `types` is no type.
+    `types` is not the type of a wire.
     """
     for position, type in enumerate(types):
         check_type(type, f"identity: type {position}")
@@ -147,7 +147,7 @@ def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
     """Return the arrow without edges whose output i is input choice[i]: it permutes, copies (an input chosen again) and
     discards (an input not chosen).
 
-    Raise TypingError if an entry of the choice is not the place of one of the types, counted from 0.
+    Raise TypingError if an entry of `choice` is not the place of one of the types, counted from 0.
     """
     if not isinstance(types, Sequence):
         raise TypingError(f"permute: expected a list of types, found {_short(types)}; write [type]")

@@ -10,8 +10,7 @@ from .integers import Shift
 from .program import IntegerProgram
 
 BYTES_PER_FILE_BYTE = 4.5
-"""Bytes of memory for each byte of a .r1cs file that is checked or audited; measured as 4.2 including the file
-itself.
+"""Bytes of memory for each byte of a .r1cs file that is checked or audited; measured as 4.2 including the file itself.
 """
 
 SMALLER = "prove a smaller batch or model, with --prover tensor (no keys, not zero-knowledge), or on a larger machine"

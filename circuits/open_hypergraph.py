@@ -220,7 +220,7 @@ class _Arrays:
 
 
 def _columns(given: Mapping[str, Any]) -> dict[str, Values]:
-    """Return the flat columns that an arrow's description gives."""
+    """Return the flat columns of an arrow's description."""
     edges = given["edges"]
     if not all(edge.keys() == {"operation", "sources", "targets", "place"} for edge in edges):
         raise ValueError("edges of other names than operation, sources, targets, place")

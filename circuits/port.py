@@ -58,10 +58,10 @@ AnyFormat = TypeVar("AnyFormat", bound=Fixed | None, covariant=True)
 @dataclass(frozen=True)
 class Port(Generic[AnyFormat]):
     """An input or an output of a program: its name, who learns its value, its exact integer format, and its role. A
-    program's digest covers all four properties of a port.
+    program's digest covers the name, the visibility, the format and the role of each port.
 
     An output of a real program may leave its format open (None): calibration then chooses it. The visibility and the
-    role of a port may be given as words ("public", "state"). Raise TypingError for a word that names no visibility and
+    role of a port may be given as words ("public", "state"). Raise TypingError for a word that names no visibility or
     no role.
     """
 

@@ -30,11 +30,12 @@ def quantize(program: Program) -> IntegerProgram:
     operation reads (or that is broadcast to more elements) is rounded once, where it is computed, and all its readers
     see the rounded value: one Shift, half up, then a Check of the tensor's calibrated format. A tensor whose format the
     program states (Quantize, Rescale) has that format, and the operand that is rounded to it is not rounded before
-    (docs/numbers.md). A bias, for example, or the weight that a gradient is subtracted from, is added before the only
-    rounding. Outputs end in a Check of exactly their format, so that a step's parameters leave the step with the type
-    with which they entered. Operands whose exact result could pass 2^62 are rounded first. Raise OverflowRisk, naming
-    operation, source line, interval and remedy, if an interval could pass 2^62; raise CircuitizeError if calibration is
-    impossible. Quantizing takes linear time; each lowering is built once for an operation and its source types.
+    (docs/numbers.md). A bias, for example, is added to an unrounded accumulator, and so is the weight from which a
+    gradient is subtracted; the sum is then rounded once. Outputs end in a Check of exactly their format, so that a
+    step's parameters leave the step with the type with which they entered. Operands whose exact result could pass 2^62
+    are rounded first. Raise OverflowRisk, naming operation, source line, interval and remedy, if an interval could pass
+    2^62; raise CircuitizeError if calibration is impossible. Quantizing takes linear time; each lowering is built once
+    for an operation and its source types.
     """
     if not isinstance(program, Program):
         raise TypingError(f"quantize: expected a Program, found {type(program).__name__}; see training_step")
@@ -45,8 +46,8 @@ def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
     """Return `quantize(program)`, the arrow of real operations that was lowered, and for each wire of this arrow the
     corresponding integer wire.
 
-    In the returned list, the integer wire is -1 for a constant that the integer program lacks because the results of
-    all its readers were computed.
+    In the list that `lowered` returns, the integer wire is -1 for a constant that the integer program lacks because the
+    results of all its readers were computed.
     """
     arrow = simplify(without_rectifiers(expand_composites(program.arrow)))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))

@@ -13,8 +13,8 @@ from .types import Fixed, fixed
 def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
     """List each wire of an integer arrow with its type and its origin, widest interval first.
 
-    The origin of a wire that is input i of the arrow is the part "input i". Wires whose intervals have equal width stay
-    in the order of their numbers.
+    In a report of intervals, the origin of the wire of input i is the part "input i". In a report of intervals, wires
+    whose intervals have equal width stay in the order of their numbers.
     """
     origins = {wire: Provenance(f"input {i}") for i, wire in enumerate(arrow.inputs.tolist())}
     for _, _, targets, provenance in arrow.rows:

@@ -31,7 +31,9 @@ LANGUAGES = ("integer.", "real.")
 
 
 def whole(value: object) -> int:
-    """Return an integer that fits into 64 bits. Raise TypeError for a value that is no integer of 64 bits."""
+    """Return the given value, if it is an integer that fits into 64 bits. Raise TypeError for a value that is no
+    integer of 64 bits.
+    """
     if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
         raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
     return value

@@ -25,7 +25,9 @@ from .undefined import values_of
 
 
 class Told(Enum):
-    """For which steps the public outputs are disclosed: none, the first and the last, all, or the sum over all."""
+    """The choice of the steps whose public outputs are disclosed: none, the first and the last, all, or instead of any
+    the sum over all steps.
+    """
 
     NONE = "none"
     ENDS = "ends"
@@ -64,8 +66,8 @@ class Scan:
         """Return all inputs of a scan's program, from the first held values and the inputs of each step, by running the
         steps in turn.
 
-        `progress` is called with the number of each step, from 0 on, before it is run. Raise Undefined if a step has no
-        value on its inputs.
+        The callback `progress` is called with the number of each step, from 0 on, before the step is run. Raise
+        Undefined if a step has no value on its inputs.
         """
         first = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
         entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in first.items()}
@@ -84,16 +86,16 @@ class Scan:
         """Return the values that the last step hands on, and the other outputs of all steps, by name, with time as
         first axis.
 
-        The arguments `given` and `progress` are those of `inputs`. Raise Undefined if a step has no value on its
-        inputs.
+        The arguments `given` and `progress` have the same meaning as in `inputs`. Raise Undefined if a step has no
+        value on its inputs.
         """
         return self._run(given, lambda time, _: progress(time), self.results)
 
     def _run(
         self, given: Mapping[str, Values], note: Callable[[int, Mapping[str, Values]], object], kept: Iterable[str]
     ) -> tuple[dict[str, Values], dict[str, Values]]:
-        """Return the callback `note` is called with the values that enter each step, before the step is run; `kept` are
-        the outputs whose values are returned.
+        """Run the steps in turn: the callback `note` is called with the values that enter each step, before the step is
+        run; `kept` are the outputs whose values are returned.
         """
         names = tuple(port.name for port in self.step.inputs)
         outputs = dict(zip((port.name for port in self.step.outputs), self.step.arrow.outputs.tolist(), strict=True))
@@ -117,9 +119,9 @@ def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
     and returns the value after the last. All other inputs and outputs of a scan have the time of the step as a new
     first axis. Of the steps' public outputs, only those of the steps that are `told` stay public, or only the sum over
     all steps. In addition to the step's inputs, the scan's program has a private input for each value handed on: the
-    values that enter the steps. A Check ensures that the private input holds the first value, then the values that each
-    step but the last leaves; so this input can only hold the values that the steps have when run in turn. A scan's
-    program has private outputs of the values that leave each step, which provers use.
+    values that enter the steps. A Check ensures that the private input of a scan holds the first value, then the values
+    that each step but the last leaves; so this input can only hold the values that the steps have when run in turn. A
+    scan's program has private outputs of the values that leave each step, which provers use.
 
     Raise TypingError for a step that takes and gives a held value in two formats, and wherever `lift` does.
     """

@@ -13,7 +13,9 @@ from .types import Shape
 
 
 class Term:
-    """A wire together with its builder. Subclasses of Term have the operators of one language."""
+    """A term of a formula: a wire together with the builder to which it belongs. Subclasses of Term have the operators
+    of one language.
+    """
 
     __slots__ = ("builder", "wire")
 

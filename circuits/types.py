@@ -38,7 +38,7 @@ class Array:
 class Fixed:
     """An integer array: element q stands for the real number q * 2**-fraction_bits, and low <= q <= high.
 
-    Raise OverflowRisk if the interval passes 2^62 in magnitude.
+    Raise OverflowRisk if the interval of a type passes 2^62 in magnitude.
     """
 
     shape: Shape

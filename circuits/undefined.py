@@ -85,8 +85,9 @@ def _behind(arrow: Arrow, index: int) -> tuple[list[int], list[int]]:
 
 
 def _greatest(arrow: Arrow, edges: Sequence[int], wire: int) -> float | None:
-    """Return the greatest number for one input for which these edges have a value, given that their results grow with
-    the input; None if the input is no single number, or if its least or its greatest value already contradicts that.
+    """Return the greatest number for one input for which the given edges have a value, given that their results grow
+    with the input; None if the input is no single number, or if its least or its greatest value already contradicts
+    that.
     """
     format = arrow.type(wire)
     if not isinstance(format, Fixed) or format.shape:

@@ -20,8 +20,8 @@ from .types import LIMIT, Fixed
 class Raw:
     """An array of integers of a port's format, given where real values are expected: q stands for q * 2^-fraction_bits.
 
-    Values given for an input other than `Raw` are real values, even arrays of integers. Raise CircuitizeError for an
-    array of anything but integers. A Raw is no array itself, so that nothing takes its integers for real values.
+    Values given for an input other than `Raw` are real values, even arrays of integers. Raise CircuitizeError for a Raw
+    of anything but integers. A Raw is no array itself, so that nothing takes its integers for real values.
     """
 
     array: NDArray[np.int64]
@@ -38,13 +38,12 @@ class Raw:
 
 
 Given: TypeAlias = object
-"""A value given for a port: real values as numpy takes them, or `Raw` integers; the value is checked when it is
-used.
+"""A value given for a port: real values as numpy takes them, or `Raw` integers; the value is checked when it is used.
 """
 
 
 def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
-    """Mark integers by name, as a program's run gives them, as raw, so that a run can take them again."""
+    """Mark the integers that a program's run gives, by name, as raw, so that another run can take them as inputs."""
     return {name: array if isinstance(array, Raw) else Raw(array) for name, array in values.items()}
 
 

@@ -1,9 +1,9 @@
 """Single dense layers with ReLU, for comparing circuits with other tools': sums are shifted by 8 bits and kept in 16
 bits.
 
-Inputs have 8 fraction bits and weights 13, so sums have 21, and the shifted sums 13. Inputs and outputs are public, and
-weights are private without a commitment, as in the tools that are compared: such a proof binds no weights. The inputs
-of the layers are handwritten digits.
+Inputs have 8 fraction bits and weights have 13, so sums have 21, and the shifted sums have 13. Inputs and outputs are
+public, and weights are private without a commitment, as in the tools that are compared: such a proof binds no weights.
+The inputs of the layers are handwritten digits.
 
     circuitize estimate examples/dense.py:large
 """

@@ -68,7 +68,7 @@ def evaluate() -> Program:
     """Return a program that counts how many of 60 images the network recognises with weights as training steps leave
     them; the examples are the whole test set.
 
-    The program is calibrated on the weights that training begins with, too.
+    The evaluation is calibrated on the weights that training begins with, too.
     """
     split, count = digits(seed=0), 60
     examples = [
@@ -83,8 +83,8 @@ def predict() -> Program:
     """Return a program that gives the scores of one image, with 8-bit weights and activations; the examples are the
     whole test set.
 
-    The weights are those after the whole recipe, trained in float64 and rounded once. Each example also holds the label
-    of its image as the answer: the place of the greatest score in `outputs`.
+    The 8-bit weights are the result of training by the whole recipe in float64, rounded once. Each example also holds
+    the label of its image as the answer: the place of the greatest score in `outputs`.
     """
     split = digits(seed=0)
     weights = {name: NARROW.nearest(values) for name, values in _trained(split).items()}
@@ -102,7 +102,7 @@ def scores() -> Program:
 
 
 def _trained(split: Split) -> dict[str, NDArray[np.float64]]:
-    """Return the weights after the whole recipe, in float64."""
+    """Return the weights after training by the whole recipe, in float64."""
     step = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch)
     *_, last = real.train(step, MODEL.initial(seed=0), RECIPE.batches(split))
     return {parameter.name: last[parameter.name] for parameter in MODEL.parameters}

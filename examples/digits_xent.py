@@ -43,27 +43,31 @@ MODELS = {**dict.fromkeys(RECIPES, MODEL), "adam_sixteen": network(Format.signed
 
 
 def step() -> Program:
-    """Return one step of gradient descent on a batch of 16."""
+    """Return one training step by gradient descent, on a batch of 16."""
     return _step("step")
 
 
 def momentum() -> Program:
-    """Return one step with momentum; the learning rate, an input, follows a cosine."""
+    """Return one training step with momentum; the learning rate, an input, follows a cosine."""
     return _step("momentum")
 
 
 def adam() -> Program:
-    """Return one step of Adam."""
+    """Return one training step by Adam."""
     return _step("adam")
 
 
 def adam_sixteen() -> Program:
-    """Return one step of Adam with 16 fraction bits everywhere: in weights, in moments and in what is rounded."""
+    """Return one training step by Adam with 16 fraction bits everywhere: in weights, in moments and in what is
+    rounded.
+    """
     return _step("adam_sixteen", SIXTEEN)
 
 
 def _step(name: str, precision: Precision = PRECISION) -> Program:
-    """Return one step, calibrated on 32 steps of the training run; the last of these steps is the first example."""
+    """Return one training step, calibrated on 32 steps of a training run; the last of these steps is the first
+    example.
+    """
     recipe, model = RECIPES[name], MODELS[name]
     program = training.training_step(model, cross_entropy, recipe.optimizer, recipe.batch, precision=precision)
     examples = real.record(program, training.start(program, model, seed=0), recipe.batches(digits(seed=0)), count=32)

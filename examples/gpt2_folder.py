@@ -23,7 +23,7 @@ WORD = np.array([[2.0, 9.0, 14.0, 1.0, 18.0, 25.0]])
 
 
 def shapes() -> dict[str, tuple[int, ...]]:
-    """Return the shape of each tensor by its name in the folder; dense weights are [in, out]."""
+    """Return the shape of each tensor in the GPT-2 folder, by the tensor's name; dense weights are [in, out]."""
     width, found = 16, {"wte.weight": (27, 16), "wpe.weight": (8, 16), "ln_f.weight": (16,), "ln_f.bias": (16,)}
     dense = {"attn.c_attn": (width, 48), "attn.c_proj": (width, 16), "mlp.c_fc": (width, 64), "mlp.c_proj": (64, 16)}
     for block in ("h.0", "h.1"):
@@ -44,7 +44,9 @@ def write(folder: Path) -> None:
 
 
 def model() -> Model:
-    """Return the model of the folder; to read a folder of your own, name it in this function."""
+    """Return the model in a GPT-2 folder that is made at random; to read a folder of your own, name it in this
+    function.
+    """
     with TemporaryDirectory() as folder:
         write(Path(folder))
         return from_huggingface(folder, length=LENGTH)
@@ -60,8 +62,8 @@ def logits() -> Program:
 
 
 def apart() -> Program:
-    """Return the same program with weights that are committed to once: commit-weights, then prove and verify with
-    --weights.
+    """Return a program that gives the logits of what follows each letter, with weights that are committed to once:
+    commit-weights, then prove and verify with --weights.
     """
     network = model().freeze(apart=True)
     example = {**network.initial(0), "inputs": WORD}

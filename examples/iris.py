@@ -1,4 +1,4 @@
-"""Irises: a 4-16-3 network with mean squared error, trained by stochastic gradient descent. This is the smallest
+"""Irises: a 4-16-3 network with mean squared error, trained by stochastic gradient descent. The irises are the smallest
 complete example.
 
 circuitize estimate examples/iris.py:step

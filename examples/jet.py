@@ -4,7 +4,8 @@ circuitize compile examples/jet.py:classify --target verilog --scheduler paralle
 circuitize simulate design
 
 The weights are random: this network is a usual benchmark of small networks on FPGAs, for which only the number and the
-width of the weights matter. Each layer computes exact sums, then max(x, 0), floor(x / 64), and saturation at 255.
+width of the weights matter. Each layer of the jet tagger computes exact sums, then max(x, 0), floor(x / 64), and
+saturation at 255.
 """
 
 from itertools import pairwise

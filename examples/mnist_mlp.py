@@ -1,8 +1,8 @@
 """A 784-128-10 network, of the size that is usual for MNIST. The package does not contain MNIST: the data are
 scikit-learn's 8 x 8 digits, enlarged.
 
-Each pixel of a digit becomes a square of 3 x 3, and a margin of 2 makes an image of 28 x 28. The circuits are the same
-as for MNIST, but the accuracy is not.
+Each pixel of a digit becomes a square of 3 x 3, and a margin of 2 makes an image of 28 x 28. The enlarged digits give
+the same circuits as MNIST, but not the same accuracy.
 
     circuitize estimate examples/mnist_mlp.py:step
 """

@@ -42,8 +42,8 @@ def exported() -> Any:
 
 
 def step() -> Program:
-    """Return one training step on four digits, calibrated on 16 steps of a training run that starts from the file's
-    weights.
+    """Return one training step on four digits, calibrated on 16 steps of a training run that starts from the weights of
+    an ONNX file.
     """
     model = from_onnx(exported(), formats=dict.fromkeys(SHAPES, WEIGHTS))
     program = training.training_step(

@@ -4,9 +4,9 @@ integers.
 circuitize compile examples/trees.py:predict --target verilog --scheduler parallel -o design
 circuitize simulate design --frames 360
 
-The estimator has ten rounds of ten trees, with at most eight leaves in each tree. The features are whole numbers from 0
-to 16, so each comparison is exact, and so is every decision: the greatest score leads the others by far more than the
-rounding of the leaves.
+The boosted trees are ten rounds of ten trees, with at most eight leaves in each tree. The features of the digits are
+whole numbers from 0 to 16, so each comparison is exact, and so is every decision: the greatest score leads the others
+by far more than the rounding of the leaves.
 """
 
 from functools import cache

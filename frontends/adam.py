@@ -30,8 +30,7 @@ below 2 in magnitude.
 """
 
 SECOND_MOMENT = Format.between(0.0, 2.0**24 - 2.0**-12, 12)
-"""The format of the second moment, of squares of gradients times 2^12: 36 fraction bits of the square, squares below
-1.
+"""The format of the second moment, of squares of gradients times 2^12: 36 fraction bits of the square, squares below 1.
 """
 
 
@@ -99,7 +98,7 @@ class Adam(Optimizer):
     def step(
         self, first: Tensor, second: Tensor, gradient: Tensor, step_size: Tensor, correction: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the change that is subtracted from the weight, and both moments, computed from the gradient of the
+        """Return the change that Adam subtracts from a weight, and both new moments, computed from the gradient of the
         scaled loss.
         """
         mean = first * self.beta1 + gradient * (1 - self.beta1)

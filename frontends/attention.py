@@ -104,5 +104,5 @@ def multi_head_attention(
 
 
 def _letters(query: Tensor, key: Tensor) -> tuple[str, str, str]:
-    """Return letters for the rows, the columns and the leading axes of scores."""
+    """Return letters of an einsum's equation for the rows, the columns and the leading axes of scores."""
     return "q", "x", "abcefgh"[: query.ndim - 2]

@@ -30,8 +30,8 @@ def convolution(
     dilations: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Return the convolution of [B, *positions, C] with a kernel [*sizes, C / groups, D], which has shape [B,
-    *positions', D].
+    """Return the convolution, of shape [B, *positions', D], of x [B, *positions, C] with a kernel [*sizes, C / groups,
+    D].
 
     Group g of the input channels gives group g of the output channels; positions' = (positions + padding - dilation *
     (size - 1) - 1) // step + 1. The kernel of a convolution is not flipped, as usual in machine learning.

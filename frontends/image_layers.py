@@ -48,8 +48,8 @@ def conv2d(
     groups: int = 1,
     format: Format = WEIGHTS,
 ) -> Model:
-    """Return a layer that is a cross-correlation with `outputs` square kernels, plus a bias for each kernel that starts
-    at zero.
+    """Return a layer that is a cross-correlation with `outputs` square kernels, each of which has a bias that starts at
+    zero.
 
     A convolution layer maps [B, H, W, inputs] -> [B, H', W', outputs], where H' = (H + 2 * padding - dilation * (size -
     1) - 1) // step + 1. The parameters of a convolution layer are weight [size, size, inputs / groups, outputs] and

@@ -59,8 +59,8 @@ class Imported:
         examples: Sequence[Batch] = (),
         precision: Precision = Precision(),  # noqa: B008 - frozen
     ) -> Program:
-        """Return the program with these formats of inputs; a parameter's default is a format that holds values up to
-        twice the parameter's.
+        """Return the imported arrow as a program whose inputs have the given formats; a parameter's default is a format
+        that holds values up to twice the parameter's.
 
         The inputs of an imported program that are no parameters have by default the format of sixteenths from 0 to 1.
         Inputs, and outputs that are inputs' new values, are committed, and other outputs are public, unless

@@ -361,7 +361,7 @@ def sequential(*models: Model) -> Model:
 def _chain(
     models: Sequence[Model], names: list[str], batch: Array, arrows: Sequence[Callable[[Array], Arrow]], renews: bool
 ) -> Arrow:
-    """P1 ... Pn, S1 ... Sn, X -> Yn, and with `renews` then S1' ... Sn'."""
+    """Return the arrow (P1, .., Pn, S1, .., Sn, X) -> Yn of models in sequence; with `renews` (Yn, S1', .., Sn')."""
     weights = [[p.type for p in model.parameters] for model in models]
     states = [[p.type for p in model.state] for model in models]
     # Each model takes its parameters, its state and what the last one made; what is renewed waits at the end:

@@ -38,8 +38,8 @@ def lora(
     default these are all matrices that are only multiplied by data that goes through the network, such as those of
     attention and of dense layers, and no table whose rows are looked up. `lora` is from Hu et al., arXiv 2106.09685.
 
-    Proofs commit once to the parameters that `lora` freezes (docs/tensor.md). Raise TypingError for a name that is no
-    such matrix, and for a rank that is not below both extents of a matrix.
+    Proofs commit once to the parameters that `lora` freezes (docs/tensor.md). Raise TypingError for a name that is none
+    of the matrices that the model only multiplies by, and for a rank that is not below both extents of a matrix.
     """
     require_model(model, "model")
     if type(rank) is not int or rank < 1:

@@ -51,8 +51,8 @@ def binary_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 def huber(predictions: Tensor, targets: Tensor, delta: float = 1.0) -> Tensor:
-    """Return the mean over all elements of r^2 / 2 where |r| <= delta, else of delta * (|r| - delta / 2), where r is
-    the difference of prediction and target.
+    """Return the mean over all elements of Huber's loss: r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2),
+    where r is the difference of prediction and target.
 
     The derivative of `huber` is r clipped to [-delta, delta], divided by the number of elements. `huber` is from Huber,
     "Robust estimation of a location parameter", 1964.

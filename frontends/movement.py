@@ -67,7 +67,7 @@ def take(x: Tensor, axis: int, start: int, stop: int, step: int = 1) -> Tensor:
 
 
 def strided(x: Tensor, *slices: slice) -> Tensor:
-    """Return the elements that basic slices, of any step, of the first axes give."""
+    """Return the elements that numpy's basic slices, of any step, choose along the first axes."""
     for axis, one in enumerate(slices):
         places = range(*one.indices(x.shape[axis]))
         if not places:
@@ -80,8 +80,8 @@ def gather_elements(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
     """Return the elements y[a, i, b] = x[a, indices[a, i, b], b], where each element is read at its own index along one
     axis.
 
-    Along every axis but the given one, the indices have the extent of x. Indices are whole numbers; `gather_elements`
-    is undefined for an index outside the axis.
+    The indices of `gather_elements` have the extents of x along every axis but the given one. Indices are whole
+    numbers; `gather_elements` is undefined for an index outside the axis.
     """
     at = axis_of(x, axis)
     letters = LETTERS[: x.ndim]

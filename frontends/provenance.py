@@ -88,7 +88,7 @@ def _outside() -> FrameType:
 
 
 def _is_command(frame: FrameType) -> bool:
-    """Return whether a frame outside the package is the frame that started its command line."""
+    """Return whether a frame outside the package is the frame that started the package's command line."""
     inner: FrameType | None = sys._getframe(1)
     while inner is not None and inner is not frame:
         if inner.f_globals.get("__name__", "").startswith("circuitize.cli."):

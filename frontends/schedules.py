@@ -31,7 +31,7 @@ def constant(rate: float) -> Schedule:
 
 
 def warm_up(schedule: Schedule, steps: int) -> Schedule:
-    """Return the schedule times t / steps at the first steps, and unchanged from then on."""
+    """Return a schedule that is the given one times t / steps in the first steps, and the given one from then on."""
     _expect_steps(steps)
     return lambda t: schedule(t) * min(Fraction(t, steps), Fraction(1))
 

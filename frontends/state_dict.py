@@ -27,8 +27,8 @@ def from_state_dict(
     names: Mapping[str, str] | None = None,
     outputs_first: Collection[str] = (),
 ) -> dict[str, Reals]:
-    """Return the values of a model's parameters and state, or of a program's, by their names; other tensors are not
-    read.
+    """Return the values of a model's parameters and state, or of a program's, by their names; other tensors of the
+    state dict are not read.
 
     The argument `names` maps the model's names to the tensors' names where these differ. The argument `outputs_first`
     lists the parameters that are stored as in torch: a linear weight [out, in], which is [in, out] in circuitize, or a

@@ -28,7 +28,7 @@ class Table:
     """The line of the file at which each row ends."""
 
     def column(self, name: str) -> int:
-        """Return the place of a column among the columns. Raise CircuitizeError if no column has that name."""
+        """Return the place of a named column among the columns. Raise CircuitizeError if no column has that name."""
         if name not in self.names:
             shown = ", ".join(self.names)
             raise CircuitizeError(f"{self.path}: expected a column among {shown}, found {name!r}; name one of them")
@@ -76,7 +76,7 @@ class Table:
 
 
 def read_csv(path: Path) -> Table:
-    """Return a CSV file with or without a line of names; without one the columns are called 1, 2, ...
+    """Return the table in a CSV file with or without a line of names; without one the columns are called 1, 2, ...
 
     Raise CircuitizeError if the file cannot be read, is empty, or has rows of different lengths.
     """

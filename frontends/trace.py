@@ -25,8 +25,8 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
     """Return the arrow of a Python function, with one input for each type (a shape means an array of reals) and one
     output for each result.
 
-    The function runs once, on tensors; whatever Python does in it (loops, conditions on shapes) happens during that
-    run. Raise TypingError, naming the caller's file and line, if shapes do not fit.
+    The traced function runs once, on tensors; whatever Python does in it (loops, conditions on shapes) happens during
+    that run. Raise TypingError, naming the caller's file and line, if shapes do not fit.
     """
     builder = Builder()
     tensors = [Tensor(builder, builder.input(t if isinstance(t, (Array, Fixed)) else Array(t))) for t in types]

@@ -57,8 +57,8 @@ def transformer_block(
     """Return a transformer block: x + attention(norm(x)), then y + dense(gelu(dense(norm(y)))): [B, x, width] -> [B, x,
     width].
 
-    In a transformer block layer norms come first, as in GPT-2; the activation is GELU with a hyperbolic tangent, as in
-    GPT-2, unless `activation` is given; `hidden`, the width between the dense layers, is 4 * width by default.
+    In a transformer block layer norms come first, and the activation, unless `activation` is given, is GELU with a
+    hyperbolic tangent, both as in GPT-2; `hidden`, the width between the dense layers, is 4 * width by default.
     """
     hidden, activation = hidden or 4 * width, activation or gelu(approximate=True)
     attend = multi_head_attention(width, heads, attention, causally, format)
@@ -110,13 +110,13 @@ def gpt2(
     """Return GPT-2, by default the small one of 124,439,808 parameters: tokens [B, length] to logits [B, length,
     vocabulary].
 
-    With `last`, only the logits [B, vocabulary] of the last position are computed.
+    With `last`, `gpt2` computes only the logits [B, vocabulary] of the last position.
 
-    The network is that of Radford et al., "Language models are unsupervised multitask learners", 2019: a table of
-    tokens, which also gives the logits (unless `tied` is false: then a separate table, `head`, gives them), a table of
-    `context` positions, of which `length` are used, causal blocks and a last layer norm. The argument `epsilon` is the
-    epsilon of all layer norms: GPT-2's is 1e-5, and the default is a number that integers represent with few fraction
-    bits; `hidden` and `activation` are as in `transformer_block`.
+    The network of `gpt2` is that of Radford et al., "Language models are unsupervised multitask learners", 2019: a
+    table of tokens, which also gives the logits (unless `tied` is false: then a separate table, `head`, gives them), a
+    table of `context` positions, of which `length` are used, causal blocks and a last layer norm. The argument
+    `epsilon` is the epsilon of all layer norms: GPT-2's is 1e-5, and the default is a number that integers represent
+    with few fraction bits; `hidden` and `activation` are as in `transformer_block`.
     """
     length = length or context
     block = transformer_block(width, heads, hidden, attention, True, epsilon, format, activation)

@@ -26,8 +26,8 @@ from .term import Real
 class Composite(RealOperation):
     """An operation whose meaning is its `definition`, an arrow of real operations, which may include other composites.
 
-    A subclass of Composite writes `define`, and, if its sources differ in shape, `require`. The type, the value and the
-    derivative of a composite follow from its definition. A subclass may override `derivative` with a better one:
+    A subclass of Composite must write `define`, and, if its sources differ in shape, `require`. The type, the value and
+    the derivative of a composite follow from its definition. A subclass may override `derivative` with a better one:
     `expand_composites(arrow, keep_derivatives=True)` does not expand composites that have their own derivative.
     `quantize` expands all composites, so no composite is ever lowered.
     """
@@ -38,7 +38,7 @@ class Composite(RealOperation):
 
     @abstractmethod
     def define(self, *sources: Real) -> Real | Sequence[Real]:
-        """Return the formula of the target, or of each of several targets."""
+        """Return the formula of the operation's target, or of each of its targets."""
 
     def require(self, *sources: Array) -> None:
         """Raise TypingError if `define` does not take these sources: by default, if their shapes differ."""

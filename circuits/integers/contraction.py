@@ -31,8 +31,7 @@ _EXACT_SINGLE = 24
 """The number of bits up to which float32 holds every integer."""
 
 FEW = 1 << 14
-"""The greatest number of products that are computed in int64: for so few, BLAS would gain less than conversions
-cost.
+"""The greatest number of products that are computed in int64: for so few, BLAS would gain less than conversions cost.
 """
 
 

@@ -19,7 +19,7 @@ from .language import IntegerOperation, Integers
 @dataclass(frozen=True)
 class Divide(IntegerOperation):
     """The quotient floor(x / y), rounded toward minus infinity, of arrays of one shape; y >= 1 by its type. The
-    quotient has the fraction bits of x less those of y.
+    quotient that Divide gives has the fraction bits of x less those of y.
     """
 
     name = "integer.divide"

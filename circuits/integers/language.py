@@ -88,7 +88,9 @@ class Elementwise(IntegerOperation):
         return made
 
     def overwrite(self, source: int, *values: Integers) -> Values:
-        """Return the target's value, written over the value of the source with the given number, which is lost."""
+        """Return the target's value, written over the value of the source with the given number; that source's value is
+        lost.
+        """
         function = getattr(array_module(*values), self.function)
         made: Values = function(*values, *self.constants, out=values[source])
         return made

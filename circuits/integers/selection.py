@@ -172,7 +172,7 @@ class Wrap(Expansion):
         return made
 
     def define(self, builder: Builder, *wires: int) -> int:
-        """Return the definition of Wrap is x less 2^bits times the number of whole turns, which a shift finds."""
+        """Write the definition of Wrap: x less 2^bits times the number of whole turns, which a shift finds."""
         (x,) = wires
         source = builder.format(x)
         above = x

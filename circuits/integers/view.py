@@ -152,9 +152,7 @@ class View:
         return not self.steps
 
     def lifted(self, count: int) -> View:
-        """Return the view that applies this view to each of `count` arrays along a new first axis, which stays
-        unchanged.
-        """
+        """Return the view that applies this view to each of `count` arrays, which lie along a new first axis."""
         steps: list[Step] = []
         for step in self.steps:
             shape = (count, *step.shape)
@@ -238,7 +236,9 @@ class View:
 
     @property
     def counted(self) -> int:
-        """Return the most target elements that are counted one by one to learn how often source elements are read."""
+        """Return a bound on how many target elements are counted one by one to learn how often source elements are
+        read.
+        """
         shapes = [self.source_shape, *(step.shape for step in self.steps)]
         affine = [(step, source) for step, source in zip(self.steps, shapes, strict=False) if isinstance(step, Affine)]
         if len(affine) == 1 and all(len(moved) <= 1 for moved in affine[0][0].columns()):

@@ -52,8 +52,8 @@ class Gather:
         return self._window(array)
 
     def _window(self, array: Values) -> Values:
-        """Return the window of a step, made by strides if the module lays out its arrays in memory accordingly, and by
-        indices otherwise.
+        """Return the window of a step, made by strides if the array module lays out its arrays in memory accordingly,
+        and by indices otherwise.
         """
         shape = self.step.shape
         if type(array) is np.ndarray:

@@ -26,7 +26,7 @@ class Linear:
 
 
 def predict() -> cz.Program:
-    """Return a program of what polygrad has fitted: a, b and x -> prediction."""
+    """Return the program of the model that polygrad has fitted: a, b and x -> prediction."""
     line = Linear()
     model = Model(
         lambda x: {"prediction": line(x)},
@@ -40,7 +40,9 @@ def predict() -> cz.Program:
 
 
 def step() -> cz.Program:
-    """Return the first step of SGD: a, b, inputs, targets and learning_rate -> a, b and the loss."""
+    """Return one training step by SGD from the starting values: a, b, inputs, targets and learning_rate -> a, b and the
+    loss.
+    """
     model = polygrad_model(Linear(), DATA["x"])
     example = {**model.initial(0), "inputs": DATA["x"], "targets": DATA["y"], "learning_rate": np.float64(0.125)}
     return cz.training_step(

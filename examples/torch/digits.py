@@ -3,7 +3,8 @@
 circuitize estimate examples/torch/digits.py:step
 circuitize prove    examples/torch/digits.py:step --prover tensor -o proof
 
-If torch is installed, `cz.from_torch(network(), torch.zeros(BATCH, 64))` with `network` of network.py needs no file.
+If torch is installed, `cz.from_torch(network(), torch.zeros(BATCH, 64))` with `network` of network.py gives the model
+without an archive file.
 """
 
 from pathlib import Path

@@ -67,7 +67,7 @@ def read(diagram: object, name: str = "diagram") -> Diagram:
 
 
 def _segments(family: Any) -> list[list[int]]:
-    """Return the wires of each operation, from an indexed coproduct."""
+    """Return the wires of each operation of a catgrad diagram, from an indexed coproduct."""
     ends = np.cumsum(np.asarray(family.sources.table, np.int64)).tolist()
     values = np.asarray(family.values.table).tolist()
     return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]

@@ -85,8 +85,9 @@ def assembled(
 def arrow_of(hypergraph: Any) -> Arrow:
     """Return the arrow of an `OpenHypergraph` whose labels are circuitize's types and operations.
 
-    The edges of an `OpenHypergraph` may be in any order. Raise CircuitizeError for other labels, for a wire that is not
-    written once, for a cycle, and for types that an operation does not take.
+    The edges of an `OpenHypergraph` may be in any order. Raise CircuitizeError for labels that are no types or
+    operations of circuitize, for a wire that is not written once, for a cycle, and for types that an operation does not
+    take.
     """
     if not isinstance(hypergraph, package().OpenHypergraph):
         raise CircuitizeError(f"expected an OpenHypergraph, found {type(hypergraph).__name__}; see hypergraph")

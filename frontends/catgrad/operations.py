@@ -1,4 +1,4 @@
-"""The meaning of each operation of catgrad: those of catgrad's core language, and those that a user registers."""
+"""The meanings of catgrad's operations: those of catgrad's core language, and those that a user registers."""
 
 from __future__ import annotations
 

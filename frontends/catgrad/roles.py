@@ -90,14 +90,14 @@ def _lens(word: str, given: object, types: object) -> Any:
 
 
 def _known(lens: Any) -> Kind | None:
-    """Return the kind of a lens that is shown by catgrad's own operations in it, or None."""
+    """Return the kind of a lens, as the operations of catgrad in it show it, or None if they show none."""
     own = module("catgrad.bidirectional.operation")
     kinds = {type(operation) for operation in lens.H.x.table}
     return Kind.OPTIMIZER if own.SGD in kinds else Kind.LOSS if own.MSE in kinds else None
 
 
 def _tried(lens: Any) -> Kind | None:
-    """Return the kind of a lens that is shown by its reverse when tried on numbers, or None."""
+    """Return the kind of a lens, as its reverse shows it when tried on numbers, or None if it shows none."""
     both = module("catgrad.bidirectional.functor").Bidirectional()
     try:
         reverse = arrow(both.adapt(both(lens), lens.source, lens.target))

@@ -182,7 +182,7 @@ NOTHING = np.iinfo(np.int64).max
 
 
 def _units_of(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> Integers:
-    """Return the units as `_last_bits` gives them, also for sums without any bit."""
+    """Return the exponents of the units that `_last_bits` gives, and NOTHING for sums without any term."""
     nothing = (np.diff(operand[0].indptr) == 0) & (operand[1] == 0)
     return np.where(nothing, NOTHING, _last_bits(rows, operand))
 
@@ -226,8 +226,8 @@ def _table(rows: Rows, logic: Logic, group: Group) -> Planned:
 
 
 def _whole(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> tuple[Block, Callable[[Numbers], Numbers]]:
-    """Return what makes a sum of whole numbers, and a function that removes the zero bits at the sum's end if its parts
-    have finer units.
+    """Return a block that computes sums of whole numbers, and a function that removes the zero bits at the sums' end if
+    their parts have finer units.
     """
     zeros = -int(_last_bits(rows, operand).min(initial=0))
 

@@ -55,7 +55,7 @@ def _entering(logic: Logic, found: Forms) -> Format:
 
 
 def _read(logic: Logic, found: Forms, rows: Rows, x: int, entering: Format) -> None:
-    """Write the elements of the input in the form in which the instructions that read them take them."""
+    """Write the elements of the network's input in the form that the instructions which read them need."""
     atoms = np.flatnonzero(logic.kind[found.atoms] == Kind.INPUT)
     if not len(atoms):
         return

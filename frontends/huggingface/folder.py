@@ -56,9 +56,9 @@ class Folder:
         """Return the network on sequences of `length` tokens, by default its whole context, which starts from the
         folder's weights.
 
-        The network gives the logits of every position, or with `last` those of the last position alone. A parameter
-        whose format is not given has a format that holds values up to twice the parameter's. Raise CircuitizeError for
-        a length that exceeds the context, and for a format whose name is no parameter's.
+        The network of a GPT-2 folder gives the logits of every position, or with `last` those of the last position
+        alone. A parameter whose format is not given has a format that holds values up to twice the parameter's. Raise
+        CircuitizeError for a length that exceeds the context, and for a format whose name is no parameter's.
         """
         longest = self.config.context
         if length is not None and (type(length) is not int or not 1 <= length <= longest):
@@ -133,8 +133,9 @@ def from_huggingface(
 ) -> Model:
     """Return the GPT-2 of a folder as a model that starts from the folder's weights, for `training_step` and `predict`.
 
-    The model gives the logits of every position, or with `last` those of the last position alone. The layer norms of
-    the GPT-2 have the epsilon of config.json. `read(folder)` of `circuitize.frontends.huggingface` returns a `Folder`,
-    whose `model(...)` returns this model and whose `save(...)` writes the folder again.
+    The model of a GPT-2 folder gives the logits of every position, or with `last` those of the last position alone. The
+    layer norms of a GPT-2 folder's model have the epsilon of config.json. `read(folder)` of
+    `circuitize.frontends.huggingface` returns a `Folder`, whose `model(...)` returns this model and whose `save(...)`
+    writes the folder again.
     """
     return read(folder).model(length, attention, formats, last)

@@ -98,7 +98,7 @@ def _at(value: Value, index: int) -> Value:
 
 
 def _stacked(equation: Equation, values: list[Value], place: int) -> Value:
-    """Return the results of all steps along a new first axis."""
+    """Return the results of all steps of a loop along a new first axis."""
     dtype, shape = equation.dtypes[place], equation.shapes[place]
     if not values:
         return Value(np.zeros(shape, dtype), dtype)

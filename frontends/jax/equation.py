@@ -36,7 +36,7 @@ class Result(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A jaxpr to run on values: a generator that is the rule of a calling primitive yields this."""
+    """A jaxpr to run on values, as the rule of a primitive that holds jaxprs, a generator, yields it."""
 
     jaxpr: Any
     constants: Sequence[Value]
@@ -106,8 +106,8 @@ class Draw:
 
     @property
     def format(self) -> Format:
-        """Return the format of the random numbers: 0 and 1, or 8 fraction bits and a range that holds the bounds (8 for
-        normal numbers).
+        """Return the format of the random numbers: for a mask 0 and 1, else a format with 8 fraction bits and a range
+        that holds the bounds of uniform numbers, or normal numbers up to 8.
         """
         if self.word == "mask":
             return ONE_HOT
@@ -115,7 +115,7 @@ class Draw:
         return Format.signed(10 + int(np.ceil(np.log2(greatest))), 8)
 
     def drawn(self, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Draw random numbers of this kind."""
+        """Draw random numbers of the kind that this input stands for."""
         if self.word == "normal":
             return generator.normal(size=self.shape)
         numbers = generator.random(self.shape)
@@ -137,8 +137,7 @@ class Context:
     """
     wires: dict[str, Tensor] = field(default_factory=dict)
     assumptions: dict[str, bool] = field(default_factory=dict)
-    """The assumptions of a translation, each with the line that asks for it, and whether a user is to be warned of
-    it.
+    """The assumptions of a translation, each with the line that asks for it, and whether a user is to be warned of it.
     """
     equations: int = 0
     raises: bool = False
@@ -162,7 +161,9 @@ class Context:
 
 @dataclass(frozen=True)
 class Equation:
-    """A primitive, its operands, its parameters, and the shapes and element types of its results."""
+    """An equation of a jaxpr: its primitive, its operands, its parameters, and the shapes and element types of its
+    results.
+    """
 
     context: Context
     name: str

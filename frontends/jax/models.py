@@ -33,17 +33,17 @@ def from_jax(
 ) -> Model:
     """Return a model, for `training_step` and `predict`, from a function of JAX.
 
-    The function `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, the
+    The function of JAX `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, the
     function of JAX is `forward(parameters, state, inputs)`, which returns predictions and the new state. With a `key`,
     the last argument of `forward` is the key of random numbers: the numbers drawn with the key become inputs of each
     step, `mask1` and so on. `inference` has the same arguments as `forward` except for the key, and returns only the
     predictions that the model gives outside training; without `inference` these are the predictions of `forward`.
 
-    `parameters` and `state` are pytrees of arrays; their leaves are named by their paths. The argument `inputs` is a
-    batch, or its shape and element type, whose first axis counts examples; a model that draws takes only batches of
-    this extent. `formats` are the formats of parameters, of state and of whole numbers given as `inputs`; whole numbers
-    are by default from 0 to 2^15 - 1. Raise CircuitizeError, with the user's line, for anything in a JAX model that a
-    circuit cannot compute.
+    The `parameters` and the `state` of a JAX model are pytrees of arrays; their leaves are named by their paths. The
+    argument `inputs` is a batch, or its shape and element type, whose first axis counts examples; a model that draws
+    takes only batches of this extent. The argument `formats` gives formats of a JAX model's parameters, of its state
+    and of whole numbers given as `inputs`; whole numbers are by default from 0 to 2^15 - 1. Raise CircuitizeError, with
+    the user's line, for anything in a JAX model that a circuit cannot compute.
     """
     jax = package()
     weights, _ = leaves(jax, parameters, "")
@@ -116,7 +116,7 @@ def from_jax(
 
 
 def _names(jax: Any, found: Any, state: Any, renews: bool, kept: list[Leaf]) -> list[str]:
-    """Return the names of predictions and of the state, in what `forward` returns."""
+    """Return the names of the predictions and of the new state in what `forward` returns."""
     if not renews:
         count = len(jax.tree_util.tree_leaves(found))
         return ["predictions"] if count == 1 else [f"predictions{n}" for n in range(1, count + 1)]

@@ -109,7 +109,7 @@ def translate(
 
 
 def _entering(builder: Builder, leaf: Leaf, formats: Mapping[str, Format]) -> Value:
-    """Return the Value of a pytree's leaf: a key, or a wire with the interval of its format."""
+    """Return the Value of a pytree's leaf: a key of random numbers, or a wire with the interval of its format."""
     shape = tuple(leaf.content.shape)
     if leaf.is_key:
         return Value(Key(("input", leaf.name), shape), leaf.content.dtype)

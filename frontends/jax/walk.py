@@ -122,9 +122,7 @@ def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
 
 
 def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, raised.Whole | None]]:
-    """Return the equations that some result depends on, each with the known function whose last equation it is, if
-    any.
-    """
+    """Return the equations that some result depends on, each with the known function that it ends, if it ends one."""
     needed = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
     kept: list[tuple[Any, raised.Whole | None]] = []
     for place in range(len(jaxpr.eqns) - 1, -1, -1):

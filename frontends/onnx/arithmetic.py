@@ -18,7 +18,7 @@ GREATEST_POWER = 64
 
 
 def _together(node: Node) -> list[Tensor]:
-    """Return all inputs of a node that takes any number of inputs, which broadcast from opset 8 on."""
+    """Return all inputs of an ONNX node that takes any number of inputs; from opset 8 on the inputs broadcast."""
     tensors = node.tensors()
     if node.version < 8 and node.operator in ("Max", "Mean", "Min", "Sum") and len({x.shape for x in tensors}) > 1:
         found = ", ".join(str(list(x.shape)) for x in tensors)
@@ -99,7 +99,7 @@ def _parametric(node: Node) -> Result:
 @operator("Pow", kinds=NUMBERS)
 def _power(node: Node) -> Result:
     """Return x to the power of known exponents; for whole numbers x the exponents must be whole numbers of at least 0.
-    Exponents that are not whole are allowed only if x >= 0.
+    An exponent that is not a whole number is allowed only if x >= 0.
     """
     x, y = node.tensor(0), np.asarray(node.known(1, "the exponent"))
     shape = np.broadcast_shapes(x.shape, y.shape)

@@ -14,8 +14,8 @@ EPSILON = 1e-5
 
 
 def folded(model: Any) -> Any:
-    """Return the model without those batch norms that are the only readers of a convolution's result: W' = k W, b' = k
-    (b - mean) + shift.
+    """Return the model without those batch norms that are the only readers of a convolution's result: kernel W and bias
+    b become W' = k W and b' = k (b - mean) + shift.
 
     The factor of a folded batch norm is k = scale / sqrt(variance + epsilon), by channel, in float64. A batch norm is
     folded if scale, bias, mean, variance and kernel are float initializers, and kernel and bias of the convolution have

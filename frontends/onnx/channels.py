@@ -2,8 +2,8 @@
 second axis.
 
 An ONNX operator on images permutes the axes of its inputs to put channels last, and permutes those of its result back.
-Two such permutations that meet cancel, and element-by-element operations are done before a permutation, so that between
-two convolutions nothing is permuted.
+Two permutations of the channels' axis that meet cancel, and element-by-element operations are done before a
+permutation, so that between two convolutions nothing is permuted.
 """
 
 from __future__ import annotations

@@ -14,8 +14,7 @@ from circuitize.frontends.tensor import Tensor
 Known: TypeAlias = Values
 
 EXACT = 1 << 52
-"""The greatest magnitude of whole numbers in arithmetic: float64 holds such numbers, and those one bit longer,
-exactly.
+"""The greatest magnitude of whole numbers in arithmetic: float64 holds such numbers, and those one bit longer, exactly.
 """
 
 

@@ -81,7 +81,7 @@ FORMS: MappingProxyType[str, Form] = MappingProxyType(
 
 
 def form(operator: str, version: int, domain: str) -> Form | None:
-    """Return the form of an operator in a domain in that version; None for an operator that is not read."""
+    """Return the form of an operator in a domain in a given version; None for an operator that is not read."""
     found = TRUNCS[version >= 2] if operator == "Trunc" else FORMS.get(operator)
     return found if found is not None and domain in found.domains else None
 

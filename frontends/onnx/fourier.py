@@ -71,8 +71,8 @@ def _fitted(x: Tensor, length: int) -> Tensor:
 
 
 def _placed(parts: list[Tensor], order: list[int]) -> Tensor:
-    """Return the real and the imaginary part of a transform joined along a new last axis, with the other axes put in
-    the given order.
+    """Return the real and the imaginary part of a Fourier transform joined along a new last axis, with the other axes
+    put in the given order.
     """
     wide = [part.reshape(*part.shape, 1) for part in parts]
     whole = concatenate(wide, -1) if len(wide) > 1 else wide[0]

@@ -55,12 +55,12 @@ def arrow(
 
     Nodes of a graph that depend on constants alone are computed when the graph is read, so that shapes may depend on
     their results. Inputs of whole numbers lie in their element type's interval, and within 2^52; `intervals` (low,
-    high) by name states smaller intervals. `formats` states a format for a tensor by the name that the node which
-    writes the tensor gives it: the tensor is rounded half to even, and saturates. `dims` gives extents that the file
-    leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters` names the initializers that become
-    inputs, after the other inputs. Raise UnknownValue if a shape depends on an input that is not known, FormatError for
-    a malformed model, and CircuitizeError for an operator or a type that is not understood, for shapes that are not
-    concrete, for whole numbers that float64 may not hold, and if the package `onnx` is missing.
+    high) by name states smaller intervals. The argument `formats` states formats for tensors, by the names under which
+    nodes write them: such a tensor is rounded half to even, and saturates. The argument `dims` gives extents that a
+    model file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters` names the initializers
+    that become inputs, after the other inputs. Raise UnknownValue if a shape depends on an input that is not known,
+    FormatError for a malformed model, and CircuitizeError for an operator or a type that is not understood, for shapes
+    that are not concrete, for whole numbers that float64 may not hold, and if the package `onnx` is missing.
     """
     onnx, model = package(), read(model)
     check(model)
@@ -136,8 +136,8 @@ def _sources(
 
 
 def _only_picked(name: str, graph: Any) -> bool:
-    """Return whether nodes only pick elements of an initializer and do nothing else with it: only then may places stand
-    for an initializer of texts.
+    """Return whether nodes only pick elements of an initializer and do nothing else with it: only then may places in a
+    list stand for the texts of an initializer.
     """
     return all(node.op_type in ("ArrayFeatureExtractor", "Gather") for node in graph.node if name in node.input)
 
@@ -145,8 +145,8 @@ def _only_picked(name: str, graph: Any) -> bool:
 def _followed(
     unknown: UnknownValue, builder: Builder, values: Mapping[str, Value], names: Sequence[str]
 ) -> UnknownValue:
-    """Return a value that is not known, as the name of an input from which it is computed: an input of whole numbers or
-    truth values if there is one.
+    """Return the name of an input from which an unknown value is computed: an input of whole numbers or truth values if
+    there is one.
     """
     if unknown.name in names or unknown.wire < 0:
         return unknown

@@ -122,7 +122,7 @@ def _reversed(node: Node) -> Tensor:
 
 @operator("ArgMax", "ArgMin", kinds=NUMBERS)
 def _place(node: Node) -> Result:
-    """Return the index of the first extremum, or of the last one, which is found in the reversed axis."""
+    """Return the index of the first extremum along an axis, or of the last one, which is found in the reversed axis."""
     x = node.ranked(node.tensor() if node.operator == "ArgMax" else -node.tensor(), 1)
     axis = node.along(x, 0)
     count = x.shape[axis]

@@ -143,7 +143,7 @@ def _split(node: Node) -> list[Tensor | Known]:
 
 
 def _empty(node: Node, x: Tensor, axis: int) -> Known:
-    """Return an array like x, without elements along an axis."""
+    """Return an array like x, but with no elements along one axis."""
     return np.zeros((*x.shape[:axis], 0, *x.shape[axis + 1 :]), node.element.dtype)
 
 

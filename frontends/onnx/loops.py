@@ -47,8 +47,8 @@ class Rounds(Turn):
         return self.step.place
 
     def steps(self) -> list[Step | Leave | Turn]:
-        """Return the steps of a loop's next round; a Loop's graph has the round's number and the condition before its
-        states, and the condition before its results.
+        """Return the steps of a loop's next round; a Loop's graph reads the round's number, a condition and the states,
+        and its first result is the new condition.
         """
         more = self.inner is None or self._ended(self.inner)
         if not more or self.done == self.count:

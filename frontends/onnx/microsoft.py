@@ -61,7 +61,7 @@ def _concatenated(node: Node) -> Result:
 @operator("QGemm", kinds=INT)
 def _gemm(node: Node) -> Result:
     """Return the result of QGemm: alpha * A B, plus a bias of int32 in units of the product; the result is of floats if
-    it has no scale.
+    no scale is given for it.
     """
     turned = node.flag("transA", 0), node.flag("transB", 0)
     a, b = factor(node, 0, 2), factor(node, 3, 5, last=not turned[1], channel=0 if turned[1] else None)

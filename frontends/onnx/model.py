@@ -62,8 +62,8 @@ def read(source: object) -> Any:
 
 
 def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
-    """Return the opset of the model for each domain. Raise FormatError if an opset is missing, given twice, too old or
-    too new.
+    """Return the opset of an ONNX model for each domain of operators. Raise FormatError if an opset is missing, given
+    twice, too old or too new.
     """
     found: dict[str, int] = {}
     for entry in model.opset_import:
@@ -146,8 +146,8 @@ def distinct(names: Iterable[str], what: str) -> None:
 
 
 def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
-    """Return the element type and concrete shape of an input. Raise CircuitizeError if the file does not declare the
-    element type or the shape.
+    """Return the element type and concrete shape of a model's input. Raise CircuitizeError if the file does not declare
+    the element type or the shape.
     """
     what = "input"
     where = f"{what} {entry.name!r}"
@@ -166,8 +166,8 @@ def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, t
 
 
 def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
-    """Return an attribute's value; a tensor is returned as a Value. Raise FormatError for attributes that are
-    subgraphs, sparse tensors or references.
+    """Return the value of a node's attribute; a tensor is returned as a Value. Raise FormatError for attributes that
+    are subgraphs, sparse tensors or references.
     """
     kinds = onnx.AttributeProto
     if entry.ref_attr_name:

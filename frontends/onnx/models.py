@@ -38,9 +38,9 @@ def from_onnx(
     it.
 
     The Model of an ONNX network has one input in addition to parameters, whose first axis counts examples, and one
-    output, or the output named by `output`. `dims` gives extents that the file leaves open, except the first. In
-    training, batch norm uses the statistics of its batch, and its running statistics are state that each step replaces;
-    dropout reads masks, whose shape follows from `dims`. Raise the same errors as `network`.
+    output, or the output named by `output`. The argument `dims` gives extents that an ONNX file leaves open, except the
+    first. In training, batch norm uses the statistics of its batch, and its running statistics are state that each step
+    replaces; dropout reads masks, whose shape follows from `dims`. Raise the errors that `network` raises.
     """
     model = read(source)
     check(model)

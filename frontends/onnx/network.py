@@ -51,11 +51,11 @@ def network(
 
     The parameters of an ONNX network are initializers of finite floats with at least one axis that some node reads;
     those that `constants` names, or all if it names "weights", become constants of the circuit instead, and so do
-    initializers that decide about shapes. `dims` gives extents that the file leaves open: by name, `batch`, or by input
-    and axis, `x:0`. The argument `outputs` lists the outputs, by default all; the inputs in `known` have the given
-    values, of their element types. With `fold_batch_norms`, the batch norms after convolutions are folded into them, as
-    `batch_norm.folded` says. Raise the errors that `arrow` raises, and CircuitizeError for a name that the graph does
-    not have.
+    initializers that decide about shapes. The argument `dims` gives extents that an ONNX file leaves open: by name,
+    `batch`, or by input and axis, `x:0`. The argument `outputs` lists the outputs, by default all; the inputs in
+    `known` have the given values, of their element types. With `fold_batch_norms`, the batch norms after convolutions
+    are folded into them, as `batch_norm.folded` says. Raise the errors that `arrow` raises, and CircuitizeError for a
+    name that the graph does not have.
     """
     model = with_outputs(read(source), outputs)
     check(model)

@@ -109,8 +109,8 @@ def operator(
 
 
 class Attributes(dict[str, Any]):
-    """The attributes of a node by name, including the schema's defaults, with records of which were given and which
-    were read.
+    """The attributes of an ONNX node by name, including the schema's defaults, with records of which were given and
+    which were read.
     """
 
     def __init__(self, entries: dict[str, Any], given: frozenset[str]) -> None:
@@ -286,7 +286,7 @@ class Node:
         return self.axis(self.attribute("axis", default), x.ndim)
 
     def rows(self, x: Tensor) -> Tensor:
-        """Return x as a matrix whose columns are all axes from the attribute `axis` on."""
+        """Return x as a matrix whose columns run over all axes from the attribute `axis` on."""
         axis = self.along(x, 1)
         return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
@@ -324,7 +324,7 @@ class Node:
         return bounded(count, MOST, what)
 
     def fault(self, message: str) -> CircuitizeError:
-        """Return an error that begins with the node's operator and name."""
+        """Return an error whose message begins with the node's operator and name."""
         return CircuitizeError(f"{self}: {message}")
 
     def __str__(self) -> str:

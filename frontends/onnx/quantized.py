@@ -233,8 +233,8 @@ def known_scale(node: Node, index: int) -> Reals:
 
 
 def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
-    """Return accumulators times their scale over the result's, quantized; the result's scale is the input with the
-    given index and is followed by the result's zero point.
+    """Return accumulators times their scale divided by the result's scale, quantized; the result's scale is the input
+    with the given index and is followed by the result's zero point.
     """
     element = node.element
     of_result = known_scale(node, index)

@@ -86,8 +86,8 @@ class Cell:
 
 @operator("LSTM", "GRU", "RNN", ignores=("hidden_size",))
 def _layer(node: Node) -> list[Tensor]:
-    """Return the results of all steps on x [T, B, I]; examples that are shorter keep their state, and read 0 beyond
-    their end.
+    """Return the results of all steps of a recurrent layer on x [T, B, I]; examples that are shorter keep their state,
+    and read 0 beyond their end.
     """
     name, gates = node.operator, GATES[node.operator]
     by_batch = node.flag("layout", 0)
@@ -153,7 +153,7 @@ def _layer(node: Node) -> list[Tensor]:
 def _unrolled(
     cell: Cell, name: str, read: Tensor, states: list[Tensor], lengths: Tensor | None, backward: bool
 ) -> tuple[Tensor, list[Tensor]]:
-    """Return the hidden states [T, B, H] and the states at the end, from [T, B, gates * H]."""
+    """Return the hidden states [T, B, H] and the last states, given what inputs add to the gates [T, B, gates * H]."""
     steps = read.shape[0]
     made: list[Tensor | None] = [None] * steps
     for step in reversed(range(steps)) if backward else range(steps):
@@ -185,7 +185,7 @@ def _optional(node: Node, index: int, shape: tuple[int, ...]) -> Tensor | None:
 
 
 def _state(node: Node, index: int, x: Tensor, directions: int, hidden: int, by_batch: bool) -> Tensor:
-    """Return the states [directions, B, H] at the start: zeros if none are given."""
+    """Return the starting states [directions, B, H] of a recurrent layer: zeros if none are given."""
     batch = x.shape[1]
     found = _optional(node, index, (batch, directions, hidden) if by_batch else (directions, batch, hidden))
     if found is None:

@@ -67,8 +67,8 @@ def read_weights(grid: Tensor, extent: int, mode: str, padding: str, corners: bo
 
 
 def mirrored(places: NDArray[np.int64], extent: int, corners: bool) -> NDArray[np.int64]:
-    """Return the element of an axis that is read at places beyond its ends, which are mirrored at the ends, or half a
-    step beyond them.
+    """Return the element of an axis that is read at each place beyond the axis's ends: the axis is mirrored at its
+    ends, or half a step beyond them.
     """
     if extent == 1:
         return np.zeros_like(places)

@@ -44,8 +44,8 @@ def walk(
     """Translate every node of a model's graph, starting from the given values; return the scope with all values of the
     graph.
 
-    `formats` are stated for tensors that the graph's nodes write under these names; each format is removed once it is
-    used.
+    The argument `formats` states formats for tensors that the graph's nodes write under the given names; each format is
+    removed once it is used.
 
     Raise the errors that `arrow` raises.
     """

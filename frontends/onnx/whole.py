@@ -60,7 +60,7 @@ def power(x: Interval, degree: int) -> Interval:
 
 
 def magnitude(*intervals: Interval) -> int:
-    """Return the greatest absolute value of a number in these intervals."""
+    """Return the greatest absolute value of a number in the given intervals."""
     return max(max(abs(low), abs(high)) for low, high in intervals)
 
 
@@ -70,7 +70,9 @@ def exact(low: int, high: int) -> bool:
 
 
 def bounded(elements: int, most: int, what: str) -> int:
-    """Return the number of elements; raise TypingError, before anything is allocated, if the number is above `most`."""
+    """Return the number of elements of a tensor; raise TypingError, before anything is allocated, if the number is
+    above `most`.
+    """
     if not 0 <= elements <= most:
         raise TypingError(f"expected at most {most} elements in {what}, found {elements}; use smaller tensors")
     return elements

@@ -52,7 +52,7 @@ AGAIN = "save it again with torch.export.save of a recent torch, such as 2.15"
 
 @dataclass(frozen=True)
 class Stored:
-    """A tensor of the archive: its values, and the bytes of which it is a view, which tied tensors share."""
+    """A tensor of a torch archive: its values, and the bytes of which it is a view, which tied tensors share."""
 
     values: NDArray[Any]
     place: tuple[Any, ...]

@@ -22,9 +22,9 @@ class Forest:
     """A forest of trees whose inner nodes send x to the left child if x[feature] <= threshold, and whose leaves add to
     the scores.
 
-    The arrays `left` and `right` of a forest are -1 at leaves. A leaf adds its `values` [nodes, scores] to the scores
-    from `first[tree]` on; `base` are the starting scores. The flag `narrow` of a forest says that x is compared as
-    float32.
+    The arrays `left` and `right` of a forest are -1 at leaves. A leaf of a forest adds its `values` [nodes, scores] to
+    the scores from `first[tree]` on; `base` are the starting scores. The flag `narrow` of a forest says that x is
+    compared as float32.
     """
 
     features: int

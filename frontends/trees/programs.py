@@ -63,10 +63,11 @@ def from_trees(
     as the lower of the two numbers does, so that every comparison has scikit-learn's result. The leaves of a forest are
     rounded to `score_bits` fraction bits. Of a forest's program, the output `class` [batch] is the place of the
     decision in `classes_`, and `scores` [batch, scores] are the sums over the trees; the program of a regressor has
-    only the output of scores. If `forest_of(estimator).certain(x, score_bits)` is true, the class is scikit-learn's in
-    spite of rounding. The arguments `data` [N, features] and `labels` [N], which are places in `classes_`, become
-    examples. Raise CircuitizeError for an object that is no scikit-learn estimator of trees, for formats that float32
-    does not hold if the estimator compares in float32, and for names that are none of the outputs'.
+    only the output of scores. If `forest_of(estimator).certain(x, score_bits)` is true, the output `class` is
+    scikit-learn's in spite of rounding. The arguments `data` [N, features] and `labels` [N], which are places in
+    `classes_`, become examples. Raise CircuitizeError for an object that is no scikit-learn estimator of trees, for
+    formats that float32 does not hold if the estimator compares in float32, and for names that are none of the
+    outputs'.
     """
     forest = forest_of(estimator)
     wanted = ("scores",) if forest.decides == SCORES and tuple(outputs) == ("class",) else tuple(outputs)
@@ -123,7 +124,8 @@ def _answers(builder: Builder, x: int, forest: Forest) -> tuple[int, Integers]:
     """Return for all distinct tests of a forest whether x is at most the threshold, [batch, tests], and the test of
     each node.
 
-    Since x is a whole number of units, x <= t is equivalent to x <= floor(t), for a threshold t in these units.
+    Since a feature x is a whole number of units, x <= t is equivalent to x <= floor(t), for a threshold t in these
+    units.
     """
     builder.provenance = Provenance("comparisons")
     format = builder.format(x)

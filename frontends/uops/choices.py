@@ -18,7 +18,7 @@ from .translate import INFINITY, Translation
 
 @rule("OR", "MAX")
 def _maximum(t: Translation, node: Node) -> Made:
-    """Translate to Maximum, or if one operand is 0 to ReLU."""
+    """Translate the UOp to Maximum, or to ReLU if one operand is 0."""
     x, y = t.products(node)
     for place, other in ((0, y), (1, x)):
         number = t.uniform(node.sources[place])
@@ -31,7 +31,7 @@ def _maximum(t: Translation, node: Node) -> Made:
 
 @rule("XOR", "CMPNE", "CMPEQ")
 def _different(t: Translation, node: Node) -> Made:
-    """Translate to OneHot if indices are compared with 0, 1, ..., else to two comparisons; no number is NaN."""
+    """Translate the UOp to OneHot if it compares indices with 0, 1, ..., else to two comparisons; no number is NaN."""
     first, second = node.sources
     equal = node.name == "CMPEQ"
     if any(
@@ -98,13 +98,13 @@ def _not(t: Translation, node: Node, x: Product) -> Product:
 
 @rule("BITCAST")
 def _bits(t: Translation, node: Node) -> Made:
-    """Translate to nothing; bits may only be used to ask whether a number is a NaN or an infinity."""
+    """Translate the UOp to nothing; its bits may only be used to ask whether a number is a NaN or an infinity."""
     return None
 
 
 @rule("CMPLT")
 def _less(t: Translation, node: Node) -> Made:
-    """Translate to Greater; a test for an infinity or a NaN is false."""
+    """Translate the UOp to Greater; a test for an infinity or a NaN is false."""
     if any(t.values[source] is None for source in node.sources) and t.uniform(node.sources[0]) == INFINITY:
         return np.broadcast_to(np.asarray(False), node.shape)
     if node.sources[0] == node.sources[1]:
@@ -126,7 +126,7 @@ def _less(t: Translation, node: Node) -> Made:
 
 @rule("WHERE")
 def _where(t: Translation, node: Node) -> Made:
-    """Translate to Select, or to ReLU, Maximum, a product, Tanh or Erf if the UOps compute one of these."""
+    """Translate the UOp to Select, or to ReLU, Maximum, a product, Tanh or Erf if the UOps compute one."""
     condition, first, second = node.sources
     curve = found_curve(t.graph.nodes, t.places[-1])
     if curve is not None:

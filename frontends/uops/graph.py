@@ -31,7 +31,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Port:
-    """The input that enters a graph at a node, by its name; it is flat if the node is the input's buffer."""
+    """An input that enters a graph of UOps at a node, by its name; it is flat if the node is the input's buffer."""
 
     name: str
     shape: Shape

@@ -27,12 +27,12 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 WITHOUT: dict[str, str] = {
-    "BUFFER": "Translate to an input or a parameter, by its name, or to a constant if it has no name.",
-    "CONST": "Compute when the graph is read, as all that depends on known elements alone: ranges, masks.",
-    "RESHAPE, EXPAND, PERMUTE": "Translate to Reshape, Broadcast and Transpose, unless their reader takes them up.",
-    "SHRINK, PAD, FLIP": "Translate to Slice, Pad and Flip, or the movements of a convolution or pooling to Window.",
-    "STORE, AFTER": "Translate to the new value of the tensor that is assigned: an output by its name.",
-    "DETACH, CONTIGUOUS, CONTIGUOUS_BACKWARD, COPY, NOOP": "Translate to nothing.",
+    "BUFFER": "Translate the UOp to an input or a parameter, by its name, or to a constant if it has no name.",
+    "CONST": "Compute the UOp when the graph is read, as all that depends on known elements alone: ranges, masks.",
+    "RESHAPE, EXPAND, PERMUTE": "Translate the UOps to Reshape, Broadcast or Transpose, if the next UOp needs them.",
+    "SHRINK, PAD, FLIP": "Translate the UOps to Slice, Pad or Flip, or those of a convolution or pooling to Window.",
+    "STORE, AFTER": "Translate the UOp to the new value of the tensor that is assigned: an output by its name.",
+    "DETACH, CONTIGUOUS, CONTIGUOUS_BACKWARD, COPY, NOOP": "Translate the UOps to nothing.",
 }
 """Operations that are read without a rule of their own, and what they become."""
 

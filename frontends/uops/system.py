@@ -148,7 +148,7 @@ class System(ABC):
         return self.tensor(np.array(given), **options).realize()
 
     def cuts(self, inputs: Mapping[str, Any]) -> Cuts:
-        """Return the cuts where the given tensors, with their present graphs, enter a graph."""
+        """Return the cuts at which the given tensors, with their present graphs, enter a graph."""
         ports: dict[Any, Port] = {}
         views: dict[Any, str] = {}
         for name, tensor in inputs.items():

@@ -14,8 +14,8 @@ Integers = NDArray[np.int64]
 
 
 class Passing:
-    """The frames in which each stream has a tensor. The arrays for a stream have an entry for every frame, which is 0
-    for frames that do not pass the stream.
+    """The frames of a design in which each stream has a tensor. The arrays for a stream have an entry for every frame,
+    which is 0 for frames that do not pass the stream.
     """
 
     def __init__(self, design: Design, modes: Integers | None) -> None:

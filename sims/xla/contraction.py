@@ -45,8 +45,8 @@ class Kind:
     """A way to compute a contraction: the dtype of its numbers, and into how many limbs of how many bits each operand
     is cut.
 
-    Limbs of floats are below 2^bits, the last one signed; limbs of int8 are balanced, in [-128, 127], and `bits` is 8.
-    The kind "integers" of a contraction multiplies the target's own integers, without limbs.
+    Limbs of floats are below 2^bits, where the last limb is signed; limbs of int8 are balanced, in [-128, 127], with 8
+    bits. The kind "integers" of a contraction multiplies the target's own integers, without limbs.
     """
 
     name: str
@@ -112,8 +112,9 @@ def contract(
     kind: Kind,
     by_blocks: bool = False,
 ) -> jax.Array:
-    """Return the contraction of values of given formats by a kind, in the target's width. If blocks are used, a large
-    operand is cut into limbs of the kind block by block, provided the other operand is small in comparison.
+    """Return the contraction of values of given formats, computed by a given kind of product, in the target's width. If
+    blocks are used, a large operand is cut into limbs of the kind block by block, provided the other operand is small
+    in comparison.
     """
     letters, both, widths = operands(operation, sources, values)
     into = width(target)
@@ -163,7 +164,7 @@ def operands(
 
 
 def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Kind, into: Width) -> jax.Array:
-    """Return the product of integers by a kind, in a width that holds it."""
+    """Return the product of integers, computed by a given kind of product, in a width that holds it."""
     return product(letters, *parts(x, y, kind), kind, into)
 
 

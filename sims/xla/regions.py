@@ -170,7 +170,7 @@ def _is_great(arrow: Arrow, wire: int) -> bool:
 
 
 def _is_pointwise(arrow: Arrow, edge: int) -> bool:
-    """Return whether element p of the target depends only on elements p of all sources."""
+    """Return whether element p of an operation's target depends only on elements p of all sources."""
     _, sources, targets, _ = arrow.rows[edge]
     shapes = {arrow.format(wire).shape for wire in [*sources, *targets]}
     return bool(sources) and _operation(arrow, edge).pointwise and len(shapes) == len(targets) == 1

@@ -26,7 +26,7 @@ from .widths import holds, width
 
 @dataclass(frozen=True)
 class Place:
-    """The formats around an operation, the costs of products on the device, and whether the device computes great
+    """The formats around an operation, the costs of products on the device, and whether the device computes large
     arrays by blocks.
     """
 

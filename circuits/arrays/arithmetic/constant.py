@@ -23,8 +23,8 @@ from ..term import Real
 
 @dataclass(frozen=True, eq=False)
 class Constant(RealOperation):
-    """A constant array, known when the arrow is built. `amounts` has the given shape, or no axes if all elements are
-    equal.
+    """A constant array, known when the arrow is built. The field `amounts` of a Constant has the Constant's shape, or
+    no axes if all elements are equal.
 
     Build a Constant with `of`, `splat` or `zeros`; a splat takes constant space whatever its shape. Constant is
     lowered exactly if the format calibrated for it has enough fraction bits, else each element is rounded to that
@@ -55,7 +55,9 @@ class Constant(RealOperation):
 
     @classmethod
     def of(cls, value: ArrayLike) -> Constant:
-        """Return the constant with the elements of `value`. Raise CircuitizeError for a NaN or an infinity."""
+        """Return the constant with the elements of `value`. Raise CircuitizeError for an element that is a NaN or an
+        infinity.
+        """
         array = np.asarray(value, np.float64)
         return cls(array.shape, array[()])
 

@@ -89,7 +89,9 @@ class Rescale(RealOperation):
         return (module.asarray(x / factors if self.divides else x * factors),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The derivative of Rescale is a plain product, because a cotangent has no format that the program states."""
+        """Return the derivative of Rescale is a plain product, because a cotangent has no format that the program
+        states.
+        """
         factors = 1.0 / self.factors if self.divides else self.factors
         if not self.factors.ndim:
             return [dz * float(factors)]

@@ -61,7 +61,7 @@ class BinaryCrossEntropy(Composite):
 
 
 def _mean_of(count: int, dz: Real, *slopes: Real) -> list[Real]:
-    """Return each slope multiplied by dz / count."""
+    """Return the derivatives of a mean of `count` terms: each slope multiplied by dz / count."""
     shape = slopes[0].shape
     spread = Broadcast(shape, tuple(range(len(shape))))(dz * (1 / count))
     return [slope * spread for slope in slopes]

@@ -24,8 +24,8 @@ class Variance(Composite):
     """The sum of squared distances from the mean over some axes, which the result lacks, divided by the number of
     elements less `correction`.
 
-    The derivative of Variance is 2 (x - mean) * dz over the same divisor: the part of the derivative that comes from
-    the mean cancels exactly, so it is left out.
+    The derivative of Variance is 2 (x - mean) * dz over the variance's divisor: the part of the derivative that comes
+    from the mean cancels exactly, so it is left out.
     """
 
     name = "real.variance"
@@ -101,7 +101,7 @@ class Normalize(_Normalization):
     result keeps.
 
     The derivative of Normalize is (dz - mean of dz - z * mean of dz * z) / sqrt(variance + epsilon). Layer
-    normalization is from Ba et al., arXiv 1607.06450. Normalize is undefined where variance + epsilon is 0.
+    normalisation is from Ba et al., arXiv 1607.06450. Normalize is undefined where variance + epsilon is 0.
     """
 
     name = "real.normalize"
@@ -113,7 +113,7 @@ class Normalize(_Normalization):
 @dataclass(frozen=True)
 class RootMeanSquareNormalize(_Normalization):
     """x / sqrt(mean of x^2 + epsilon), with the mean taken over some axes, which the result keeps. Root mean square
-    normalization is from Zhang and Sennrich, arXiv 1910.07467.
+    normalisation is from Zhang and Sennrich, arXiv 1910.07467.
 
     The derivative of RootMeanSquareNormalize is (dz - z * mean of dz * z) / sqrt(mean of x^2 + epsilon).
     RootMeanSquareNormalize is undefined where the divisor of the normalisation is 0.

@@ -80,7 +80,8 @@ class SphericalAttention(RealOperation):
     SphericalAttention is lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the
     root of N, and the division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor
     below 2^60, but no more than bring the result to within 1 unit of the correctly rounded one. `tile` is how many
-    positions x are added at a time, 0 for all of them: sums are exact, so the integers never depend on it.
+    positions x spherical attention adds at a time, 0 for all of them: sums are exact, so the integers never depend on
+    `tile`.
     """
 
     name = "real.spherical_attention"
@@ -151,7 +152,7 @@ class SphericalAttention(RealOperation):
         return integers.Maximum()(root, root.constant(least))
 
     def _sums(self, equation: str, x: Integer, y: Integer) -> Integer:
-        """Return the contraction over the positions, taken `tile` of them at a time."""
+        """Return the contraction of scores and values over the positions, computed `tile` positions at a time."""
         contract, length = integers.Contract(equation), x.shape[-1]
         total: Integer | None = None
         for start in range(0, length, self.tile or length):

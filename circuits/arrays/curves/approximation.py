@@ -49,11 +49,11 @@ class Approximation:
     """An approximation of a curve on the integers low to high, in units of 2^-of_bits, by polynomials with
     `fraction_bits` result bits.
 
-    Segment i of an approximation holds the 2^shift integers from low + i * 2^shift on. With r the distance to a
-    segment's middle, the polynomial is the sum of tables[k][i] * 2^-bits[k] * r^k. `error` bounds the polynomial's
-    distance from the curve, in units of the last bit of the result; it includes the error of coefficients and of every
-    rounding but the last: |found - exact| <= error + 1/2. A single table with one entry per integer has error 0: it is
-    correctly rounded.
+    Segment i of an approximation holds the 2^shift integers from low + i * 2^shift on. With r the distance to the
+    middle of segment i, the polynomial of an approximation is the sum of tables[k][i] * 2^-bits[k] * r^k. `error`
+    bounds the polynomial's distance from the curve, in units of the last bit of the result; it includes the error of
+    coefficients and of every rounding but the last: |found - exact| <= error + 1/2. An approximation by a single table
+    with one entry per integer has error 0: it is correctly rounded.
     """
 
     low: int
@@ -85,10 +85,11 @@ def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int)
     """Return the cheapest approximation of a curve with an error of at most half a unit; one table of values if 2^12
     entries are enough.
 
-    The polynomial with real coefficients may be off by 2^-(fraction_bits + 3). Taylor's remainder on a segment of
-    radius p is at most the sum of |a[k]| p^k over the terms that the polynomial lacks; from term `ORDER` on, Cauchy's
-    estimate |a[k]| <= M / R^k bounds the sum. Each coefficient of a polynomial, and each product that is rounded on the
-    way, adds an error of 2^-(fraction_bits + 5).
+    Before its coefficients are rounded, an approximating polynomial may be off by 2^-(fraction_bits + 3). Taylor's
+    remainder on a segment of radius p is at most the sum of |a[k]| p^k over the terms that the polynomial lacks; from
+    term `ORDER` on, the sum is bounded by Cauchy's estimate |a[k]| <= M / R^k for a curve that is at most M on a disc
+    of radius R. Each coefficient of a polynomial, and each product that is rounded on the way, adds an error of
+    2^-(fraction_bits + 5).
     """
     if high - low < 1 << TABLE_BITS:
         values = [curve.taylor(_real(low + i, of_bits), 0).terms[0] for i in range(high - low + 1)]
@@ -160,7 +161,7 @@ def _real(units: int, of_bits: int) -> Decimal:
 
 @lru_cache(maxsize=64)
 def _centres(curve: Curve, low: int, high: int, of_bits: int, shift: int) -> tuple[tuple[Decimal, Series], ...]:
-    """Return the middle of each segment, and the curve's Taylor series there."""
+    """Return the middle of each segment, and the curve's Taylor series around that middle."""
     units = [low + (i << shift) + (1 << shift - 1) for i in range((high - low >> shift) + 1)]
     middles = [_real(middle, of_bits) for middle in units]
     return tuple((middle, curve.taylor(middle, ORDER)) for middle in middles)

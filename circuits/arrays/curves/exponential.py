@@ -106,8 +106,8 @@ def exponential(x: Integer, result: Fixed, rate: float = 1.0) -> Integer:
     """Return e^x, or 2^x if the rate is log 2, within half a unit of the result's last bit before the result is rounded
     to that bit.
 
-    If the exponential is above the result's interval it is capped just outside that interval, or is undefined. The term
-    that `exponential` returns cannot be negative.
+    An exponential above the result's interval is capped just outside that interval, or is undefined. The term that
+    `exponential` returns cannot be negative.
     """
     digits = _digits(_confined(x, result, rate))
     kinds = [digit.type for digit in digits]

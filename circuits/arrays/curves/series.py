@@ -19,9 +19,7 @@ Result = TypeVar("Result")
 
 
 def exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Return a function of Decimal whose operators also round as `CONTEXT` says, since even a minus rounds to the
-    current context.
-    """
+    """Return the given function of Decimals, run in `CONTEXT`, since even a minus rounds to the current context."""
 
     @wraps(function)
     def inner(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -33,7 +31,7 @@ def exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A power series a[0] + a[1] t + ... + a[n] t^n without its higher terms, with the same n for all operands.
+    """A power series a[0] + a[1] t + ... + a[n] t^n, cut off after term n; the operands of an operator have the same n.
     Multiplying two series takes quadratic time.
     """
 
@@ -83,7 +81,9 @@ class Series:
 
 
 def _convolution(a: Sequence[Decimal], b: Sequence[Decimal], k: int) -> Decimal:
-    """Return the sum of a[i] * b[k - i] over the terms that both series have."""
+    """Return coefficient k of the product of two series: the sum of a[i] * b[k - i] over the terms that both series
+    have.
+    """
     total = Decimal(0)
     for i in range(max(0, k - len(b) + 1), min(k + 1, len(a))):
         total = CONTEXT.fma(a[i], b[k - i], total)

@@ -47,7 +47,9 @@ class Smooth(RealOperation, Curve):
         return 0.5 + planned(self, low, high, operand.fraction_bits, fraction_bits).error + clamped / 8
 
     def _limit(self, operand: Fixed, fraction_bits: int) -> int:
-        """Return the operand, in its units, from which on the function is within an eighth of a unit of its limit."""
+        """Return the operand, in its units, from which on the function is within an eighth of a unit of the result's
+        limit.
+        """
         return math.ceil(self.reach(2.0 ** -(fraction_bits + 3)) * 2.0**operand.fraction_bits)
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:

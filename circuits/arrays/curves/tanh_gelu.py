@@ -30,7 +30,8 @@ class TanhGELU(Smooth):
     """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2, an approximation of GELU. The derivative of TanhGELU is
     dz * `TanhGELUSlope`(x).
 
-    The formula is GELU's approximation in arXiv 1606.08415, section 2. TanhGELU differs from GELU by at most 4.8e-4.
+    The formula of TanhGELU is GELU's approximation in arXiv 1606.08415, section 2. TanhGELU differs from GELU by at
+    most 4.8e-4.
     """
 
     name = "real.tanh_gelu"

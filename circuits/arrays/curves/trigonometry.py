@@ -57,9 +57,9 @@ class _Trigonometric(RealOperation):
     """Sine and cosine are lowered to within 1 unit of the last bit of the correctly rounded result; the result is
     correctly rounded if the operand's interval has at most 2^12 integers.
 
-    An operand of more than 8 radians is first converted to turns: with k = f + 6 + e and |x| < 2^e, the product of x
-    and 2^k / (2 pi), rounded, less its whole part, has f + 6 fraction bits. The error of an operand that is converted
-    to turns is below 2^-(f + 6) turns.
+    An operand of more than 8 radians is first converted to turns: for a result of f fraction bits, with k = f + 6 + e
+    and |x| < 2^e, the product of x and 2^k / (2 pi), rounded, less its whole part, has f + 6 fraction bits. For a
+    result of f fraction bits, the error of an operand that is converted to turns is below 2^-(f + 6) turns.
     """
 
     rounding = Rounding.VALUE

@@ -26,7 +26,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Window(LinearOperation):
-    """Windows of `sizes` elements along some axes, `steps` apart; none reaches over the end of an axis.
+    """Windows of `sizes` elements along some axes, `steps` apart; no window reaches over the end of an axis.
 
     Axis axes[k] of the source becomes the window's position in the target, of extent (n - d * (sizes[k] - 1) - 1) //
     steps[k] + 1 with d = dilations[k], by default 1; for each k the target has one more axis at its end, the place

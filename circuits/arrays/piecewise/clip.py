@@ -1,4 +1,4 @@
-"""Numbers kept between two bounds."""
+"""An operation that keeps numbers between two bounds."""
 
 from __future__ import annotations
 

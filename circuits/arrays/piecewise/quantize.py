@@ -134,8 +134,8 @@ class Quantize(RealOperation):
         return (module.asarray(found * 2.0**-self.fraction_bits + 0.0),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The derivative of Quantize reads the operand unrounded, as the forward pass does: by the same rounding to a
-        format that is wider by one at each end.
+        """Return the derivative of Quantize reads the operand unrounded, as the forward pass does: by the same rounding
+        to a format that is wider by one at each end.
         """
         if self.overflow != "saturate":
             return [dz]

@@ -14,7 +14,7 @@ from ..reductions import greatest
 
 @operator("Scaler", kinds=NUMBERS)
 def _scaler(node: Node) -> Tensor:
-    """Return (x - offset) * scale, with one offset and scale for all features or for each."""
+    """Return (x - offset) * scale, with one offset and scale for all features, or one for each feature."""
     x = node.ranked(node.tensor(), 1, 2)
     given = [np.asarray(node.attribute(name, None) or [], np.float64) for name in ("offset", "scale")]
     for name, values in zip(("offset", "scale"), given, strict=True):

@@ -45,8 +45,8 @@ def _regressor(node: Node) -> Tensor:
 @operator("LinearClassifier", kinds=NUMBERS, ignores=("multi_class",))
 def _classifier(node: Node) -> list[Made]:
     """Return the labels and scores of a linear classifier: a single row of coefficients gives the score of the second
-    of two classes, and the first has 1 less that score, as in onnxruntime; of several rows each gives the score of a
-    class.
+    of two classes, and the first class has 1 minus that score, as in onnxruntime; of several rows each gives the score
+    of a class.
     """
     numbers = labels(node, "classlabels_ints", "classlabels_strings")
     scores = affine(node, rows_of(node))

@@ -17,7 +17,7 @@ Reals = NDArray[np.float64]
 
 
 def kernel(node: Node, x: Tensor, vectors: Reals) -> Tensor:
-    """Return the kernel function of each row of x with each vector: [N, vectors]."""
+    """Return the kernel function of each row of x and each support vector: [N, vectors]."""
     kind = node.choice("kernel_type", "LINEAR", "POLY", "RBF", "SIGMOID")
     parameters = [*(node.attribute("kernel_params", None) or []), 0.0, 0.0, 0.0][:3]
     gamma, offset, degree = (float(entry) for entry in parameters)
