@@ -81,7 +81,7 @@ class InPieces:
 
     def read(self, size: int = -1) -> bytes:
         """Return at most `size` bytes of the file, or the rest of the file if `size` is not given. Raise ValueError if
-        more than MOST_LIST bytes are asked for.
+        more than MOST_LIST bytes of an archive are asked for at once.
         """
         content = self._file.read(size if 0 <= size <= MOST_LIST else MOST_LIST + 1)
         if len(content) > MOST_LIST:

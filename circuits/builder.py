@@ -56,7 +56,7 @@ class Builder:
         self._typing: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def input(self, type: Type) -> int:
-        """Add a new input wire. Raise TypingError if `type` is not the type of a wire."""
+        """Add a new input wire to the arrow. Raise TypingError if `type` is not the type of a wire."""
         check_type(type, "input")
         wire = self._wire(self._type_index(type))
         self._inputs.append(wire)
@@ -67,11 +67,11 @@ class Builder:
         return [self.input(type) for type in types]
 
     def type(self, wire: int) -> Type:
-        """Return the type of a wire."""
+        """Return the type of a wire of the arrow."""
         return self._type_table[self._wire_types[wire]]
 
     def format(self, wire: int) -> Fixed:
-        """Return the type of a wire of integers. Raise TypingError for a wire of reals."""
+        """Return the type of a wire, which must be a wire of integers. Raise TypingError for a wire of reals."""
         return fixed(self.type(wire))
 
     def type_key(self, wire: int) -> int:

@@ -181,7 +181,7 @@ def pack(header: dict[str, Any], arrays: Sequence[Values]) -> list[bytes | memor
     """Return a header and arrays as pieces of bytes: a magic number, the length of the text (u64), the text that
     describes header and arrays, the arrays.
 
-    An array whose bytes in memory are those in the file is not copied.
+    An array that has the same bytes in memory as in the file is not copied.
     """
     described = [{"dtype": a.dtype.newbyteorder("<").str, "shape": list(a.shape)} for a in arrays]
     text = json.dumps({"header": header, "arrays": described}, separators=(",", ":"), sort_keys=True).encode()

@@ -39,7 +39,7 @@ def equal(a: Arrow, b: Arrow) -> bool:
 
 class Itself:
     """An arrow as a dictionary key that is equal only to the key of the same object. Results that depend on an arrow's
-    numbering or provenance are cached with such a key.
+    numbering or provenance are cached under an `Itself`.
     """
 
     __slots__ = ("arrow",)

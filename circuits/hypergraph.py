@@ -31,9 +31,9 @@ class Arrow:
     Every wire has exactly one writer (an input or an edge) and any number of readers: a wire with several readers is
     copied, a wire with none is discarded. Edges are stored in an order in which writers come before readers. The
     sources and targets of edges are in CSR form: the sources of edge e are
-    `source_wires[source_offsets[e]:source_offsets[e + 1]]`. Wilson and Zanasi describe this representation of arrows in
-    "Data-parallel algorithms for string diagrams" (arXiv 2305.01041). `==` on arrows tells whether two arrows are the
-    same up to renaming.
+    `source_wires[source_offsets[e]:source_offsets[e + 1]]`. Wilson and Zanasi describe the representation of open
+    hypergraphs as flat arrays in "Data-parallel algorithms for string diagrams" (arXiv 2305.01041). `==` on arrows
+    tells whether two arrows are the same up to renaming.
     """
 
     operations: tuple[Operation, ...]
@@ -70,11 +70,11 @@ class Arrow:
         return tuple(self.types[t] for t in self.wire_types[self.outputs])
 
     def type(self, wire: int) -> Type:
-        """Return the type of a wire."""
+        """Return the type of a wire of the arrow."""
         return self.types[int(self.wire_types[wire])]
 
     def format(self, wire: int) -> Fixed:
-        """Return the type of a wire of integers. Raise TypingError for a wire of reals."""
+        """Return the type of a wire, which must be a wire of integers. Raise TypingError for a wire of reals."""
         return fixed(self.type(wire))
 
     @cached_property
@@ -101,7 +101,7 @@ class Arrow:
         return (self.edge(index) for index in range(self.edge_count))
 
     def readers(self) -> NDArray[np.int64]:
-        """Return how many edges and outputs read each wire."""
+        """Return how many edges and outputs of an arrow read each wire."""
         read = np.concatenate([self.source_wires, self.outputs])
         return np.bincount(read, minlength=self.wire_count)
 

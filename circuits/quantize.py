@@ -26,16 +26,16 @@ from .types import Fixed, fixed
 def quantize(program: Program) -> IntegerProgram:
     """Return the integer program that a program of reals is quantized to.
 
-    Linear operations are lowered exactly, also on unrounded accumulators. A tensor that some product or nonlinear
-    operation reads (or that is broadcast to more elements) is rounded once, where it is computed, and all its readers
-    see the rounded value: one Shift, half up, then a Check of the tensor's calibrated format. A tensor whose format the
-    program states (Quantize, Rescale) has that format, and the operand that is rounded to it is not rounded before
-    (docs/numbers.md). A bias, for example, is added to an unrounded accumulator, and so is the weight from which a
-    gradient is subtracted; the sum is then rounded once. Outputs end in a Check of exactly their format, so that a
-    step's parameters leave the step with the type with which they entered. Operands whose exact result could pass 2^62
-    are rounded first. Raise OverflowRisk, naming operation, source line, interval and remedy, if an interval could pass
-    2^62; raise CircuitizeError if calibration is impossible. Quantizing takes linear time; each lowering is built once
-    for an operation and its source types.
+    Quantization lowers linear operations exactly, also on unrounded accumulators. A tensor that some product or
+    nonlinear operation reads (or that is broadcast to more elements) is rounded once, where it is computed, and all its
+    readers see the rounded value: one Shift, half up, then a Check of the tensor's calibrated format. A tensor whose
+    format the program states (Quantize, Rescale) has that format, and the operand that is rounded to it is not rounded
+    before (docs/numbers.md). A bias, for example, is added to an unrounded accumulator, and so is the weight from which
+    a gradient is subtracted; the sum is then rounded once. Outputs end in a Check of exactly their format, so that a
+    step's parameters leave the step with the type with which they entered. In quantization, operands whose exact result
+    could pass 2^62 are rounded first. Raise OverflowRisk, naming operation, source line, interval and remedy, if an
+    interval could pass 2^62; raise CircuitizeError if calibration is impossible. Quantizing takes linear time; each
+    lowering is built once for an operation and its source types.
     """
     if not isinstance(program, Program):
         raise TypingError(f"quantize: expected a Program, found {type(program).__name__}; see training_step")

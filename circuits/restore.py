@@ -91,7 +91,7 @@ class Restorer:
         return made
 
     def array(self, index: object) -> Values:
-        """Return the array of the file with the given number.
+        """Return the array with the given number in a saved program's file.
 
         Each array of a file may be used for only one parameter: a program holds no more arrays than its file.
         """

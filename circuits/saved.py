@@ -211,8 +211,8 @@ def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restore
 
 
 def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
-    """Return the program of an arrow with the ports that a header describes; once the ports are restored, every array
-    of the file must have been used.
+    """Return the program of an arrow with the ports that a saved program's header describes; once the ports are
+    restored, every array of the file must have been used.
     """
     inputs, outputs = ([_read_port(entry, restorer) for entry in side] for side in header["ports"])
     precision = restorer.precision(header["precision"])

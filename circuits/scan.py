@@ -193,7 +193,7 @@ def _at_all_times(builder: Builder, wire: int, count: int) -> int:
 
 
 def _ends(builder: Builder, wire: int, count: int) -> int:
-    """Return the values of the first and the last step."""
+    """Return the values of the first and the last step of a scan."""
     shape = builder.format(wire).shape
     rest = (0,) * (len(shape) - 1)
     view = View.slice(shape, (0, *rest), shape, (max(1, count - 1), *(1 for _ in rest)))
@@ -201,7 +201,7 @@ def _ends(builder: Builder, wire: int, count: int) -> int:
 
 
 def _total(builder: Builder, wire: int, count: int) -> int:
-    """Return the sum of a value over all steps."""
+    """Return the sum of a value over all steps of a scan."""
     shape = builder.format(wire).shape[1:]
     return builder.add(Sum(View.broadcast((count, *shape), (0,))), wire)
 

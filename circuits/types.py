@@ -74,13 +74,13 @@ class Fixed:
         return max((-self.low - 1).bit_length(), self.high.bit_length()) + 1
 
     def with_interval(self, low: int, high: int) -> Fixed:
-        """Return the format with this interval and the same shape and fraction bits. Raise OverflowRisk for an interval
-        that passes 2^62.
+        """Return the format with the given interval and the same shape and fraction bits as before. Raise OverflowRisk
+        for an interval that passes 2^62.
         """
         return Fixed(self.shape, self.fraction_bits, low, high)
 
     def with_shape(self, shape: Shape) -> Fixed:
-        """Return the format with this shape and the same fraction bits and interval."""
+        """Return the format with the given shape and the same fraction bits and interval as before."""
         return Fixed(shape, self.fraction_bits, self.low, self.high)
 
     def __str__(self) -> str:

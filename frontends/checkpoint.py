@@ -96,8 +96,8 @@ def _sharded(path: Path) -> Tensors:
 
 
 def _places(content: bytes, where: str) -> dict[str, str]:
-    """Return the file of each tensor, by the tensor's name. Raise FormatError for a file that is not in the folder of
-    the checkpoint's index.
+    """Return the file of each tensor of a checkpoint, by the tensor's name. Raise FormatError for a file that is not in
+    the folder of the checkpoint's index.
     """
     try:
         found = parse_json(content, MOST_VALUES, distinct=True)

@@ -62,7 +62,7 @@ def transposed_convolution(
     groups: int = 1,
     more: Sequence[int] = (),
 ) -> Tensor:
-    """Return the adjoint of `convolution` with this kernel: [B, *positions, D] to [B, *positions', C].
+    """Return the adjoint of `convolution` with the given kernel: [B, *positions, D] to [B, *positions', C].
 
     The kernel of a transposed convolution is [*sizes, C / groups, D]; positions' = step * (positions - 1) + dilation *
     (size - 1) + 1 + more - padding, where `more`, by default 0, says which of the extents that the convolution maps to

@@ -108,7 +108,9 @@ LEARNING_RATE = Format.between(0.0, 1.0, 16)
 
 
 def exact_rate(value: object) -> Fraction:
-    """Return a learning rate as an exact fraction. Raise CircuitizeError for a value that is no finite number."""
+    """Return a learning rate as an exact fraction. Raise CircuitizeError for a learning rate that is no finite
+    number.
+    """
     if isinstance(value, Rational | float | np.floating) and math.isfinite(value):
         return Fraction(value if isinstance(value, Rational) else float(value))
     raise CircuitizeError(f"expected a finite number as the learning rate, found {value!r}; write 0.1")

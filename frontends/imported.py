@@ -48,7 +48,7 @@ class Imported:
 
     @property
     def shapes(self) -> dict[str, Shape]:
-        """Return the shape of each input by name."""
+        """Return the shape of each input of the imported arrow, by name."""
         return {name: shape_of(type) for name, type in zip(self.inputs, self.arrow.source, strict=True)}
 
     def program(

@@ -326,7 +326,7 @@ def sequential(*models: Model) -> Model:
     """Return models composed in sequence: each takes the prediction of the model before it. The parameters of models in
     sequence are named `dense1.weight`: kind, number among the models of that kind, and the parameter's own name.
 
-    Raise TypingError for an object that is no model.
+    Raise TypingError for an object in the sequence that is no model.
     """
     if not models:
         raise refused("sequential: expected at least one layer, found none; write sequential(dense(64, 32), relu())")

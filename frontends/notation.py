@@ -88,8 +88,8 @@ def stated(given: object, where: str) -> Stated:
 
 
 def formatted(x: Tensor, given: Stated) -> Tensor:
-    """Return x rounded once to these formats, from all its bits; the derivative is the straight-through estimate where
-    nothing saturates.
+    """Return x rounded once to the given formats, from all its bits; the derivative is the straight-through estimate
+    where nothing saturates.
 
     Before rounding, elements of different fraction bits are scaled to whole numbers by powers of two, which is exact;
     afterwards they are scaled back. Raise CircuitizeError if the formats do not broadcast to x, and if their ends

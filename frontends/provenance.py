@@ -35,8 +35,8 @@ def part(name: str) -> Iterator[None]:
 
 @contextmanager
 def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
-    """Label the operations that are traced in the block with this file and line, for layers that are traced later than
-    they are declared.
+    """Label the operations that are traced in the block with a given file and line, for layers that are traced later
+    than they are declared.
     """
     token = _place.set(place)
     try:

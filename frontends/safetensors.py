@@ -47,7 +47,7 @@ class Entry:
 
     @property
     def bytes(self) -> int:
-        """Return how many bytes the tensor takes in the file."""
+        """Return how many bytes a tensor takes in a safetensors file."""
         return KINDS[self.kind].itemsize * math.prod(self.shape)
 
 

@@ -28,14 +28,16 @@ class Table:
     """The line of the file at which each row ends."""
 
     def column(self, name: str) -> int:
-        """Return the place of a named column among the columns. Raise CircuitizeError if no column has that name."""
+        """Return the place of a named column among the columns. Raise CircuitizeError if no column of the CSV file has
+        that name.
+        """
         if name not in self.names:
             shown = ", ".join(self.names)
             raise CircuitizeError(f"{self.path}: expected a column among {shown}, found {name!r}; name one of them")
         return self.names.index(name)
 
     def numbers(self, columns: list[int]) -> Reals:
-        """Return the given columns as numbers, [rows, columns].
+        """Return the given columns of a CSV file as numbers, [rows, columns].
 
         Raise CircuitizeError, naming line and column, if a cell holds no finite number.
         """

@@ -154,7 +154,7 @@ class OnDevice:
         return "outputs that are those of the run where all wires are computed, and others without them"
 
     def accepts(self, forged: Trace) -> bool:
-        """Return whether the device has a value for given inputs."""
+        """Return whether the executor on the device has a value for given inputs."""
         try:
             self._outputs(forged)
         except Undefined:
@@ -185,8 +185,8 @@ class OnDevice:
 
 @dataclass
 class Agreement:
-    """The result of a comparison of targets. Inputs on which the program has no value are counted separately: no target
-    may have a value on such inputs.
+    """The result of comparing targets with the integer executor. Inputs on which the program has no value are counted
+    separately: no target may have a value on such inputs.
 
     The field `float_error` of a comparison is for each output the greatest difference from the real program, in real
     units, over the inputs on which the integer program has a value.

@@ -114,7 +114,7 @@ def expand_composites(arrow: Arrow, keep_derivatives: bool = False) -> Arrow:
 
 
 def _require_parameters(composite: Composite, terms: Sequence[Real]) -> None:
-    """Raise TypingError unless `define` takes the given number of sources."""
+    """Raise TypingError unless a composite's method `define` takes the given number of sources."""
     declared = signature(composite.define)
     try:
         declared.bind(*terms)

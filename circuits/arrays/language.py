@@ -94,8 +94,8 @@ class LinearOperation(RealOperation):
 
 
 def _cotangents(operation: RealOperation, builder: Builder, sources: Sequence[int], made: object) -> list[int | None]:
-    """Return the wires of a derivative. Raise TypingError unless an operation's derivative gives, for each source, None
-    or a term of the source's shape.
+    """Return the wires of an operation's derivative. Raise TypingError unless an operation's derivative gives, for each
+    source, None or a term of the source's shape.
     """
     terms = list(made) if isinstance(made, (list, tuple)) else []
     if len(terms) != len(sources) or not all(term is None or isinstance(term, Real) for term in terms):

@@ -88,7 +88,7 @@ class Constant(IntegerOperation):
 
 
 def frozen(array: ArrayLike) -> Integers:
-    """Return a read-only int64 array of these integers; raise TypingError for numbers of another kind."""
+    """Return a read-only int64 array of the given integers; raise TypingError for numbers of another kind."""
     given = np.asarray(array)
     if given.dtype == object or (given.dtype.kind == "u" and given.size and int(given.max()) > np.iinfo(np.int64).max):
         raise OverflowRisk("integer.constant: expected integers below 2^62, found one past 64 bits; use fewer bits")

@@ -22,8 +22,8 @@ class IntegerOperation(Operation):
     allow.
 
     Finding the type of an integer operation raises TypingError if the sources do not fit and OverflowRisk if the
-    interval passes 2^62; running the operation raises Undefined, naming the first such element, if the operation has no
-    value. The values of an integer operation are int64 arrays.
+    interval passes 2^62; running the operation raises Undefined, naming the first element at fault, if the operation
+    has no value. The values of an integer operation are int64 arrays.
     """
 
     arity: ClassVar[int | None] = 1
@@ -34,11 +34,13 @@ class IntegerOperation(Operation):
 
     @abstractmethod
     def target(self, *sources: Fixed) -> Fixed:
-        """Return the target's type, given that the number and kinds of the sources are right."""
+        """Return the type of an integer operation's target, given that the number and kinds of the sources are
+        right.
+        """
 
     @abstractmethod
     def value(self, *values: Integers) -> Values:
-        """Return the target's value for values inside the sources' intervals."""
+        """Return the value of an integer operation's target for values inside the sources' intervals."""
 
     def lifted(self, count: int) -> IntegerOperation | None:
         """Return the operation that does a given operation `count` times, along a new first axis of sources and target.

@@ -12,8 +12,8 @@ from .steps import Affine, Regroup, Step
 
 @lru_cache(1 << 14)
 def normal_form(source: Shape, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return a view with the same map, with neighbouring steps merged if that changes no element that reads outside the
-    source, and without identities.
+    """Return a view with the same map as the given one, with neighbouring steps merged if that changes no element that
+    reads outside the source, and without identities.
 
     The layers of a network read the same views again and again, so the normal form of each view is computed once.
     """

@@ -1,4 +1,4 @@
-"""A network and its training step written in tinygrad 0.14.0 and imported from there; the example needs
+"""A network and its training step written in tinygrad 0.14.0 and imported from tinygrad; the example needs
 circuitize[tinygrad].
 
     circuitize prove examples/tinygrad/perceptron.py:step --prover tensor --not-zero-knowledge -o proof
@@ -56,6 +56,6 @@ def step() -> cz.Program:
 
 
 def predict() -> cz.Program:
-    """Return a program: parameters and x -> logits, as `output`."""
+    """Return a program from parameters and x to logits, as `output`."""
     example = {"x": batch()["x"]}
     return cz.from_tinygrad(model, *example.values()).program({"x": PIXELS}, examples=[example])

@@ -39,7 +39,7 @@ class Diagram:
     types: list[Any]
 
     def shapes(self, wires: Sequence[int]) -> list[Shape]:
-        """Return the shapes of the given wires."""
+        """Return the shapes of the given wires of a diagram."""
         return [tuple(self.types[wire].shape) for wire in wires]
 
 
@@ -76,7 +76,9 @@ def _segments(family: Any) -> list[list[int]]:
 def _ordered(
     operations: list[Any], sources: list[list[int]], targets: list[list[int]], inputs: list[int], name: str
 ) -> list[int]:
-    """Return the operations of a diagram in Kahn's order. Ordering the operations of a diagram takes linear time."""
+    """Return the operations of a catgrad diagram in Kahn's order. Ordering the operations of a diagram takes linear
+    time.
+    """
     reader = {wire: index for index, wires in enumerate(sources) for wire in wires}
     missing = [len(wires) for wires in sources]
     order: list[int] = []

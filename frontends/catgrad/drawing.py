@@ -1,5 +1,5 @@
 """A converter of arrows of reals to diagrams of catgrad's core: a program that came from catgrad, or was written with
-circuitize, runs there.
+circuitize, runs in catgrad.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Pen:
         self.targets: list[list[int]] = []
 
     def type(self, shape: Iterable[int]) -> Any:
-        """Return catgrad's type of float32 arrays of this shape."""
+        """Return catgrad's type of float32 arrays of the given shape."""
         return self._array(tuple(shape), self._float)
 
     def shape(self, wire: int) -> Shape:
-        """Return the shape of a wire."""
+        """Return the shape of a wire of the diagram."""
         return tuple(self.wires[wire].shape)
 
     def wire(self, type: Any) -> int:
-        """Add a wire of a type; return its number."""
+        """Add a wire of the given type to the diagram; return its number."""
         self.wires.append(type)
         return len(self.wires) - 1
 
@@ -56,7 +56,7 @@ class Pen:
         return targets
 
     def one(self, operation: Any, *sources: int) -> int:
-        """Draw an operation with one target; return the target's wire."""
+        """Draw an operation with one target in the diagram; return the target's wire."""
         (target,) = self.draw(operation, *sources)
         return target
 

@@ -62,7 +62,7 @@ def assembled(
     inputs: Sequence[int],
     outputs: Sequence[int],
 ) -> Any:
-    """Return an `OpenHypergraph` with these labels, ends of edges, and interface."""
+    """Return an `OpenHypergraph` with the given labels, ends of edges, and interface."""
     of = package()
     count = len(wires)
 
@@ -123,7 +123,7 @@ def arrow_of(hypergraph: Any) -> Arrow:
 
 
 def _ends(family: Any) -> tuple[Values, Values]:
-    """Return how many wires each edge has on one side, and all these wires."""
+    """Return how many wires each edge has on one side, and these wires edge by edge."""
     return np.asarray(family.sources.table, np.int64), np.asarray(family.values.table, np.int64)
 
 
@@ -142,7 +142,8 @@ def _order(wires: int, arity: Values, sources: Values, coarity: Values, targets:
     """Return Kahn's order of the edges, which takes the lowest number where it can choose: edges that are already in
     such an order keep it.
 
-    Raise CircuitizeError for a cycle. Sorting n edges and their ends in Kahn's order takes time O(n log n).
+    Raise CircuitizeError if the edges form a cycle. Sorting n edges and their ends in Kahn's order takes time O(n log
+    n).
     """
     edges = len(arity)
     writer = np.full(wires, -1, np.int64)

@@ -84,7 +84,7 @@ def network(model: object, parameters: Format = WEIGHTS) -> Model:
     """Return a catgrad model as a `Model`, for `training_step` and `predict` in `frontends.training`. The `Model` of a
     catgrad model fits only the batch size that the catgrad model was built for.
 
-    Raise CircuitizeError for a model of several inputs or outputs.
+    Raise CircuitizeError for a catgrad model of several inputs or outputs.
     """
     made, count = forward(model)
     if len(made.source) != count + 1 or len(made.target) != 1:

@@ -89,7 +89,9 @@ def _instruction(
 
 
 def _unpacked(record: Sequence[Any]) -> tuple[list[int], int, list[int], Sequence[float]]:
-    """Return an instruction of version 2, whose numbers share a word, in the form of later versions."""
+    """Return an instruction of combinational logic of version 2, whose numbers share a word, in the form of later
+    versions.
+    """
     first, second, code, word = (int(value) for value in record[:4])
     low, high = _signed(word), _signed(word >> 32)
     operands, payload = {

@@ -28,8 +28,8 @@ def from_logic(path: str | Path, batch: int = 1) -> IntegerProgram:
 
     The file of combinational logic is what `save` of da4ml's CombLogic or Pipeline or of alkaid's CombLogic writes,
     compressed or not, or what `save_binary` of da4ml's CombLogic writes. The value of a program from combinational
-    logic equals that of da4ml's and alkaid's own interpreters, to the bit. Raise FormatError for a file of another
-    kind, a damaged file, or instructions that are malformed.
+    logic equals that of da4ml's and alkaid's own interpreters, to the bit. Raise FormatError for a file that is of
+    another kind or damaged, or whose instructions are malformed.
     """
     return program(read(Path(path)), batch)
 
@@ -74,7 +74,7 @@ def _structure(where: str) -> Iterator[None]:
 
 
 def _text(path: Path) -> bytes:
-    """Return the text in a file, decompressed."""
+    """Return the text in a file of combinational logic, decompressed."""
     try:
         with path.open("rb") as file:
             packed = file.read(len(GZIP)) == GZIP

@@ -1,4 +1,6 @@
-"""The operands of nonlinear instructions as sums over the results of other nonlinear instructions and the inputs."""
+"""The operands of nonlinear instructions of combinational logic as sums over the results of other nonlinear
+instructions and the inputs.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ EXACT = 53
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """Operands and outputs as sums over atoms, which are the inputs and the nonlinear instructions that some output
-    depends on.
+    """Operands and outputs of combinational logic as sums over atoms, which are the inputs and the nonlinear
+    instructions that some output depends on.
 
     `atoms` are the numbers of the atoms' instructions, `kind` their kinds, and `depth` how many nonlinear instructions
     lie on the way to each atom, 0 for inputs. Row SLOTS * a + s of `matrix` [SLOTS * atoms + outputs, atoms] is operand
@@ -43,7 +45,7 @@ class Forms:
 
     @property
     def count(self) -> int:
-        """Return the number of atoms."""
+        """Return the number of atoms in sums of combinational logic."""
         return len(self.atoms)
 
 
@@ -80,7 +82,9 @@ def forms(logic: Logic) -> Forms:
 
 
 def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
-    """Return as lists the place where the terms of each instruction begin, and which instructions the terms read."""
+    """Return as lists the place where the terms of each instruction of combinational logic begin, and which
+    instructions the terms read.
+    """
     order = np.argsort(logic.row, kind="stable")
     owner = logic.row[order] // SLOTS
     own = owner < logic.count
@@ -89,7 +93,7 @@ def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
 
 
 def _chains(logic: Logic) -> Integers:
-    """Return for each instruction the longest chain of linear instructions that ends at it."""
+    """Return for each instruction of combinational logic the longest chain of linear instructions that ends at it."""
     start, column, kind = _edges(logic)
     found = [0] * (logic.count + 1)
     for at in range(logic.count):
@@ -99,7 +103,9 @@ def _chains(logic: Logic) -> Integers:
 
 
 def _depths(logic: Logic) -> Integers:
-    """Return for each instruction the greatest number of nonlinear instructions on a path that ends at it."""
+    """Return for each instruction of combinational logic the greatest number of nonlinear instructions on a path that
+    ends at it.
+    """
     start, column, kind = _edges(logic)
     found = [0] * (logic.count + 1)
     for at in range(logic.count):
@@ -109,7 +115,7 @@ def _depths(logic: Logic) -> Integers:
 
 
 def _live(logic: Logic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which instructions some output depends on."""
+    """Return which instructions of combinational logic some output depends on."""
     start, column, _ = _edges(logic)
     found = [False] * (logic.count + 1)
     for read in logic.column[logic.row >= SLOTS * logic.count].tolist():

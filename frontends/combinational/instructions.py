@@ -25,8 +25,8 @@ class Instructions:
 
     @contextmanager
     def reading(self, number: int) -> Iterator[None]:
-        """Make a context that raises FormatError, naming the instruction, if its block fails on a malformed
-        instruction.
+        """Make a context that raises FormatError, naming the instruction of combinational logic, if its block fails on
+        a malformed instruction.
         """
         try:
             yield
@@ -37,16 +37,16 @@ class Instructions:
             ) from None
 
     def at(self, number: int) -> int:
-        """Return the number that an earlier instruction has among all notes. Raise ValueError if there is no earlier
-        instruction of that number.
+        """Return the number that an earlier instruction of combinational logic has among all notes. Raise ValueError if
+        there is no earlier instruction of combinational logic of that number.
         """
         if not 0 <= number < len(self.made):
             raise ValueError(f"operand {number}")
         return self.made[number]
 
     def leaving(self, output: int, number: int, shift: int, negative: bool) -> list[tuple[int, float]]:
-        """Return the terms of an output: an instruction times a power of two and a sign; no terms if the instruction's
-        number is negative.
+        """Return the terms of an output: an instruction of combinational logic times a power of two and a sign; no
+        terms if the instruction's number is negative.
         """
         if number < 0:
             return []
@@ -58,25 +58,25 @@ class Instructions:
         return [(self.made[number], (-1.0 if negative else 1.0) * 2.0**shift)]
 
     def interval(self, number: int) -> Interval:
-        """Return the interval of values of an earlier instruction."""
+        """Return the interval of values of an earlier instruction of combinational logic."""
         return self.notes.intervals[self.at(number)]
 
     def input(self, interval: Interval, place: int, shift: int) -> None:
-        """Note an element of the network's input."""
+        """Note an instruction that reads an element of the network's input."""
         if shift:
             raise ValueError(f"an input that is shifted, by {shift}")
         self.made.append(self.notes.add(Kind.INPUT, interval, place=place))
 
     def linear(self, interval: Interval, *terms: tuple[int, float]) -> None:
-        """Note a sum of earlier notes times factors."""
+        """Note an instruction that adds earlier instructions, each times a factor."""
         self.made.append(self.notes.add(Kind.LINEAR, interval, terms))
 
     def rounded(self, kind: Kind, interval: Interval, number: int, factor: float) -> None:
-        """Note another instruction's value, times a factor, rounded into the interval's bits."""
+        """Note an instruction that rounds an earlier instruction, times a factor, into the interval's bits."""
         self.made.append(self.notes.add(kind, interval, [(self.at(number), factor)]))
 
     def select(self, kind: Kind, interval: Interval, key: int, chosen: int, other: int, factor: float) -> None:
-        """Note a choice: `chosen` where the first bit of the key is 1, else `other` times the factor.
+        """Note an instruction that chooses `chosen` where the first bit of the key is 1, else `other` times the factor.
 
         The first bit of a choice's key is its sign bit, or, if the key is never negative, the highest bit of its
         interval.
@@ -90,11 +90,13 @@ class Instructions:
         self.made.append(self.notes.add(kind, interval, [(self.at(key), 1.0), (ONE, -half)], b, a))
 
     def product(self, interval: Interval, first: int, second: int) -> None:
-        """Note the product of two instructions."""
+        """Note an instruction that multiplies two earlier instructions."""
         self.made.append(self.notes.add(Kind.PRODUCT, interval, [(self.at(first), 1.0)], [(self.at(second), 1.0)]))
 
     def look_up(self, interval: Interval, number: int, table: int) -> None:
-        """Note an entry of a table whose first entry belongs to the least number of the argument's interval."""
+        """Note an instruction that looks up a table whose first entry belongs to the least number of the argument's
+        interval.
+        """
         low, _, step = self.interval(number)
         index = [(self.at(number), 1 / step)]
         self.made.append(self.notes.add(Kind.TABLE, interval, index, table=self.tables + table, low=round(low / step)))

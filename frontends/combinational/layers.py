@@ -1,4 +1,6 @@
-"""One layer of nonlinear instructions: instructions of the same kind, sign, table and bound are written together."""
+"""One layer of nonlinear instructions of combinational logic: instructions of the same kind, sign, table and bound are
+written together.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ numbers from them.
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The instructions of a layer that share kind, sign, table and bound: their atoms and their instruction numbers."""
+    """The instructions of a layer of combinational logic that share kind, sign, table and bound: their atoms and their
+    instruction numbers.
+    """
 
     atoms: Integers
     at: Integers
@@ -55,7 +59,9 @@ class Group:
 
 
 def layer(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> None:
-    """Write the instructions of a layer: all sums that need a matrix by one matrix product, then each group."""
+    """Write the instructions of a layer of combinational logic: all sums that need a matrix by one matrix product, then
+    each group.
+    """
     groups = _groups(logic, found, rows, atoms)
     planned = [PLANS[group.kind](rows, logic, group) for group in groups]
     sums = rows.sums([block for blocks, _ in planned for block in blocks])
@@ -90,10 +96,11 @@ def _groups(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> list[Gro
 
 
 def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) -> Integers:
-    """Return the atoms of a group in the order of the single atom that each reads, so that their operands are
-    neighbours in a row too.
+    """Return the atoms of a group of instructions in the order of the single atom that each reads, so that their
+    operands are neighbours in a row too.
 
-    Atoms of a group that read several atoms are in the order of the outputs that are multiples of these atoms.
+    In a group of instructions, atoms that read several atoms are in the order of the outputs that are multiples of
+    these atoms.
     """
     single = np.diff(matrix.indptr) == 1
     first = np.zeros(len(atoms), np.int64)

@@ -25,8 +25,8 @@ integers.
 
 
 class Kind(IntEnum):
-    """The kind of an instruction: what the instruction computes from its operands, each a sum of earlier numbers times
-    powers of two.
+    """The kind of an instruction of combinational logic: what the instruction computes from its operands, each a sum of
+    earlier numbers times powers of two.
     """
 
     LINEAR = 0
@@ -95,17 +95,21 @@ class Logic:
 
     @property
     def count(self) -> int:
-        """Return how many instructions the logic has."""
+        """Return how many instructions the combinational logic has."""
         return len(self.kind)
 
     @property
     def bits(self) -> Integers:
-        """Return how many bits each instruction has, the sign included; 0 if its number is always 0."""
+        """Return how many bits each instruction of combinational logic has, the sign included; 0 if its number is
+        always 0.
+        """
         found: Integers = np.maximum(self.signed + self.integer + self.fraction, 0)
         return found
 
     def __post_init__(self) -> None:
-        """Raise FormatError, naming the instruction, for operands, places, tables or bits that cannot exist."""
+        """Raise FormatError, naming the instruction of combinational logic, for operands, places, tables or bits that
+        cannot exist.
+        """
         if not self.inputs or not self.outputs:
             raise FormatError(
                 f"{self.where}: expected inputs and outputs, found {self.inputs} and {self.outputs}; save it again"
@@ -127,7 +131,7 @@ class Logic:
             raise self._fault(int(owner[at]), f"factors below 2^{MOST_BITS}", f"{self.factor[at]:g}")
 
     def fault(self, instruction: int, expected: str, found: str) -> CircuitizeError:
-        """Return the error for an instruction that is not as expected."""
+        """Return the error for an instruction of combinational logic that is not as expected."""
         return self._fault(instruction, expected, found)
 
     def _require(self, holds: NDArray[np.bool_], found: Integers, expected: str) -> None:

@@ -30,7 +30,7 @@ class Numbers:
 
     @property
     def count(self) -> int:
-        """Return how many elements a row has."""
+        """Return how many elements the row of whole numbers has."""
         return len(self.unit)
 
 
@@ -50,7 +50,7 @@ class Rows:
         self.high = np.zeros(atoms, np.int64)
 
     def keep(self, atoms: Integers, made: Numbers) -> None:
-        """Record that the given atoms are the elements of a row, in this order."""
+        """Record that the given atoms are the elements of a row of whole numbers, in the given order."""
         self.row[atoms], self.position[atoms] = len(self.made), np.arange(len(atoms))
         self.unit[atoms], self.low[atoms], self.high[atoms] = made.unit, made.low, made.high
         self.made.append(made)

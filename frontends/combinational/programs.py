@@ -24,7 +24,8 @@ def program(logic: Logic, batch: int = 1) -> IntegerProgram:
     """Return the program `inputs` [batch, n] -> `outputs` [batch, m] that has the logic's value on all its inputs.
 
     An input accepts the numbers of all its elements' formats; an element whose own format is smaller is rounded down to
-    its bits, which wrap, as in the logic's interpreter. Raise OverflowRisk if sums of the logic pass 2^62.
+    its bits, which wrap, as in the logic's interpreter. Raise OverflowRisk if sums of the combinational logic pass
+    2^62.
     """
     found = forms(logic)
     builder = Builder(share=True)
@@ -79,7 +80,7 @@ def _read(logic: Logic, found: Forms, rows: Rows, x: int, entering: Format) -> N
 
 
 def _left(logic: Logic, found: Forms, rows: Rows) -> int:
-    """Return the wire of all outputs, in one unit."""
+    """Return the wire of all outputs of the combinational logic, in one unit."""
     last = SLOTS * found.count
     matrix, constant = found.matrix[last:], found.constant[last:]
     live = (np.diff(matrix.indptr) > 0) | (constant != 0)

@@ -1,4 +1,6 @@
-"""Notes of instructions, taken one after the other with their operands, which then become columns."""
+"""Notes of instructions of combinational logic, taken one after the other with their operands, which then become
+columns.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ Interval = tuple[float, float, float]
 
 @dataclass
 class Notes:
-    """Notes of the instructions read so far: their intervals as minimum, maximum and step, or their bits if these are
-    known.
+    """Notes of the instructions of combinational logic read so far: their intervals as minimum, maximum and step, or
+    their bits if these are known.
     """
 
     where: str
@@ -43,7 +45,7 @@ class Notes:
         table: int = -1,
         low: int = 0,
     ) -> int:
-        """Note an instruction; return its number."""
+        """Note an instruction of combinational logic; return its number."""
         number = len(self.kinds)
         for slot, terms in enumerate(operands):
             self._terms(SLOTS * number + slot, terms)
@@ -55,8 +57,8 @@ class Notes:
         return number
 
     def logic(self, inputs: int, outputs: Sequence[Terms], tables: Sequence[Table]) -> Logic:
-        """Return the noted instructions as columns. Raise FormatError for intervals whose step is no power of two, and
-        wherever `Logic` does.
+        """Return the noted instructions of combinational logic as columns. Raise FormatError for intervals whose step
+        is no power of two, and wherever `Logic` does.
         """
         count = len(self.kinds)
         for number, terms in enumerate(outputs):

@@ -29,7 +29,7 @@ from .names import BUFFERS, HEAD, names, prefix_of
 
 @dataclass(frozen=True)
 class Folder:
-    """The content of config.json, and the tensors in the same folder."""
+    """The content of a GPT-2 folder: config.json, and the tensors in the same folder."""
 
     path: Path
     config: Config
@@ -135,7 +135,7 @@ def from_huggingface(
 
     The model of a GPT-2 folder gives the logits of every position, or with `last` those of the last position alone. The
     layer norms of a GPT-2 folder's model have the epsilon of config.json. `read(folder)` of
-    `circuitize.frontends.huggingface` returns a `Folder`, whose `model(...)` returns this model and whose `save(...)`
+    `circuitize.frontends.huggingface` returns a `Folder`, whose `model(...)` returns the model and whose `save(...)`
     writes the folder again.
     """
     return read(folder).model(length, attention, formats, last)

@@ -91,7 +91,7 @@ def _unrolled(equation: Equation) -> Calls:
 
 
 def _at(value: Value, index: int) -> Value:
-    """Return one element of a value along the first axis."""
+    """Return one element of a JAX value along the value's first axis."""
     if isinstance(value.content, Key):
         return draws.derived(value, "element", (index,), value.shape[1:])
     return Value(value.content[index], value.dtype, value.low, value.high)

@@ -60,8 +60,8 @@ def derived(value: Value, name: str, parameters: tuple[object, ...], shape: Shap
 
 
 def keys(equation: Equation) -> list[Value]:
-    """Return the keys of random numbers that a primitive makes from keys. Raise CircuitizeError for a primitive that
-    makes numbers from keys.
+    """Return the keys of random numbers that a JAX primitive makes from keys. Raise CircuitizeError for a JAX primitive
+    that makes numbers from keys.
     """
     if equation.name not in KEYED:
         equation.tensor(next(i for i, value in enumerate(equation.inputs) if isinstance(value.content, Key)))

@@ -18,7 +18,9 @@ from .value import Interval, Value, range_of
 
 
 def _whole(equation: Equation) -> list[Interval] | None:
-    """Return the intervals of the operands, if an equation computes whole numbers; None if it computes floats."""
+    """Return the intervals of the operands, if an equation of a jaxpr computes whole numbers; None if it computes
+    floats.
+    """
     return None if equation.inputs[0].kind == "float" else [value.interval for value in equation.inputs]
 
 
@@ -32,7 +34,7 @@ def _ends(equation: Equation, function: Callable[[int, int], int]) -> Interval |
 
 
 def binary(equation: Equation, function: Callable[[Any, Any], Any]) -> Tensor:
-    """Return the result of a function of an equation's two operands, at least one of which is a wire."""
+    """Return the result of a function of the two operands of a jaxpr's equation, at least one of which is a wire."""
     made = function(equation.operand(0), equation.operand(1))
     assert isinstance(made, Tensor)
     return made

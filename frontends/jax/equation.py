@@ -67,7 +67,7 @@ CALLS: dict[str, tuple[Callable[[Equation], Calls], str]] = {}
 def primitive(
     *names: str, meaning: str, moves: bool = False
 ) -> Callable[[Callable[[Equation], Made | Sequence[Made]]], Callable[[Equation], Made | Sequence[Made]]]:
-    """Register a translation rule for primitives of the given names; `meaning` is the text in the documentation's
+    """Register a translation rule for JAX primitives of the given names; `meaning` is the text in the documentation's
     table.
     """
 
@@ -174,12 +174,12 @@ class Equation:
     place: str
 
     def __getitem__(self, name: str) -> Any:
-        """Return a parameter of the equation's primitive."""
+        """Return a parameter of the primitive of a jaxpr's equation."""
         return self.parameters[name]
 
     def tensor(self, index: int = 0) -> Tensor:
-        """Return an operand as a wire: a known operand becomes a constant. Raise CircuitizeError if the operand is not
-        finite.
+        """Return an operand as a wire: a known operand becomes a constant. Raise CircuitizeError if an operand of a
+        jaxpr's equation is not finite.
         """
         value = self.inputs[index]
         content = value.content
@@ -198,15 +198,17 @@ class Equation:
         return value.array().astype(np.float64) if value.known else self.tensor(index)
 
     def finite(self, number: float) -> float:
-        """Return a known number, if it is finite. Raise CircuitizeError, with the place, if the number is NaN or
-        infinite.
+        """Return a number that is known while tracing, if it is finite. Raise CircuitizeError, with the place, if the
+        number is NaN or infinite.
         """
         if not np.isfinite(number):
             raise self.fault(f"expected finite numbers, found {number}; clip it, or take it out")
         return number
 
     def constant(self, array: Any) -> Tensor:
-        """Return a known array as a constant. Raise CircuitizeError, with the place, for NaN and infinity."""
+        """Return an array that is known while tracing as a constant. Raise CircuitizeError, with the place, if the
+        array holds NaN or infinity.
+        """
         found = np.asarray(array).astype(np.float64)
         if not np.isfinite(found).all():
             raise self.fault("expected finite numbers, found NaN or infinity in an array known now; take them out")
@@ -215,8 +217,8 @@ class Equation:
         return Tensor(builder, builder.add(Constant.of(found)))
 
     def known(self, index: int, what: str) -> NDArray[Any]:
-        """Return the value of an operand that must be known while tracing. Raise CircuitizeError if the operand is not
-        known.
+        """Return the value of an operand that must be known while tracing. Raise CircuitizeError if an operand of a
+        jaxpr's equation is not known while tracing.
         """
         value = self.inputs[index]
         if not value.known:
@@ -228,7 +230,7 @@ class Equation:
         self.context.assumptions.setdefault(f"{self.place}: {text}", warned)
 
     def fault(self, message: str) -> CircuitizeError:
-        """Return an error that names the place in the user's code and the primitive."""
+        """Return an error that names the place in the user's code and the JAX primitive."""
         return CircuitizeError(f"{self.place}: {self.name}: {message}")
 
     def _no_key(self) -> Tensor:

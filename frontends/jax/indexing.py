@@ -186,7 +186,7 @@ def _number(value: Value) -> Tensor | NDArray[np.float64]:
 
 
 def _joined(columns: Sequence[Any], extents: Sequence[int]) -> Tensor:
-    """Return the places in several axes as one number each, in row-major order."""
+    """Return places that are given by an index for each of several axes as one number each, in row-major order."""
     total: Any = None
     for column, extent in zip(columns, extents, strict=True):
         total = column if total is None else total * float(extent) + column

@@ -135,7 +135,7 @@ def _imported(
 
 
 def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
-    """Return the names that a function has for its arguments."""
+    """Return the names that a function of JAX has for its arguments."""
     numbered = [f"argument{place}" for place in range(1, len(arguments) + 1)]
     try:
         bound = inspect.signature(function).bind(*range(len(arguments)))

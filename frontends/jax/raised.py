@@ -24,7 +24,9 @@ or None.
 
 @dataclass(frozen=True)
 class Whole:
-    """An equation that ends a recognised function: the function, its axis, and the variable that is its argument."""
+    """An equation of a jaxpr that ends a recognised function: the function, its axis, and the variable that is its
+    argument.
+    """
 
     function: Function
     axis: int
@@ -40,8 +42,8 @@ class Whole:
 
 
 def _through(variable: Any, producers: Producers, *names: str) -> Any:
-    """Return the equation at the end of a chain of first operands, in which each operand is made by the primitive of
-    the next name; None if there is no such chain.
+    """Return the equation of a jaxpr at the end of a chain of first operands, in which each operand is made by the
+    primitive of the next name; None if there is no such chain.
     """
     equation = None
     for name in names:
@@ -57,13 +59,13 @@ def _elementwise(equation: Any, producers: Producers) -> tuple[Any, int] | None:
 
 
 def _normalized(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """Return the argument and the axis of the sum by which an equation divides."""
+    """Return the argument and the axis of the sum by which an equation of a jaxpr divides."""
     found = _through(equation.invars[-1], producers, "broadcast_in_dim", "reduce_sum")
     return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
 
 
 def _logarithm(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """Return the argument and the axis of the sum whose logarithm an equation takes."""
+    """Return the argument and the axis of the sum whose logarithm an equation of a jaxpr takes."""
     found = _through(equation.invars[0], producers, "log", "abs", "reduce_sum")
     return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
 
@@ -126,7 +128,7 @@ def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
 
 
 def _last(jax: Any, number: int, references: dict[Any, Any]) -> str:
-    """Return the primitive in the last equation of a known function."""
+    """Return the JAX primitive in the last equation of a known function."""
     if ("last", number) not in references:
         like = jax.ShapeDtypeStruct((2, 3), "float32")
         references["last", number] = _end(_traced(jax, number, like, 1)).primitive.name

@@ -64,7 +64,7 @@ def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
     """Return values by name, as a program's run gives them, put into the pytree whose leaves have these names.
 
     The argument `root` is the prefix of the leaves' names: for a whole step the name of the function's argument, for a
-    model none. Raise CircuitizeError for a name without a value.
+    model none. Raise CircuitizeError for the name of a leaf without a value.
     """
     jax = package()
     named, structure = leaves(jax, like, root)

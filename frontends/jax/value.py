@@ -41,12 +41,12 @@ class Value:
 
     @property
     def shape(self) -> Shape:
-        """Return the shape of the variable's content."""
+        """Return the shape of the content of a jaxpr's variable."""
         return tuple(self.content.shape)
 
     @property
     def known(self) -> bool:
-        """Return whether the content is an array known while tracing."""
+        """Return whether the content of a jaxpr's variable is an array known while tracing."""
         return not isinstance(self.content, (Tensor, Key))
 
     @property

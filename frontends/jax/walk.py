@@ -31,7 +31,7 @@ def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value
     """Return the results of a closed jaxpr on the given values. Nested calls of a jaxpr are kept on a list, so that
     their depth is not limited.
 
-    Raise CircuitizeError, with the user's line, for a primitive without a translation rule, and for operands that a
+    Raise CircuitizeError, with the user's line, for a JAX primitive without a translation rule, and for operands that a
     rule does not accept.
     """
     context.folders = context.folders or folders()
@@ -122,7 +122,9 @@ def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
 
 
 def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, raised.Whole | None]]:
-    """Return the equations that some result depends on, each with the known function that it ends, if it ends one."""
+    """Return the equations of a jaxpr that some result depends on, each with the known function that it ends, if it
+    ends one.
+    """
     needed = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
     kept: list[tuple[Any, raised.Whole | None]] = []
     for place in range(len(jaxpr.eqns) - 1, -1, -1):
@@ -135,8 +137,8 @@ def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, rai
 
 
 def _folded(known: Equation, equation: Any) -> list[Value] | None:
-    """Return the results of an equation, computed by JAX itself, if all operands are known and no result is too
-    large.
+    """Return the results of an equation of a jaxpr, computed by JAX itself, if all operands are known and no result is
+    too large.
     """
     if not all(value.known for value in known.inputs):
         return None

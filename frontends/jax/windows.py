@@ -23,7 +23,7 @@ Sides = Sequence[tuple[int, int]]
 
 
 def _dilations(equation: Equation, rank: int) -> tuple[int, ...]:
-    """Return the dilations of an equation's windows; raise an error if the operand is dilated."""
+    """Return the dilations of the windows of a jaxpr's equation; raise an error if the operand is dilated."""
     if any(gap != 1 for gap in equation.parameters.get("base_dilation", ())):
         raise equation.fault("expected an operand that is not dilated, found base_dilation; pad it first")
     return tuple(equation.parameters.get("window_dilation", (1,) * rank))

@@ -34,7 +34,7 @@ def _body(proto: Any) -> FunctionBody:
 
 
 def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], FunctionBody]:
-    """Return the functions in a model, by domain and name. Raise FormatError if two functions of a model have one
+    """Return the functions in an ONNX model, by domain and name. Raise FormatError if two functions of a model have one
     name.
     """
     found: dict[tuple[str, str], FunctionBody] = {}

@@ -10,7 +10,7 @@ from .node import ANY, Made, Node, Result, operator
 
 @operator("MelWeightMatrix", "NonMaxSuppression", "NonZero", "Unique", kinds=ANY)
 def _found(node: Node) -> Sequence[Result]:
-    """Compute a node whose inputs are all known; raise UnknownValue if an input is not known."""
+    """Compute an ONNX node whose inputs are all known; raise UnknownValue if an input is not known."""
     for index in range(len(node.inputs)):
         if node.has(index):
             node.known(index, "the input")

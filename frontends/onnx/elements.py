@@ -95,7 +95,7 @@ class Value:
 
     @property
     def shape(self) -> Shape:
-        """Return the shape of the value's content."""
+        """Return the shape of the content of an ONNX value."""
         return self.content.shape
 
     @staticmethod

@@ -29,8 +29,8 @@ class Extents:
         self.used: set[str] = set()
 
     def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
-        """Return the shape of a model's input. Raise CircuitizeError if an extent that the file leaves open is not
-        given.
+        """Return the shape of an ONNX model's input. Raise CircuitizeError if an extent that the file leaves open is
+        not given.
         """
         found, left = [], []
         for axis, extent in enumerate(dims):

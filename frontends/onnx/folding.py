@@ -55,15 +55,15 @@ GIVEN, MADE = "x", "y"
 
 
 def is_known(node: Node) -> bool:
-    """Return whether a node has inputs, and all of them are known."""
+    """Return whether an ONNX node has inputs, and all of them are known."""
     read = node.inputs[:1] if node.operator == "CastLike" else node.inputs
     contents = [value.content for value in read if value is not None]
     return bool(contents) and not any(isinstance(content, Tensor) for content in contents)
 
 
 def folded(node: Node) -> list[Value] | None:
-    """Return the results of a node with known inputs, one for each output; None if they are too large, or cannot be
-    computed.
+    """Return the results of an ONNX node with known inputs, one for each output; None if they are too large, or cannot
+    be computed.
     """
     left = OWN | DRAWN | (WRAPPING if node.has(0) and node.whole else frozenset())
     if not is_known(node) or node.operator in left or node.domain != "":
@@ -118,7 +118,7 @@ def _model(onnx: ModuleType, node: Node) -> Any:
 
 
 def _small(onnx: ModuleType, model: Any) -> bool:
-    """Return whether shape inference shows that all results of a node are small."""
+    """Return whether shape inference shows that all results of an ONNX node are small."""
     try:
         inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except Exception:  # the package is free in what it raises
@@ -133,8 +133,8 @@ def _small(onnx: ModuleType, model: Any) -> bool:
 
 
 def _bounded(model: Any) -> bool:
-    """Return whether a node's results cannot have more elements than its inputs, since they are indices or a choice of
-    elements.
+    """Return whether an ONNX node's results cannot have more elements than its inputs, since they are indices or a
+    choice of elements.
     """
     return model.graph.node[0].op_type in {"NonZero", "Unique", "Compress", "NonMaxSuppression", "TopK"}
 

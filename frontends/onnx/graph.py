@@ -53,11 +53,11 @@ def arrow(
     """Return the arrow of an ONNX model (a ModelProto, or the path of a file), with initializers and `known` inputs as
     constants.
 
-    Nodes of a graph that depend on constants alone are computed when the graph is read, so that shapes may depend on
-    their results. Inputs of whole numbers lie in their element type's interval, and within 2^52; `intervals` (low,
+    Nodes of an ONNX graph that depend on constants alone are computed when the graph is read, so that shapes may depend
+    on their results. Inputs of whole numbers lie in their element type's interval, and within 2^52; `intervals` (low,
     high) by name states smaller intervals. The argument `formats` states formats for tensors, by the names under which
-    nodes write them: such a tensor is rounded half to even, and saturates. The argument `dims` gives extents that a
-    model file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters` names the initializers
+    ONNX nodes write them: such a tensor is rounded half to even, and saturates. The argument `dims` gives extents that
+    a model file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters` names the initializers
     that become inputs, after the other inputs. Raise UnknownValue if a shape depends on an input that is not known,
     FormatError for a malformed model, and CircuitizeError for an operator or a type that is not understood, for shapes
     that are not concrete, for whole numbers that float64 may not hold, and if the package `onnx` is missing.
@@ -89,8 +89,8 @@ def _sources(
     extents: Extents,
     parameters: Collection[str],
 ) -> tuple[dict[str, Value], list[str]]:
-    """Return the values with which the reading of a graph starts: its initializers and inputs by name, and the names of
-    the inputs that stay inputs.
+    """Return the values with which the reading of an ONNX graph starts: its initializers and inputs by name, and the
+    names of the inputs that stay inputs.
     """
     values: dict[str, Value] = {}
     names, held = [], {entry.name for entry in graph.initializer}
@@ -136,8 +136,8 @@ def _sources(
 
 
 def _only_picked(name: str, graph: Any) -> bool:
-    """Return whether nodes only pick elements of an initializer and do nothing else with it: only then may places in a
-    list stand for the texts of an initializer.
+    """Return whether ONNX nodes only pick elements of an initializer and do nothing else with it: only then may places
+    in a list stand for the texts of an initializer.
     """
     return all(node.op_type in ("ArrayFeatureExtractor", "Gather") for node in graph.node if name in node.input)
 

@@ -67,7 +67,7 @@ def _convolution(node: Node) -> Tensor:
 
 def _operands(node: Node) -> tuple[Tensor, Tensor]:
     """Return the image and the kernel of a convolution, after checking that both have the same rank, at least 3, and
-    that the kernel has the extents that the node states.
+    that the kernel has the extents that the ONNX node states.
     """
     x = node.ranked(node.tensor(0), 3)
     if x.ndim > 2 + MOST_AXES:

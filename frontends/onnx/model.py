@@ -80,8 +80,8 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
 
 
 def check(model: Any) -> None:
-    """Raise FormatError for parts of a model that are not read, which are training information and sparse initializers,
-    and for a model without a graph.
+    """Raise FormatError for parts of an ONNX model that are not read, which are training information and sparse
+    initializers, and for a model without a graph.
     """
     graph = model.graph
     if not all(isinstance(text, str) for text in _texts(model)):
@@ -135,7 +135,7 @@ def shown(text: str) -> str:
 
 
 def distinct(names: Iterable[str], what: str) -> None:
-    """Raise FormatError if a name is empty or occurs twice."""
+    """Raise FormatError if a name in an ONNX model is empty or occurs twice."""
     seen: set[str] = set()
     for name in names:
         if not name or name in seen:
@@ -166,8 +166,8 @@ def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, t
 
 
 def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
-    """Return the value of a node's attribute; a tensor is returned as a Value. Raise FormatError for attributes that
-    are subgraphs, sparse tensors or references.
+    """Return the value of an ONNX node's attribute; a tensor is returned as a Value. Raise FormatError for attributes
+    that are subgraphs, sparse tensors or references.
     """
     kinds = onnx.AttributeProto
     if entry.ref_attr_name:

@@ -55,7 +55,7 @@ def network(
     `batch`, or by input and axis, `x:0`. The argument `outputs` lists the outputs, by default all; the inputs in
     `known` have the given values, of their element types. With `fold_batch_norms`, the batch norms after convolutions
     are folded into them, as `batch_norm.folded` says. Raise the errors that `arrow` raises, and CircuitizeError for a
-    name that the graph does not have.
+    name that the ONNX graph does not have.
     """
     model = with_outputs(read(source), outputs)
     check(model)
@@ -103,10 +103,10 @@ def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
 
 
 def default_format(name: str, type: str) -> Format:
-    """Return the format of an input of this element type: for floats sixteenths from 0 to 1, for narrow whole numbers
-    all numbers of their type.
+    """Return the format of an input of the given element type: for floats sixteenths from 0 to 1, for narrow whole
+    numbers all numbers of their type.
 
-    Raise CircuitizeError for whole numbers of a wide element type.
+    Raise CircuitizeError for an input of whole numbers of a wide element type.
     """
     element = next(element for element in ELEMENTS.values() if element.name == type)
     if element.kind == "float":
@@ -122,7 +122,7 @@ def default_format(name: str, type: str) -> Format:
 
 
 def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
-    """Return the model with only the given outputs, and only the nodes that these need."""
+    """Return the model with only the given outputs, and only the ONNX nodes that these need."""
     if not wanted:
         return model
     onnx = package()
@@ -162,7 +162,7 @@ def _parameters(model: Any) -> dict[str, Reals]:
 
 
 def _behind(model: Any, name: str) -> set[str]:
-    """Return all names of a graph from which a value is computed."""
+    """Return all names of an ONNX graph from which a value is computed."""
     producers = {made: node for node in model.graph.node for made in node.output if made}
     waiting, found = [name], {name}
     while waiting:

@@ -40,8 +40,8 @@ class Translation(NamedTuple):
 
     The flag `moves` of a translation says that the results hold only elements of the inputs, or zeros, so that whole
     numbers keep their interval. The `ignores` of a translation are attributes that do not affect the results' values;
-    any other attribute that a node has and the translation does not read is refused. For a translation without `folds`,
-    known inputs become wires too: the result has a stated format, which known arrays do not have.
+    any other attribute that an ONNX node has and the translation does not read is refused. For a translation without
+    `folds`, known inputs become wires too: the result has a stated format, which known arrays do not have.
     """
 
     function: Callable[[Node], Result | Sequence[Result]]
@@ -64,7 +64,9 @@ BOOLS, WHOLE_NUMBERS = frozenset({"bool"}), frozenset({"int"})
 
 
 class UnknownValue(CircuitizeError):
-    """The error for a value that decides about shapes but is not known when the graph is read; `wire` is its wire."""
+    """The error for a value that decides about shapes but is not known when the ONNX graph is read; `wire` is its
+    wire.
+    """
 
     def __init__(self, name: str, message: str, wire: int = -1) -> None:
         super().__init__(message)
@@ -98,7 +100,7 @@ def operator(
     ignores: Sequence[str] = (),
     folds: bool = True,
 ) -> Callable[[T], T]:
-    """Register a translation under ONNX's names, for first inputs of these kinds of elements."""
+    """Register a translation under ONNX's names, for first inputs of the given kinds of elements."""
 
     def enter(translation: T) -> T:
         for name in names:
@@ -137,8 +139,8 @@ class Node:
     """An ONNX node: its operator, the opset, attributes with the schema's defaults, the values that it reads, and the
     results' types.
 
-    An input that an ONNX node leaves out is None. The field `proto` is the node in the file, and `entries` are its
-    attributes in the file. Raise CircuitizeError for any part of the node that its translation does not expect.
+    An input that an ONNX node leaves out is None. The field `proto` is the ONNX node in the file, and `entries` are its
+    attributes in the file. Raise CircuitizeError for any part of the ONNX node that its translation does not expect.
     """
 
     operator: str
@@ -160,66 +162,66 @@ class Node:
 
     @property
     def outputs(self) -> int:
-        """Return how many results the node names, including those left out."""
+        """Return how many results the ONNX node names, including those left out."""
         return len(self.results)
 
     @property
     def element(self) -> Element:
-        """Return the element type of the node's first result."""
+        """Return the element type of the ONNX node's first result."""
         found = self.results[0]
         assert found is not None
         return found
 
     def attribute(self, name: str, default: object) -> Any:
-        """Return an attribute of the node, or its schema's default, or else the given default."""
+        """Return an attribute of the ONNX node, or its schema's default, or else the given default."""
         return self.attributes.get(name, default)
 
     def number(self, name: str, default: float) -> float:
-        """Return an attribute of the node that is a number."""
+        """Return an attribute of the ONNX node that is a number."""
         return float(self.attributes.get(name, default))
 
     def choice(self, name: str, default: str, *others: str) -> str:
-        """Return an attribute of the node that is one of several words."""
+        """Return an attribute of the ONNX node that is one of several words."""
         found = self.attributes.get(name, default)
         if found not in (default, *others):
             raise self.fault(f"expected {name} to be one of {[default, *others]}, found {found!r}; correct it")
         return str(found)
 
     def flag(self, name: str, default: int) -> bool:
-        """Return an attribute of the node that is 0 or 1."""
+        """Return an attribute of the ONNX node that is 0 or 1."""
         found = self.attributes.get(name, default)
         if found not in (0, 1):
             raise self.fault(f"expected {name} to be 0 or 1, found {found}; correct it")
         return bool(found)
 
     def has(self, index: int) -> bool:
-        """Return whether the node names an input at the given place."""
+        """Return whether the ONNX node names an input at the given place."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def value(self, index: int = 0) -> Value:
-        """Return an input of the node with its element type."""
+        """Return an input of the ONNX node with its element type."""
         found = self.inputs[index] if index < len(self.inputs) else None
         if found is None:
             raise self.fault(f"expected an input {index}, found none; name it")
         return found
 
     def tensor(self, index: int = 0) -> Tensor:
-        """Return an input of the node as a tensor; a known input becomes a constant."""
+        """Return an input of the ONNX node as a tensor; a known input becomes a constant."""
         content = self.value(index).content
         return content if isinstance(content, Tensor) else constant(self.builder, content)
 
     def tensors(self) -> list[Tensor]:
-        """Return all inputs of the node as tensors; known arrays become constants."""
+        """Return all inputs of the ONNX node as tensors; known arrays become constants."""
         return [self.tensor(index) for index in range(len(self.inputs))]
 
     def interval(self, index: int = 0) -> Interval:
-        """Return the interval of the whole numbers in an input."""
+        """Return the interval of the whole numbers in an input of the ONNX node."""
         value = self.value(index)
         return value.low, value.high
 
     @property
     def whole(self) -> bool:
-        """Return whether the first input of the node holds whole numbers."""
+        """Return whether the first input of the ONNX node holds whole numbers."""
         return self.value().element.kind == "int"
 
     def kept(self, made: Tensor, interval: Interval, reach: int = 0, wraps: bool = True) -> Result:
@@ -249,7 +251,7 @@ class Node:
 
     def known(self, index: int, what: str) -> Known:
         """Return the value of an input that decides about shapes, which must be known. Raise UnknownValue if the input
-        is not known when the graph is read.
+        is not known when the ONNX graph is read.
         """
         content = self.value(index).content
         if isinstance(content, Tensor):
@@ -262,14 +264,14 @@ class Node:
         return content
 
     def scalar(self, index: int, what: str) -> Any:
-        """Return the single element of an input of a node whose value is known."""
+        """Return the single element of an input of an ONNX node whose value is known."""
         found = self.known(index, what)
         if found.size != 1:
             raise self.fault(f"expected {what} as one element, found shape {list(found.shape)}; give a scalar")
         return found.reshape(-1)[0].item()
 
     def integers(self, index: int, what: str) -> list[int]:
-        """Return a known input as a list of whole numbers."""
+        """Return a known input of the ONNX node as a list of whole numbers."""
         found = self.known(index, what)
         if found.ndim > 1 or found.dtype.kind not in "iu":
             raise self.fault(f"expected {what} as a list of whole numbers, found shape {list(found.shape)}; flatten it")
@@ -305,15 +307,15 @@ class Node:
         return tuple(sorted(self.distinct(found, rank)))
 
     def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
-        """Return the entries of an attribute as whole numbers. Raise CircuitizeError unless an attribute has `count`
-        entries.
+        """Return the entries of an ONNX node's attribute as whole numbers. Raise CircuitizeError unless an attribute
+        has `count` entries.
         """
         if len(found) != count:
             raise self.fault(f"expected {count} {what}, found {len(found)}; correct the node")
         return [int(entry) for entry in found]
 
     def ranked(self, x: Tensor, least: int, most: int = 1 << 30) -> Tensor:
-        """Return x, if its rank is from `least` to `most`."""
+        """Return the tensor x, if its rank is from `least` to `most`."""
         if not least <= x.ndim <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}" if most < 1 << 30 else f"at least {least}"
             raise self.fault(f"expected a tensor of rank {wanted}, found shape {list(x.shape)}; reshape it")
@@ -324,7 +326,7 @@ class Node:
         return bounded(count, MOST, what)
 
     def fault(self, message: str) -> CircuitizeError:
-        """Return an error whose message begins with the node's operator and name."""
+        """Return an error whose message begins with the ONNX node's operator and name."""
         return CircuitizeError(f"{self}: {message}")
 
     def __str__(self) -> str:

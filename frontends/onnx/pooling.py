@@ -34,7 +34,7 @@ class Spatial:
 
 
 def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole: bool = True) -> Spatial:
-    """Return a node's windows; without `whole` (ceil_mode), the last window may begin inside and end outside the
+    """Return an ONNX node's windows; without `whole` (ceil_mode), the last window may begin inside and end outside the
     axis.
     """
     rank = len(extents)
@@ -166,7 +166,7 @@ def _greatest(node: Node) -> Result | list[Result]:
 
 
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:
-    """Return the input of a pooling node with its channels last, and the node's windows."""
+    """Return the input of an ONNX pooling node with its channels last, and the node's windows."""
     x, sizes = node.ranked(node.tensor(), 3, 5), tuple(node.attributes["kernel_shape"])
     same = str(node.attribute("auto_pad", "")).startswith("SAME")
     if same and any(gap != 1 for gap in node.attribute("dilations", [])):
@@ -189,7 +189,7 @@ def _average(node: Node) -> Tensor:
 
 
 def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool) -> NDArray[np.float64]:
-    """Return how many elements each window has: with `padding` this includes the padding that the node states, but
+    """Return how many elements each window has: with `padding` this includes the padding that the ONNX node states, but
     never the padding that ceil_mode adds.
     """
     counts = np.ones(())

@@ -120,7 +120,7 @@ def _content(node: Node) -> Tensor | Reals:
 
 
 def _shifted(node: Node, scale: Reals, zero: Reals) -> Tensor | Reals:
-    """Return x / scale + zero; if x is known, this is computed in float64."""
+    """Return x / scale + zero; if x is known, the result is computed in float64."""
     x = _content(node)
     return _plus(rescaled(x, scale, divides=True), zero) if isinstance(x, Tensor) else x / scale + zero
 
@@ -134,8 +134,8 @@ def _tensor(node: Node, x: Tensor | Reals) -> Tensor:
 
 
 def _rounded(node: Node, x: Tensor | Reals, format: Format, rule: str) -> Tensor:
-    """Return x rounded and saturated; a known x is rounded when the graph is read, so that the rounding of the scale's
-    coefficient does not affect the result.
+    """Return x rounded and saturated; a known x is rounded when the ONNX graph is read, so that the rounding of the
+    scale's coefficient does not affect the result.
     """
     if isinstance(x, Tensor):
         return quantized(x, format, rule)

@@ -71,7 +71,9 @@ def _said(node: Node, otherwise: Element) -> Element:
 
 
 def centred(node: Node, index: int, zero: Known) -> Tensor:
-    """Return an input of whole numbers less its zero point; known numbers are subtracted when the graph is read."""
+    """Return an input of whole numbers less its zero point; known numbers are subtracted when the ONNX graph is
+    read.
+    """
     content = node.value(index).content
     if isinstance(content, Tensor):
         return exact(content - zero.astype(np.float64)) if zero.any() else content
@@ -113,7 +115,8 @@ def _spread(node: Node, given: Known, shape: Shape) -> Known:
 
 
 def stated(name: str, found: Value, formats: dict[str, Format]) -> Value:
-    """Return a value of the graph in the format that the caller states for its name, and any other value unchanged.
+    """Return a value of the ONNX graph in the format that the caller states for its name, and any other value
+    unchanged.
 
     Raise CircuitizeError for whole numbers and truth values, which have formats already.
     """
@@ -175,8 +178,8 @@ def _aligned(node: Node, given: Known, shape: Shape, last: bool, channel: int | 
 
 
 def product_of(node: Node, name: str, *inputs: Value) -> Tensor:
-    """Return a contraction of whole numbers, computed by its float operator with this node's attributes, which is exact
-    on whole numbers.
+    """Return a contraction of whole numbers, computed by its float operator with the ONNX node's attributes, which is
+    exact on whole numbers.
     """
     made = OPERATORS[name].function(replace(node, operator=name, inputs=list(inputs), results=[FLOAT]))
     content = made.content if isinstance(made, Made) else made
@@ -223,8 +226,8 @@ def _linear_convolution(node: Node) -> Result:
 
 
 def known_scale(node: Node, index: int) -> Reals:
-    """Return the scale at an input of the node, without axes if it is one number. Raise an error unless the scale is
-    known and above 0.
+    """Return the scale at an input of the ONNX node, without axes if it is one number. Raise an error unless the scale
+    is known and above 0.
     """
     found = np.asarray(node.known(index, "the scale"), np.float64)
     if not (np.isfinite(found).all() and (found > 0).all()):
@@ -233,8 +236,8 @@ def known_scale(node: Node, index: int) -> Reals:
 
 
 def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
-    """Return accumulators times their scale divided by the result's scale, quantized; the result's scale is the input
-    with the given index and is followed by the result's zero point.
+    """Return accumulators times their scale divided by the result's scale, quantized; the result's scale is the ONNX
+    node's input with the given index, and the result's zero point is the next input.
     """
     element = node.element
     of_result = known_scale(node, index)

@@ -93,8 +93,8 @@ def _weights(node: Node, axis: Axis, positions: Reals, mode: str) -> Reals:
 
 @operator("Resize", "Upsample", kinds=NUMBERS, ignores=("cubic_coeff_a", "exclude_outside"))
 def _resize(node: Node) -> Result:
-    """Return x resized; the scales or extents of Resize must be known when the graph is read. Whole numbers are resized
-    only by taking the nearest element.
+    """Return x resized; the scales or extents of Resize must be known when the ONNX graph is read. In ONNX's Resize,
+    whole numbers are resized only by taking the nearest element.
     """
     x = node.tensor()
     old = node.operator == "Upsample" or node.version < 11
@@ -129,7 +129,7 @@ def _resize(node: Node) -> Result:
 
 
 def _axes(node: Node, x: Tensor, old: bool, position: str) -> dict[int, Axis]:
-    """Return the numbers of the axes that a node resizes."""
+    """Return the numbers of the axes that an ONNX node resizes."""
     given = node.attribute("axes", None)
     axes = node.distinct(given, x.ndim) if given is not None else tuple(range(x.ndim))
     scales, sizes = _scales(node, old), None

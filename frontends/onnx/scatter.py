@@ -23,8 +23,8 @@ REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 def counted(node: Node, index: int, extent: int) -> Tensor | NDArray[np.int64]:
-    """Return an input of indices, counted from 0; negative indices count from the end. Raise an error if known indices
-    are outside the axis.
+    """Return an input of indices, counted from 0; negative indices count from the end. Raise an error if indices that
+    are known lie outside the axis.
     """
     content = node.value(index).content
     if isinstance(content, Tensor):

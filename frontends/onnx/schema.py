@@ -23,7 +23,7 @@ KEPT = ("GroupNormalization",)
 
 
 class Misfit(Exception):
-    """The error for a node that does not fit its operator's schema."""
+    """The error for an ONNX node that does not fit its operator's schema."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Signature:
         return self.outputs[min(index, len(self.outputs) - 1)]
 
     def bind(self, values: Sequence[Value | None], outputs: int) -> list[Element | None]:
-        """Return the results' element types, None if attributes decide. Raise Misfit if the values do not fit the
-        schema.
+        """Return the element types of an operator's results, None if attributes decide. Raise Misfit if the values do
+        not fit the schema of an ONNX operator.
         """
         if not self.least <= len(values) <= self.most:
             raise Misfit(f"expected {_range(self.least, self.most)} inputs, found {len(values)}; correct the node")

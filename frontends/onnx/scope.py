@@ -19,12 +19,12 @@ from .tensors import value
 
 @dataclass(frozen=True)
 class Scope:
-    """The names that a node can read: those of its graph, and those around the branch it is in; a function's nodes can
-    read only the function's names.
+    """The names that an ONNX node can read: those of its graph, and those around the branch it is in; a function's
+    nodes can read only the function's names.
 
     In a scope, `origins` are the names that the function's inputs have where the function is called, `attributes` are
-    the values that its nodes refer to, and `within` are the functions around it. The `formats` of a scope are stated
-    for the tensors that are written under these names; each format is removed once it is used.
+    the values that its ONNX nodes refer to, and `within` are the functions around it. The `formats` of a scope are
+    stated for the tensors that are written under these names; each format is removed once it is used.
     """
 
     values: dict[str, Value]
@@ -49,7 +49,7 @@ class Scope:
 
     def read(self, name: str, where: str) -> Value | None:
         """Return the value that a name stands for; None for the name of an input that is left out. Raise FormatError if
-        no node has written the name.
+        no ONNX node has written the name.
         """
         if not name:
             return None
@@ -62,7 +62,7 @@ class Scope:
         return found
 
     def result(self, name: str, where: str) -> Value:
-        """Return the value of a result of a graph or function. Raise FormatError if the result has no name, or no
+        """Return the value of a result of an ONNX graph or function. Raise FormatError if the result has no name, or no
         value.
         """
         found = self.read(name, where)
@@ -91,8 +91,8 @@ class Scope:
 
 @dataclass(frozen=True)
 class Step:
-    """A node that is still to be read, in its scope; `place` is its place in the file, or the place of the node around
-    it.
+    """An ONNX node that is still to be read, in its scope; `place` is its place in the file, or the place of the node
+    around it.
     """
 
     proto: Any
@@ -127,7 +127,7 @@ class Turn(ABC):
 
 
 def called(proto: Any, place: int, inside: str) -> str:
-    """Return the name of a node for messages."""
+    """Return the name of an ONNX node for messages."""
     name = shown(proto.op_type)
     return inside + (f"{name} {proto.name!r}" if proto.name else f"node {place}, {name}")
 
@@ -135,7 +135,9 @@ def called(proto: Any, place: int, inside: str) -> str:
 def entered(
     onnx: ModuleType, graph: Any, scope: Scope, place: int, where: str, given: Mapping[str, Value]
 ) -> tuple[Scope, list[Step | Leave | Turn]]:
-    """Return the scope of a graph inside a node, which starts from the given values, and the graph's nodes as steps."""
+    """Return the scope of a graph inside an ONNX node, which starts from the given values, and the graph's nodes as
+    steps.
+    """
     if len(graph.sparse_initializer):
         raise FormatError(f"{where}: expected dense initializers, found sparse ones; make them dense")
     values = {entry.name: value(onnx, entry, f"{where}, initializer {entry.name!r}") for entry in graph.initializer}

@@ -14,8 +14,8 @@ from .whole import bounded
 
 
 class Bounded(Builder):
-    """A builder of arrows whose wires each have at most `most` elements. Raise TypingError for a wire with more
-    elements.
+    """A builder of arrows whose wires each have at most `most` elements. Raise TypingError for a wire with more than
+    `most` elements.
     """
 
     def __init__(self, most: int = MOST) -> None:

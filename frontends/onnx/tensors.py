@@ -27,7 +27,9 @@ LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data",
 
 
 def element(onnx: ModuleType, code: int, where: str) -> Element:
-    """Return the element type of the tensor's numbers. Raise FormatError for an element type that is not read."""
+    """Return the element type of the numbers of a TensorProto. Raise FormatError for an ONNX element type that is not
+    read.
+    """
     if code not in ELEMENTS:
         names = onnx.TensorProto.DataType
         found = names.Name(code) if code in names.values() else code

@@ -20,7 +20,7 @@ MODE = "circuitize.training"
 
 @dataclass(frozen=True)
 class Training:
-    """A model whose nodes are in training mode, the output with the new value of each statistic, and the share of
+    """An ONNX model whose nodes are in training mode, the output with the new value of each statistic, and the share of
     elements that each mask drops.
     """
 
@@ -67,8 +67,8 @@ def in_training(model: Any) -> Training:
 
 
 def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[str], renewed: dict[str, str]) -> Any:
-    """Return a batch norm's node in training mode, with outputs for its updated statistics; None if other nodes read
-    the statistics.
+    """Return the node of a batch norm in training mode, with outputs for its updated statistics; None if other ONNX
+    nodes read the statistics.
     """
     statistics = list(node.input[3:5])
     if len(statistics) < 2 or any(name not in held or read[name] != 1 for name in statistics):

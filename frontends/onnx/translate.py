@@ -1,4 +1,4 @@
-"""The translation of a node: its kinds of elements are checked, known inputs are folded, and each result gets its
+"""The translation of an ONNX node: its kinds of elements are checked, known inputs are folded, and each result gets its
 element type and interval.
 """
 
@@ -27,8 +27,8 @@ MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryE
 
 
 def translated(node: Node, translation: Translation, chosen: Signature) -> list[Value]:
-    """Return the results of a node, one for each output that it names; they are computed when the graph is read if
-    everything that the node reads is known.
+    """Return the results of an ONNX node, one for each output that it names; they are computed when the graph is read
+    if everything that the node reads is known.
     """
     first = chosen.formal(0).variable if chosen.inputs else ""
     for index, value in enumerate(node.inputs):
@@ -60,7 +60,8 @@ NAMES = {"float": "floats", "int": "whole numbers", "bool": "truth values"}
 
 
 def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Result]:
-    """Return the results of a node's translation, or known arrays if all inputs are known and nothing is too large.
+    """Return the results of an ONNX node's translation, or known arrays if all inputs are known and nothing is too
+    large.
 
     Known arrays come from ONNX's evaluator, which rounds as the element type does, if its results have the shapes of
     the translation's, or if the translation refuses the node, as it may for wires alone.
@@ -90,8 +91,8 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
 
 
 def _turned(node: Node, translation: Translation) -> list[Result]:
-    """Return the results of a node's translation; an elementwise operator on permuted tensors is applied before the
-    permutation.
+    """Return the results of an ONNX node's translation; an elementwise operator on permuted tensors is applied before
+    the permutation.
     """
     values = [value for value in node.inputs if value is not None]
     turns = [turn_of(v.content) if isinstance(v.content, Tensor) else None for v in values if math.prod(v.shape) != 1]

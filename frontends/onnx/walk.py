@@ -41,11 +41,11 @@ def walk(
     builder: Builder,
     formats: dict[str, Format],
 ) -> Scope:
-    """Translate every node of a model's graph, starting from the given values; return the scope with all values of the
-    graph.
+    """Translate every node of an ONNX model's graph, starting from the given values; return the scope with all values
+    of the graph.
 
-    The argument `formats` states formats for tensors that the graph's nodes write under the given names; each format is
-    removed once it is used.
+    The argument `formats` states formats for tensors that the nodes of an ONNX graph write under the given names; each
+    format is removed once it is used.
 
     Raise the errors that `arrow` raises.
     """
@@ -78,7 +78,7 @@ def walk(
 def _taken(
     onnx: ModuleType, step: Step, own: Mapping[tuple[str, str], FunctionBody], builder: Builder
 ) -> list[Step | Leave | Turn]:
-    """Execute a step: write a node's results, or return the steps that replace the node."""
+    """Execute a step: write an ONNX node's results, or return the steps that replace the node."""
     proto, scope, where = step.proto, step.scope, step.where
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     key = (domain, proto.op_type)
@@ -170,7 +170,7 @@ def _node(
 def _opened(
     onnx: ModuleType, step: Step, body: FunctionBody, key: tuple[str, str], inputs: list[Value | None]
 ) -> list[Step | Leave | Turn]:
-    """Return the nodes of a function that is called, followed by the step that ends the function."""
+    """Return the ONNX nodes of a function that is called, followed by the step that ends the function."""
     proto, scope, where = step.proto, step.scope, step.where
     if key in scope.within:
         raise FormatError(f"{where}: expected functions that do not call themselves, found one; unroll it")
@@ -200,7 +200,7 @@ def _opened(
 
 
 def _without(proto: Any, gone: frozenset[str]) -> Any:
-    """Return a node of a function without the inputs that the function's call leaves out."""
+    """Return an ONNX node of a function without the inputs that the function's call leaves out."""
     if not gone.intersection(proto.input):
         return proto
     kept = type(proto)()
@@ -212,7 +212,7 @@ def _without(proto: Any, gone: frozenset[str]) -> Any:
 
 
 def _branch(onnx: ModuleType, step: Step, inputs: list[Value | None], builder: Builder) -> list[Step | Leave | Turn]:
-    """Return the nodes of the branch that a known condition takes, followed by the step that ends the branch."""
+    """Return the ONNX nodes of the branch that a known condition takes, followed by the step that ends the branch."""
     proto, scope, where = step.proto, step.scope, step.where
     graphs = {entry.name: entry.g for entry in proto.attribute if entry.type == onnx.AttributeProto.GRAPH}
     if len(inputs) != 1 or inputs[0] is None or set(graphs) != {"then_branch", "else_branch"}:

@@ -25,7 +25,9 @@ def view(x: Tensor, size: Sequence[int] = (), shape: Sequence[int] = ()) -> Tens
 
 @operator("clone", "contiguous", "alias", "detach", "lift_fresh_copy", "_to_copy", "to.dtype", "dropout", "type_as")
 def same(x: Any = None, input: Any = None, p: float = 0.0, train: bool = False, other: Any = None) -> Tensor:
-    """Return the tensor itself, for copies, casts and dropout outside training. Refuse dropout if it is in training."""
+    """Return the tensor itself, for copies, casts and dropout outside training. A dropout in training mode is
+    refused.
+    """
     if train and p:
         raise CircuitizeError("expected dropout outside training, found it in training; export module.eval()")
     found: Tensor = x if x is not None else input

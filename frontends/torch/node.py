@@ -62,7 +62,9 @@ def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def argument(given: Any, value: Callable[[str], Any]) -> Any:
-    """Return an argument of a torch node as a Python value. Raise FormatError for an argument of another kind."""
+    """Return an argument of a torch node as a Python value. Raise FormatError for an argument of a torch node that is
+    of another kind.
+    """
     if not isinstance(given, dict) or len(given) != 1:
         raise FormatError(f"expected an argument of one kind, found {excerpt(given)}; export it again")
     ((kind, content),) = given.items()

@@ -80,13 +80,13 @@ def cumsum(x: Tensor, dim: int) -> Tensor:
 
 @operator("softmax.int", "_softmax")
 def softmax(x: Tensor, dim: int) -> Tensor:
-    """Return softmax along an axis."""
+    """Return the softmax along an axis."""
     return functions.softmax(x, dim)
 
 
 @operator("log_softmax.int", "_log_softmax")
 def log_softmax(x: Tensor, dim: int) -> Tensor:
-    """Return the logarithm of softmax along an axis."""
+    """Return the logarithm of the softmax along an axis."""
     return functions.log_softmax(x, dim)
 
 

@@ -24,7 +24,7 @@ TRIED = 64
 
 
 def forest_of(estimator: Any) -> Forest:
-    """Return the trees of a fitted estimator. Reading an estimator imports nothing of scikit-learn.
+    """Return the trees of a fitted scikit-learn estimator. Reading an estimator imports nothing of scikit-learn.
 
     Raise CircuitizeError for an object that is no estimator of trees, for an estimator that is not fitted, for
     categories and several outputs, and if the trees as read do not give the estimator's scores.
@@ -131,7 +131,7 @@ def _joined(
 
 
 def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
-    """Return the scores of the estimator, [rows, scores]."""
+    """Return the scores that a scikit-learn estimator gives, [rows, scores]."""
     if not classifies:
         found = estimator.predict(x)
     elif hasattr(estimator, "decision_function"):

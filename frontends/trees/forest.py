@@ -41,12 +41,12 @@ class Forest:
 
     @property
     def inner(self) -> NDArray[np.bool_]:
-        """Return whether each node has children; a leaf has none."""
+        """Return whether each node of a forest has children; a leaf has none."""
         return self.left >= 0
 
     @cached_property
     def owner(self) -> Integers:
-        """Return the tree of each node."""
+        """Return the tree of each node of a forest."""
         owner = np.zeros(len(self.left), np.int64)
         owner[self.roots] = np.arange(len(self.roots))
         level = self.roots

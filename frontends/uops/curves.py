@@ -25,7 +25,7 @@ _CURVES: list[tuple[Callable[[], Operation], Callable[[Known], Known]]] = [
 
 
 def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | None:
-    """Return the node that is the argument of a curve, and the operation for the curve, if a choice computes one; None
+    """Return the UOp that is the argument of a curve, and the operation for the curve, if a choice computes one; None
     if not.
 
     The choices that are tried as curves are those by |x| < 1/4 and by x < 0, as in the hyperbolic tangent and the error
@@ -42,7 +42,7 @@ def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | No
 
 
 def _argument(nodes: Sequence[Node], place: int) -> int | None:
-    """Return the node x if a choice is by |x| < c, where |x| is itself written as a choice; else None."""
+    """Return the UOp x if a choice is by |x| < c, where |x| is itself written as a choice; else None."""
     condition = nodes[nodes[place].sources[0]]
     if condition.name != "CMPLT":
         return None
@@ -54,7 +54,7 @@ def _argument(nodes: Sequence[Node], place: int) -> int | None:
 
 
 def _values(nodes: Sequence[Node], place: int, argument: int) -> NDArray[np.float64] | None:
-    """Return the values of a node at all sample points, if the node is computed from x and constants alone."""
+    """Return the values of a UOp at all sample points, if the UOp is computed from x and constants alone."""
     found: dict[int, Known | None] = {argument: PLACES}
     waiting = [place]
     while waiting:

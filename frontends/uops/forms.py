@@ -34,7 +34,7 @@ def near(x: float, y: float) -> bool:
 
 
 class Forms:
-    """The forms of the tensors of one arrow."""
+    """The forms, which are descriptions by other tensors, of the tensors of one arrow."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder

@@ -58,8 +58,8 @@ def read(
     ports: Mapping[Hashable, Port],
     views: Mapping[Hashable, str],
 ) -> Graph:
-    """Return the graph of all nodes that the given roots depend on, cut at `ports`. Reading a graph of UOps takes
-    linear time, without recursion.
+    """Return the graph of all UOps that the given roots depend on, cut at `ports`. Reading a graph of UOps takes linear
+    time, without recursion.
 
     Raise CircuitizeError if the graph reads a buffer of which an input, by name in `views`, is only a view.
     """

@@ -75,7 +75,7 @@ def computed(dtype: str) -> type[Any]:
 
 
 def evaluated(node: Node, values: Sequence[Known]) -> Known | None:
-    """Return the elements of a node from those of its sources; None for an operation that this module does not
+    """Return the elements of a UOp from those of its sources; None for an operation that this module does not
     compute.
     """
     found = _evaluated(node, values)

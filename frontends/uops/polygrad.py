@@ -29,7 +29,7 @@ _ARGUMENT = re.compile(
 
 
 class Polygrad(System):
-    """The system polygrad, whose nodes are described by its C functions."""
+    """The system polygrad, whose UOps are described by its C functions."""
 
     name = "polygrad"
     version = "0.7.1"
@@ -118,11 +118,11 @@ class Polygrad(System):
         return function.fxn if isinstance(function, jit.TinyJit) else function
 
     def written(self) -> Mapping[str, Any]:
-        """Return replacements for methods of polygrad's tensors: the hyperbolic tangent is written by the sigmoid, as
-        in tinygrad, because polygrad's own is piecewise.
+        """Return replacements for methods of polygrad's tensors: the hyperbolic tangent is computed from the sigmoid,
+        as in tinygrad, because polygrad's own is piecewise.
 
-        A hyperbolic tangent that is written by the sigmoid has a short derivative, with intervals that stay small. The
-        method for dropout is replaced too, because polygrad draws its mask in C.
+        A hyperbolic tangent that is computed from the sigmoid has a short derivative, with intervals that stay small.
+        The method for dropout is replaced too, because polygrad draws its mask in C.
         """
         gelu, dropout = self.tensor.gelu, self.tensor.dropout
 

@@ -50,7 +50,7 @@ def version(package: str) -> str:
 
 @dataclass(frozen=True)
 class Cuts:
-    """The nodes at which inputs enter a graph, and the buffers of which an input, by name, is only a part."""
+    """The UOps at which inputs enter a graph, and the buffers of which an input, by name, is only a part."""
 
     ports: dict[Any, Port]
     views: dict[Any, str]
@@ -81,31 +81,31 @@ class System(ABC):
 
     @property
     def tensor(self) -> Any:
-        """Return the package's class of tensors."""
+        """Return the class of tensors of the system, tinygrad or polygrad."""
         return self.module("tensor").Tensor
 
     def is_tensor(self, found: object) -> bool:
-        """Return whether an object is a tensor of the package."""
+        """Return whether an object is a tensor of the system, tinygrad or polygrad."""
         return isinstance(found, self.tensor)
 
     def live(self) -> list[Any]:
-        """Return all tensors of the package that are alive in this process."""
+        """Return all tensors of the system, tinygrad or polygrad, that are alive in this process."""
         found = (reference() for reference in list(self.module("tensor").all_tensors))
         return [tensor for tensor in found if tensor is not None]
 
     @abstractmethod
     def sources(self, uop: Any) -> Sequence[Any]:
-        """Return the nodes that a node reads; a buffer, at which its graph ends, reads none."""
+        """Return the UOps that a UOp reads; a buffer, at which its graph ends, reads none."""
 
     @abstractmethod
     def described(self, uop: Any, sources: tuple[int, ...]) -> Node:
-        """Return a node as plain data, given the places of its sources. Raise CircuitizeError if the node's shape is
-        not static.
+        """Return a UOp as plain data, given the places of its sources. Raise CircuitizeError if the UOp's shape is not
+        static.
         """
 
     @abstractmethod
     def elements(self, uop: Any) -> Known | None:
-        """Return the elements of a buffer that is computed already, flat; None for a node that is no such buffer."""
+        """Return the elements of a buffer that is computed already, flat; None for a UOp that is no such buffer."""
 
     @abstractmethod
     def saved(self, tensor: Any) -> Any:
@@ -125,22 +125,22 @@ class System(ABC):
 
     @abstractmethod
     def compiled(self) -> list[type]:
-        """Return the package's classes of compiled functions."""
+        """Return the classes of compiled functions of the system, tinygrad or polygrad."""
 
     @abstractmethod
     def operation(self, uop: Any) -> str:
-        """Return the name of a node's operation."""
+        """Return the name of a UOp's operation."""
 
     @abstractmethod
     def state_dict(self, found: object) -> Mapping[str, Any]:
-        """Return the tensors that an object holds, by name."""
+        """Return the tensors that an object of tinygrad or polygrad holds, by name."""
 
     def same(self, one: Any, other: Any) -> bool:
-        """Return whether two nodes are the same node. (In both packages `!=` between nodes makes another node.)"""
+        """Return whether two UOps are the same. (In both packages `!=` between UOps makes another UOp.)"""
         return bool(one == other)
 
     def fresh(self, values: Any) -> Any:
-        """Return a new tensor with the given elements."""
+        """Return a new tensor of the system, tinygrad or polygrad, with the given elements."""
         given = values.numpy() if self.is_tensor(values) else np.asarray(values)
         options = {"dtype": values.dtype} if self.is_tensor(values) else {}
         if not options and given.dtype == np.float64:
@@ -166,7 +166,7 @@ class System(ABC):
         return Cuts(ports, views)
 
     def graph(self, roots: Sequence[Any], cuts: Cuts) -> Graph:
-        """Return the graph of all nodes that some nodes depend on, cut at the inputs."""
+        """Return the graph of all UOps that the given UOps depend on, cut at the inputs."""
         return read(roots, self.sources, self.described, cuts.ports, cuts.views)
 
     def names(self, state: object) -> tuple[dict[str, Any], set[str]]:
@@ -218,8 +218,8 @@ class System(ABC):
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Make a context in which the package computes nothing: `realize` leaves graphs unchanged, and elements cannot
-        be read.
+        """Make a context in which the system, tinygrad or polygrad, computes nothing: `realize` leaves graphs
+        unchanged, and elements cannot be read.
         """
 
         def kept(tensor: Any = None, *others: Any, **options: Any) -> Any:

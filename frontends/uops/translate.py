@@ -37,7 +37,7 @@ def translated(
     """Return the simplified arrow from the given inputs to a graph's roots. Translating a graph of UOps takes linear
     time.
 
-    The callback `value` gives the elements of a node by the node's place in the graph, if the node's system has them.
+    The callback `value` gives the elements of a UOp by the UOp's place in the graph, if tinygrad or polygrad has them.
     The argument `leaving` gives the shapes of a graph's results, if they differ from the roots'.
     """
     builder = Builder(share=True)
@@ -84,11 +84,11 @@ class Translation:
         return made
 
     def refused(self, node: Node, found: str, remedy: str) -> CircuitizeError:
-        """Return the error that says what was expected of a node, what was found, and the remedy."""
+        """Return the error that says what was expected of a UOp, what was found, and the remedy."""
         return CircuitizeError(f"{self.name}: expected {node.name} {found}; {remedy}")
 
     def made(self, place: int, node: Node) -> Value | None:
-        """Return the value of a node; None for a node that has none, such as STORE."""
+        """Return the value of a UOp; None for a UOp that has none, such as STORE."""
         self.places.append(place)
         sources = [self.values[source] for source in node.sources]
         if node.name in ("STORE", "BUFFER"):
@@ -114,7 +114,7 @@ class Translation:
         return rule(self, node)
 
     def product(self, place: int) -> Product:
-        """Return the value of a node as a `Product`, scaled factors that are not yet multiplied."""
+        """Return the value of a UOp as a `Product`, scaled factors that are not yet multiplied."""
         node, value = self.graph.nodes[place], self.values[place]
         if isinstance(value, Product):
             return value
@@ -127,16 +127,16 @@ class Translation:
         return self.raised.constant(value, node.shape)
 
     def products(self, node: Node) -> list[Product]:
-        """Return the sources of a node as `Product`s, each with the axes of the target."""
+        """Return the sources of a UOp as `Product`s, each with the axes of the target."""
         return [expanded(self.product(source), node.shape) for source in node.sources]
 
     def known(self, place: int) -> Known | None:
-        """Return the elements of a node if they are known; None otherwise."""
+        """Return the elements of a UOp if they are known; None otherwise."""
         value = self.values[place]
         return value if isinstance(value, np.ndarray) else None
 
     def uniform(self, place: int) -> float | None:
-        """Return the number that all elements of a node are known to equal, if there is one."""
+        """Return the number that all elements of a UOp are known to equal, if there is one."""
         value = self.known(place)
         if value is None or not value.size:
             return None
@@ -165,11 +165,11 @@ class Translation:
         return current
 
     def bits(self, node: Node) -> bool:
-        """Return whether a node reads the bits of a float."""
+        """Return whether a UOp reads the bits of a float."""
         return any(self.graph.nodes[source].name == "BITCAST" for source in node.sources)
 
     def _buffer(self, place: int) -> int:
-        """Return the buffer node whose elements, all of them and in order, a node has."""
+        """Return the UOp of the buffer whose elements, all of them and in order, a UOp has."""
         while self.graph.nodes[place].name == "RESHAPE" and place not in self.graph.ports:
             place = self.graph.nodes[place].sources[0]
         return place

@@ -35,7 +35,7 @@ class Walk:
     scale: float = 1.0
 
     def moved(self, node: Node, rest: Sequence[Known]) -> Walk:
-        """Return a walk extended by one movement."""
+        """Return a walk over a tensor's elements, extended by one movement."""
         index = moved(node, self.index, rest)
         assert index is not None
         return Walk(self.tensor, index, self.start, (*self.steps, (node, tuple(rest))), self.scale)
@@ -52,7 +52,9 @@ def walk(product: Product) -> Walk:
 
 
 def settled(walk: Walk) -> Product | None:
-    """Return a walk as windows of the tensor, or as slices of it; None if the walk is neither."""
+    """Return a walk over a tensor's elements as windows of the tensor, or as slices of it; None if the walk is
+    neither.
+    """
     whole = walk.index
     # Along a stride of 0 all is repeated: one element of it is looked at.
     index = whole[tuple(slice(0, None if stride else 1) for stride in whole.strides)]
@@ -115,7 +117,7 @@ def _windows(walk: Walk, start: int, strides: Sequence[int]) -> Product | None:
 
 
 def replayed(walk: Walk) -> Tensor:
-    """Return a walk's movements applied to the tensor one by one."""
+    """Return the movements of a walk over a tensor's elements, applied to the tensor one by one."""
     tensor = aligned(walk.start.factor, walk.start.axes, walk.start.shape)
     shape: Shape = walk.start.shape
     every = tuple(range(len(shape)))

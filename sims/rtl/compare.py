@@ -24,8 +24,8 @@ class Expected:
     """The executor's results for frames: `outputs[port][frame]`, which frames have no value, and why the first of these
     has none.
 
-    For frames without a value, the expected outputs are zero. If the program has state, each frame starts from the
-    state that the last frame with a value left.
+    For frames without a value, the expected outputs of a design are zero. If the program has state, each frame starts
+    from the state that the last frame with a value left.
     """
 
     outputs: Mapping[str, Integers]

@@ -59,7 +59,7 @@ def frames_to_try(
 ) -> dict[str, Integers]:
     """Return frames that `inputs_to_try` makes from the program's examples, or from the given frames.
 
-    If the design has modes, `session_frames` makes the frames.
+    If a hardware design has modes, `session_frames` makes the frames.
     """
     if made.modal is not None:
         return session_frames(made.modal, count, seed, made.initial)
@@ -92,7 +92,7 @@ def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
 
 
 def right_frames(values: Integers, answers: Values, fraction_bits: int) -> NDArray[np.bool_]:
-    """Return whether each frame agrees with its answer, [frames].
+    """Return whether the outputs of each frame agree with the frame's answer, [frames].
 
     An answer of the output's own shape must be equal to the output; an answer that lacks the output's last axis is the
     index of the greatest value along that axis, the lowest index of several greatest values. Raise CircuitizeError for

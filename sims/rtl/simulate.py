@@ -158,8 +158,8 @@ class Simulation:
         """Reset the design while it runs, and return for each reset its cycle and how many statuses were taken before.
 
         The argument `plan`, [resets + 1, 2], holds the cycles before each reset and within it; the last row has the
-        cycles to the end. After the simulation, `text` returns the beats that were taken. Raise the errors that `run`
-        raises, and CircuitizeError if a beat moves during a reset.
+        cycles to the end. After the simulation of resets, the method `text` returns the beats that were taken. Raise
+        the errors that `run` raises, and CircuitizeError if a beat moves during a reset.
         """
         frames, passing = _count(self.design.streams, vectors), Passing(self.design, vectors.get(MODE))
         (self._folder / "resets.hex").write_text("".join(f"{number:x}\n" for number in plan.reshape(-1).tolist()))

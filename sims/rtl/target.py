@@ -20,8 +20,8 @@ Schedule = Callable[[IntegerProgram, Mapping[str, Integers]], Design]
 
 
 class Verilog:
-    """A target that is a program scheduled as hardware and simulated with random gaps and stalls. Making the target
-    raises the CircuitizeErrors of the scheduler.
+    """A target that is a program scheduled as hardware and simulated with random gaps and stalls. Making a Verilog
+    target raises the CircuitizeErrors of the scheduler.
 
     The design of a program without state is built once; that of a program with state is built anew for each run, and
     starts from that run's state.

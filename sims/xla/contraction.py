@@ -248,8 +248,8 @@ def _balanced(values: jax.Array, count: int) -> list[jax.Array]:
 
 
 def _count(magnitude: int, bits: int) -> int:
-    """Return how many limbs of `bits` bits numbers up to a magnitude have, where the last limb is as wide as the
-    numbers require.
+    """Return the number of limbs of `bits` bits into which numbers up to a given magnitude are cut, where the last limb
+    is as wide as the numbers require.
     """
     count = 1
     while magnitude >> bits:
@@ -259,7 +259,7 @@ def _count(magnitude: int, bits: int) -> int:
 
 
 def _bytes(low: int, high: int) -> int:
-    """Return how many balanced limbs numbers of an interval have."""
+    """Return the number of balanced limbs into which numbers of a given interval are cut."""
     count, ones = 1, 1
     while not -128 * ones <= low <= high <= 127 * ones:
         count, ones = count + 1, ones * BYTE + 1

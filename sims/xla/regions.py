@@ -151,7 +151,7 @@ def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources
 
 
 def _product(limbs: Any, first: Any, size: int) -> jax.Array:
-    """Return some rows of a contraction."""
+    """Return some rows of a contraction's result."""
     letters, operands, kind, into = limbs
     left, right = (
         [contraction.rows(limb, own, letters[2][0], first, size) for limb in operand]

@@ -55,7 +55,7 @@ class Constant(RealOperation):
 
     @classmethod
     def of(cls, value: ArrayLike) -> Constant:
-        """Return the constant with the elements of `value`. Raise CircuitizeError for an element that is a NaN or an
+        """Return the Constant with the elements of `value`. Raise CircuitizeError for an element that is a NaN or an
         infinity.
         """
         array = np.asarray(value, np.float64)
@@ -68,7 +68,7 @@ class Constant(RealOperation):
 
     @classmethod
     def zeros(cls, shape: Shape) -> Constant:
-        """Return the constant of zeros of this shape, in constant space."""
+        """Return the constant of zeros of the given shape, in constant space."""
         return cls.splat(0.0, shape)
 
     def __eq__(self, other: object) -> bool:

@@ -21,9 +21,9 @@ class CrossEntropy(Composite):
     """The mean over the examples b of log(sum over c of e^x[b, c]) - sum over c of t[b, c] * x[b, c].
 
     The sources of CrossEntropy are logits x and targets t, both of shape [B, C]. If each row of t sums to 1, as
-    indicators do, the loss is the cross-entropy -sum of t * log softmax(x). The derivative of the cross-entropy with
-    respect to x is (softmax(x) - t) * dz / B for every t, because the loss has this form: nobody needs to trust that
-    the rows given to a program sum to 1 (M. Blondel et al., "Learning with Fenchel-Young losses", JMLR 2020, table 1).
+    indicators do, the loss is the cross-entropy -sum of t * log softmax(x). The derivative of CrossEntropy with respect
+    to x is (softmax(x) - t) * dz / B for every t, so nobody needs to trust that the rows of t which a program is given
+    sum to 1 (M. Blondel et al., "Learning with Fenchel-Young losses", JMLR 2020, table 1).
     """
 
     name = "real.cross_entropy"

@@ -76,7 +76,7 @@ class Series:
         return Series((*slopes[1:], Decimal(0)))
 
     def integral(self, start: Decimal) -> Series:
-        """Return the series that has this series as its derivative, with the given first term."""
+        """Return the integral of the series: the series with the given first term whose derivative is this series."""
         return Series((start, *(CONTEXT.divide(a, Decimal(k)) for k, a in enumerate(self.terms[:-1], 1))))
 
 

@@ -299,5 +299,5 @@ class Concatenate(LinearOperation):
 
 
 def without(shape: Shape, axes: Sequence[int]) -> Shape:
-    """Return the shape that remains when the axes are removed."""
+    """Return the shape of an array without the given axes."""
     return tuple(extent for axis, extent in enumerate(shape) if axis not in axes)

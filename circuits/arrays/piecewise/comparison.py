@@ -49,9 +49,9 @@ class Select(RealOperation):
     """The second source where the first, the condition, is positive, and the third source elsewhere; all
     sources have one shape.
 
-    The derivative of Select for its condition is zero. Select is lowered exactly, on unrounded operands too; a
-    condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used directly, and any other condition is first
-    compared with 0.
+    The derivative of Select with respect to its condition is zero. Select is lowered exactly, on unrounded operands
+    too; a condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used directly, and any other condition is
+    first compared with 0.
     """
 
     name = "real.select"
