@@ -32,11 +32,11 @@ BITS = range(6, 25)
 class WireError:
     """The greatest errors of one tensor over a program's examples, in real units, and the format of the tensor.
 
-    `predicted` is the error of the real program with every tensor rounded to the fraction bits of its format, and
-    nothing else rounded; it is infinite if that program has no value. The field `measured` of a WireError is the error
-    of the tensor in the integer program. The measured error of a tensor exceeds the predicted one by what lowering adds
-    to a single rounding: a unit of a table or a polynomial, the error of a coefficient. The field `scale` of a
-    WireError is the greatest magnitude of the tensor's exact values.
+    The field `predicted` of a WireError is the error of the real program with every tensor rounded to the fraction bits
+    of its format, and nothing else rounded; it is infinite if that program has no value. The field `measured` of a
+    WireError is the error of the tensor in the integer program. The measured error of a tensor exceeds the predicted
+    one by what lowering adds to a single rounding: a unit of a table or a polynomial, the error of a coefficient. The
+    field `scale` of a WireError is the greatest magnitude of the tensor's exact values.
     """
 
     operation: str

@@ -56,7 +56,7 @@ class Builder:
         self._typing: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def input(self, type: Type) -> int:
-        """Add a new input wire to the arrow. Raise TypingError if `type` is not the type of a wire."""
+        """Add a new input wire to the arrow. Raise TypingError if the given `type` is not the type of a wire."""
         check_type(type, "input")
         wire = self._wire(self._type_index(type))
         self._inputs.append(wire)
@@ -162,8 +162,8 @@ class Builder:
         return [None if slot is None else wires[slot] for slot in piece.results]
 
     def add(self, operation: Operation, *sources: int) -> int:
-        """Add an edge with one target; return the target's wire. Raise TypingError for an operation with more
-        targets.
+        """Add an edge with one target; return the target's wire. Raise TypingError for an operation with more than one
+        target.
         """
         targets = self.apply(operation, *sources)
         if len(targets) != 1:

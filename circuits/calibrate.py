@@ -20,8 +20,9 @@ def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
     """Return the greatest magnitude on each wire of `arrow` over the program's examples, with inputs rounded to their
     formats.
 
-    `arrow` may be a rewriting of the program's own arrow with the same inputs. Raise CircuitizeError if the program has
-    no examples, if an example lacks an input or has values that do not fit it, or if a value is not finite.
+    The argument `arrow` may be a rewriting of the program's own arrow with the same inputs. Raise CircuitizeError if
+    the program has no examples, if an example lacks an input or has values that do not fit it, or if a value is not
+    finite.
     """
     if not program.examples:
         raise CircuitizeError(

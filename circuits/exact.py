@@ -62,8 +62,8 @@ def units(where: str, format: Fixed, numbers: Numbers, raw: bool = False) -> Int
     """Return the integers of a format that represent the given real numbers or, with `raw`, that are the given
     integers. Numbers that a verifier writes are never rounded to a format.
 
-    Raise CircuitizeError for numbers of another shape, and for a number that is no value of the format; the message
-    names the nearest values.
+    Raise CircuitizeError if the numbers have another shape than the format, or if a number is no value of the format;
+    the message names the nearest values.
     """
     if numbers.shape != format.shape:
         raise CircuitizeError(

@@ -23,9 +23,10 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
 
     The bytes of a file go to a temporary file in the same folder, are flushed to the disk, and then take the file's
     name in one step. Missing folders above the file to write are made. Raise CircuitizeError if the disk, a limit or a
-    permission forbids writing; the temporary file is then removed, and also if `chunks` itself raises. A path that is
-    no file, for instance a device, is never replaced. A `private` file has the mode PRIVATE from its creation, before
-    it holds a byte, whatever the mode of the file that it replaces; the umask decides the mode of any other file.
+    permission forbids writing the file; the temporary file is then removed, and also if `chunks` itself raises. A path
+    that is no file, for instance a device, is never replaced. A `private` file has the mode PRIVATE from its creation,
+    before it holds a byte, whatever the mode of the file that it replaces; the umask decides the mode of any other
+    file.
     """
     path = Path(path)
     require_file_name(path)

@@ -134,7 +134,7 @@ def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program 
 def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow:
     """Read the program or the arrow in a JSON file; with `integer`, an integer program.
 
-    Raise FormatError for a file that is of another kind, damaged or too large.
+    Raise FormatError for a JSON file that is of another kind, damaged or too large.
     """
     path = Path(path)
     try:

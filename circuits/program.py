@@ -24,10 +24,11 @@ class Program:
 
     The arrow of a Program is of reals or of integers; `quantize` makes an `IntegerProgram` from either.
 
-    `examples` holds batches of input values: each batch maps every input's name to an array of real values, whatever
-    its dtype. A program's examples are not part of its digest. A batch of examples may also hold answers under the
-    names of outputs that are not inputs: the right results according to the data, such as labels. Nothing is calibrated
-    with the answers in examples; `circuitize simulate` counts how often the program agrees with them.
+    The field `examples` of a Program holds batches of input values: each batch maps every input's name to an array of
+    real values, whatever its dtype. A program's examples are not part of its digest. A batch of examples may also hold
+    answers under the names of outputs that are not inputs: the right results according to the data, such as labels.
+    Nothing is calibrated with the answers in examples; `circuitize simulate` counts how often the program agrees with
+    them.
     """
 
     arrow: Arrow
@@ -109,7 +110,7 @@ class IntegerProgram(Program):
     """A program of the integer language: every value that enters or leaves it is an integer of its port's format.
 
     An integer program is its own exact meaning: executors run this program and targets emit it. Raise TypingError for
-    an arrow of reals and for an output without a format.
+    an integer program whose arrow is of reals, or whose outputs lack a format.
     """
 
     outputs: tuple[Port[Fixed], ...]

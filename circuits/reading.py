@@ -21,8 +21,8 @@ class TooLong(FormatError):
 def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
     """Read the bytes of a file that may have at most `most` bytes.
 
-    Raise TooLong for a longer file before a byte is read; a path that is no file, such as a pipe, is read until more
-    than `most` bytes have come. Raise OSError if the file cannot be read.
+    Raise TooLong for a file that is longer, before a byte is read; a path that is no file, such as a pipe, is read
+    until more than `most` bytes have come. Raise OSError if the file cannot be read.
     """
     with Path(path).open("rb") as file:
         found = os.fstat(file.fileno())
@@ -38,8 +38,8 @@ def parse_json(content: bytes, most: int, *, distinct: bool = False) -> Any:
     """Parse a JSON text of at most about `most` values; with `distinct`, the names in each object must differ.
 
     A parsed value takes many times the memory of its text, so the values are counted before parsing: each but the first
-    follows a comma or an opening bracket. Raise ValueError for more values, for text that is no JSON in UTF-8, for
-    nesting that is too deep, and for a repeated name if names must differ.
+    follows a comma or an opening bracket. Raise ValueError for a JSON text of more values, for text that is no JSON in
+    UTF-8, for nesting that is too deep, and for a repeated name if names must differ.
     """
     found = sum(content.count(mark) for mark in (b",", b"[", b"{"))
     if found > most:

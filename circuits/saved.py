@@ -98,9 +98,9 @@ def load(path: Path, *, integer: bool = False) -> Program: ...
 def load(path: Path, *, integer: bool = False) -> Program:
     """Read a saved program, of the integer language if `integer` says so.
 
-    Raise FormatError if the file is truncated, altered, of another version, or larger than saved programs may be. While
-    a saved program is read, nothing is imported because the file names it, and no array is made before the file is
-    known to hold the array's numbers.
+    Raise FormatError if the file of a saved program is truncated, altered, of another version, or larger than saved
+    programs may be. While a saved program is read, nothing is imported because the file names it, and no array is made
+    before the file is known to hold the array's numbers.
     """
     try:
         with Path(path).open("rb") as file:
@@ -193,7 +193,7 @@ def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
 
 def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restorer) -> Arrow:
     """Return the arrow that a header and columns describe, after checking it. Raise ValueError, or an error that a
-    described class raises in its own checks.
+    class in the description raises in its own checks.
     """
     names = (*COLUMNS, "edge_provenances")
     if any(columns[name].dtype != np.int32 or columns[name].ndim != 1 for name in names):
@@ -224,7 +224,7 @@ def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
 
 
 def require_all_named(restorer: Restorer) -> None:
-    """Raise ValueError if the file holds an array that nothing uses."""
+    """Raise ValueError if a saved program's file holds an array that nothing uses."""
     if restorer.left:
         raise ValueError(f"{restorer.left} arrays that nothing names")
 

@@ -50,8 +50,8 @@ class Trajectory:
 class Scan:
     """A step, the program that does the step `count` times, and how the ports of the two correspond.
 
-    `results` gives, for each output of the step that is not handed to the next step, the output of the program with the
-    values of all steps.
+    The field `results` of a Scan gives, for each output of the step that is not handed to the next step, the output of
+    the program with the values of all steps.
     """
 
     step: IntegerProgram
@@ -67,7 +67,7 @@ class Scan:
         steps in turn.
 
         The callback `progress` is called with the number of each step, from 0 on, before the step is run. Raise
-        Undefined if a step has no value on its inputs.
+        Undefined if a step of the scan has no value on its inputs.
         """
         first = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
         entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in first.items()}
@@ -86,8 +86,8 @@ class Scan:
         """Return the values that the last step hands on, and the other outputs of all steps, by name, with time as
         first axis.
 
-        The arguments `given` and `progress` have the same meaning as in `inputs`. Raise Undefined if a step has no
-        value on its inputs.
+        The arguments `given` and `progress` have the same meaning as in `inputs`. Raise Undefined if a step of the scan
+        has no value on its inputs.
         """
         return self._run(given, lambda time, _: progress(time), self.results)
 

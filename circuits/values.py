@@ -52,7 +52,7 @@ def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int6
     array are taken unchanged.
 
     A number means the same whatever its dtype: a given value 1 is the same as 1.0. Raise CircuitizeError, naming the
-    input, the element and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
+    input, the element and the remedy, for values of a wrong shape, a NaN, an infinity or a value outside the format.
     """
     format = port.format
     array = numbers(port, values, where)
@@ -95,7 +95,7 @@ def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int6
 def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
     """Return the values given for an input, Raw or not, as an array of numbers.
 
-    Raise CircuitizeError if the values are ragged or are not all numbers.
+    Raise CircuitizeError if the values of an input are ragged or are not all numbers.
     """
     start = f"{where}: " if where else ""
     try:

@@ -1,5 +1,5 @@
-"""Irises: a 4-16-3 network with mean squared error, trained by stochastic gradient descent. The irises are the smallest
-complete example.
+"""Irises: a 4-16-3 network with mean squared error, trained by stochastic gradient descent. The example of irises is
+the smallest complete one.
 
 circuitize estimate examples/iris.py:step
 circuitize check    examples/iris.py:step

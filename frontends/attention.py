@@ -45,8 +45,8 @@ def spherical_attention(
 
     The shapes and the mask of spherical attention are those of `softmax_attention`; a masked score is 0. The scores of
     spherical attention need no scaling, and may be negative. In spherical attention a norm below `floor` counts as the
-    floor, so that a row of zero scores gives 0. `tile` is how many positions spherical attention adds up at a time,
-    which does not change the resulting integers.
+    floor, so that a row of zero scores gives 0. The argument `tile` is how many positions spherical attention adds up
+    at a time, which does not change the resulting integers.
     """
     rows, columns, batch = _letters(query, key)
     scores = einsum(f"{batch}{rows}d,{batch}{columns}d->{batch}{rows}{columns}", query, key)

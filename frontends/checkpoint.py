@@ -58,8 +58,8 @@ def load_safetensors(path: str | Path) -> Tensors:
     """Read the tensors of a .safetensors file, of a model.safetensors.index.json and its files, or of a folder with
     either.
 
-    Raise CircuitizeError if a file cannot be read, and FormatError if a file is damaged or contradicts itself. While a
-    checkpoint is read, nothing outside the folder of its index is read, whatever the index says.
+    Raise CircuitizeError if a file of a checkpoint cannot be read, and FormatError if a file is damaged or contradicts
+    itself. While a checkpoint is read, nothing outside the folder of its index is read, whatever the index says.
     """
     path = Path(path)
     if path.is_dir():

@@ -90,7 +90,7 @@ class Dataset:
         """Yield the inputs of steps 1, 2, ... other than parameters and state: inputs, targets, and scalars.
 
         Each epoch of a dataset's batches is a fresh shuffle without its incomplete last batch. Raise CircuitizeError
-        for a batch that is larger than the data.
+        for a batch that is larger than the training data.
         """
         size = len(self.train_inputs)
         if not 1 <= batch <= size:
@@ -138,15 +138,15 @@ def dataset(
 ) -> Dataset:
     """Return a Dataset of examples from arrays, or from a CSV file, with formats chosen from the data.
 
-    `inputs` is either an array of [examples, features], with `targets` as a second array, or the path of a CSV file in
-    which `target` names the column to predict (default: the last) and `columns` the features (default: all others).
-    Targets that are whole numbers or names are taken as classes, others as a regression; `kind` states which they are
-    if the data suggest the wrong one. `standardise` scales columns to mean 0 and deviation 1, as computed from the
-    training examples; without it, values are not scaled. The argument `test` is the share of examples that is kept for
-    testing; `seed` decides which examples. Every value is rounded once to its format, half to even; values in the test
-    examples that pass the range of the training examples saturate.
+    The argument `inputs` is either an array of [examples, features], with `targets` as a second array, or the path of a
+    CSV file in which `target` names the column to predict (default: the last) and `columns` the features (default: all
+    others). Targets that are whole numbers or names are taken as classes, others as a regression; `kind` states which
+    they are if the data suggest the wrong one. The option `standardise` scales the columns of a data set to mean 0 and
+    deviation 1, as computed from the training examples; without it, values are not scaled. The argument `test` is the
+    share of examples that is kept for testing; `seed` decides which examples. Every value of a data set is rounded once
+    to its format, half to even; values in the test examples that pass the range of the training examples saturate.
 
-    Raise CircuitizeError for cells that hold no number, shapes that do not fit, and too little data.
+    Raise CircuitizeError for cells that hold no number, arrays whose shapes do not fit, and too little data.
     """
     if isinstance(inputs, (str, Path)):
         if targets is not None:

@@ -46,8 +46,8 @@ def evaluation(
 
     The output `right` is how many of the `batch` examples are answered right according to the metric; `loss` is the
     loss of the whole batch. The outputs of an evaluation are public; every other port is committed, and has the name
-    and the format of the same port of a training step of the model. `target_shape` is the shape of one example's
-    target, by default the shape of a prediction.
+    and the format of the same port of a training step of the model. The argument `target_shape` of an evaluation is the
+    shape of one example's target, by default the shape of a prediction.
     """
     require(model, loss, None, inputs, targets, examples)
     data = model.batch_type(batch)

@@ -26,7 +26,9 @@ class Format:
     high: int
 
     def __post_init__(self) -> None:
-        """Raise TypingError, with the user's line, unless the bits are whole numbers and the bounds an interval."""
+        """Raise TypingError, with the user's line, unless the bits of a format are whole numbers and its bounds an
+        interval.
+        """
         for word, number in (("fraction_bits", self.fraction_bits), ("low", self.low), ("high", self.high)):
             _require_whole(word, number)
         if self.low > self.high:
@@ -43,7 +45,7 @@ class Format:
     def between(cls, low: float, high: float, fraction_bits: int) -> Format:
         """Return the format of the multiples of 2^-fraction_bits from `low` to `high`, both included.
 
-        Raise CircuitizeError unless `low` and `high` are multiples of 2^-fraction_bits.
+        Raise CircuitizeError unless the bounds `low` and `high` of a format are multiples of 2^-fraction_bits.
         """
         _require_whole("fraction_bits", fraction_bits)
         for word, bound in (("low", low), ("high", high)):

@@ -137,8 +137,8 @@ def quantized(x: Tensor, format: Format, rounding: str = "half even", overflow: 
     """Return x rounded to a format, in every target; the derivative is the straight-through estimate, and 0 where x
     saturates.
 
-    `rounding` is one of half even, half up, half down, half away, half zero, floor, ceil, zero and away; `overflow` is
-    one of saturate, check and wrap (docs/quantized.md).
+    The argument `rounding` is one of half even, half up, half down, half away, half zero, floor, ceil, zero and away;
+    `overflow` is one of saturate, check and wrap (docs/quantized.md).
     """
     return apply(arrays.Quantize(format.fraction_bits, format.low, format.high, rounding, overflow), x)
 
@@ -230,8 +230,8 @@ def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
     """Return the k greatest elements along an axis, greatest first, and indicators of their places, in a new axis
     before that axis.
 
-    Of equal elements, the element that comes first in the tensor ranks first. The derivative of the k greatest elements
-    goes to the elements chosen.
+    Of equal elements, `top_k` ranks the element first that comes first in the tensor. The derivative of the k greatest
+    elements goes to the elements chosen.
     """
     axis = axis_of(x, axis)
     hot = apply(arrays.TopKOneHot(k, axis), x)

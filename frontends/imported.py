@@ -65,7 +65,7 @@ class Imported:
         The inputs of an imported program that are no parameters have by default the format of sixteenths from 0 to 1.
         Inputs, and outputs that are inputs' new values, are committed, and other outputs are public, unless
         `visibility` says otherwise. Parameters are added to each of the `examples` that lacks them. Raise
-        CircuitizeError for a name that no input or output has.
+        CircuitizeError for a name that no input or output of the imported program has.
         """
         chosen, seen = dict(formats or {}), dict(visibility or {})
         require_names("formats", chosen, self.inputs)

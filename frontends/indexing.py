@@ -26,7 +26,7 @@ def indexed(x: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
     """Return the elements that numpy's indexing gives, by operations that only move elements.
 
     One entry of the index may be a list, or an array, of places or of truth values that are known while tracing. Raise
-    TypingError for an index entry of another kind.
+    TypingError for an entry of a tensor's index that is of another kind.
     """
     entries = index if isinstance(index, tuple) else (index,)
     given = sum(entry is not None and entry is not Ellipsis for entry in entries)

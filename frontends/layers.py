@@ -78,10 +78,10 @@ class Model:
     """A network with parameters P, state S and, for each type of batch X, an arrow P x S x X -> Y x S'.
 
     The parameters of a model are trained; its state, such as running statistics, is an input of a training step whose
-    new value is an output, and most models have none. `inference` is the arrow P x S x X -> Y of a model that has
-    state; without it, predictions outside training are those of `arrow`. `kind` names the model inside a larger one
-    (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of one example, or None if any shape is allowed. The
-    first axis of a batch counts its examples.
+    new value is an output, and most models have none. The field `inference` is the arrow P x S x X -> Y of a model that
+    has state; without it, predictions outside training are those of `arrow`. The field `kind` names the model inside a
+    larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of one example, or None if any shape is
+    allowed. The first axis of a batch counts its examples.
     """
 
     parameters: tuple[Parameter, ...]
@@ -138,7 +138,7 @@ class Model:
         more.
 
         The gradient of a tied parameter is added to the gradient of the parameter to which it is tied. Raise
-        TypingError if a name is no parameter of the model or if shapes differ.
+        TypingError if a tied name is no parameter of the model or if shapes differ.
         """
         gone, kept = self._index(name), self._index(to)
         wanted, found = self.parameters[gone].shape, self.parameters[kept].shape
@@ -326,7 +326,7 @@ def sequential(*models: Model) -> Model:
     """Return models composed in sequence: each takes the prediction of the model before it. The parameters of models in
     sequence are named `dense1.weight`: kind, number among the models of that kind, and the parameter's own name.
 
-    Raise TypingError for an object in the sequence that is no model.
+    Raise TypingError for an object in a sequence of models that is no model.
     """
     if not models:
         raise refused("sequential: expected at least one layer, found none; write sequential(dense(64, 32), relu())")

@@ -62,8 +62,9 @@ def stated(given: object, where: str) -> Stated:
     as numpy's arrays do.
 
     A format's text without modes means truncation and no wrapping: high-level synthesis would let values wrap, while
-    circuitize refuses to compile a text whose interval does not show that nothing wraps. Raise CircuitizeError,
-    beginning with `where`, for a value that is no format, for more than 60 bits, and for elements with different rules.
+    circuitize refuses to compile a text whose interval does not show that nothing wraps. Raise CircuitizeError, with a
+    message that begins with `where`, for a value that is no format, for more than 60 bits, and for elements with
+    different rules.
     """
     texts = given if isinstance(given, np.ndarray) else np.empty((), object)
     if not isinstance(given, np.ndarray):
@@ -123,7 +124,7 @@ def _fields(given: Stated) -> tuple[Integers, Integers, Integers]:
 
 
 def _array(given: list[object] | tuple[object, ...], where: str) -> NDArray[np.object_]:
-    """Return nested lists as an array. Raise CircuitizeError if the nested lists are ragged."""
+    """Return nested lists as an array. Raise CircuitizeError if the nested lists of formats are ragged."""
 
     def shape(entry: object) -> tuple[int, ...]:
         return (len(entry), *(shape(entry[0]) if entry else ())) if isinstance(entry, (list, tuple)) else ()

@@ -16,7 +16,7 @@ from .provenance import refused
 
 
 def broadcast_shape(a: Shape, b: Shape) -> Shape:
-    """Return the shape that two shapes broadcast to by numpy's rules. Raise an error, with a remedy, if the shapes do
+    """Return the shape that two shapes broadcast to by numpy's rules. Raise an error, with a remedy, if two shapes do
     not broadcast.
     """
     try:

@@ -49,7 +49,9 @@ class Optimizer(ABC):
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        """Raise TypingError if an argument that must be a format is something else, most often a learning rate."""
+        """Raise TypingError if an argument of an optimiser that must be a format is something else, most often a
+        learning rate.
+        """
         for field in fields(self):  # type: ignore[arg-type]  # optimisers are dataclasses
             value = getattr(self, field.name)
             if field.type in ("Format", Format) and not isinstance(value, Format):
@@ -72,7 +74,7 @@ class Optimizer(ABC):
         """Return the scalars of step t = 1, 2, ..., computed in exact arithmetic and rounded once to their formats,
         half to even.
 
-        Raise CircuitizeError if a scalar is outside its format.
+        Raise CircuitizeError if a scalar of the optimiser is outside its format.
         """
         return {name: format.rounded(exact_rate(learning_rate), name) for name, format in self.scalars.items()}
 

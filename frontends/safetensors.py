@@ -61,8 +61,8 @@ class Header:
 
 
 def read_file(path: Path) -> tuple[Header, dict[str, Values]]:
-    """Return the header and the arrays of one safetensors file. Raise CircuitizeError if the file cannot be read,
-    FormatError for a file of another kind.
+    """Return the header and the arrays of one safetensors file. Raise CircuitizeError if the safetensors file cannot be
+    read, FormatError for a file of another kind.
 
     While a safetensors file is read, no memory is allocated for an array before the file is known to hold the array.
     """
@@ -117,7 +117,7 @@ def _header(file: IO[bytes], size: int, where: str) -> Header:
 
 def _entry(name: str, described: Any, where: str) -> tuple[Entry, int]:
     """Return the description of one tensor in a safetensors header, and where the tensor's bytes end. Raise FormatError
-    if a tensor's description is malformed.
+    if a tensor's description in a safetensors header is malformed.
     """
     where = f"{where}: tensor {excerpt(name)}"
     if not name or not name.isprintable():

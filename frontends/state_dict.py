@@ -33,8 +33,8 @@ def from_state_dict(
     The argument `names` maps the model's names to the tensors' names where these differ. The argument `outputs_first`
     lists the parameters that are stored as in torch: a linear weight [out, in], which is [in, out] in circuitize, or a
     kernel [out, in, rows, columns], which is [rows, columns, in, out] in circuitize. Raise CircuitizeError for a tensor
-    that is missing, has another shape, or holds a number that is not finite; a square weight in the other layout cannot
-    be recognised.
+    of the state dict that is missing, has another shape, or holds a number that is not finite; a square weight in the
+    other layout cannot be recognised.
     """
     shapes = _shapes(into)
     theirs = dict(names or {})

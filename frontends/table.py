@@ -39,7 +39,7 @@ class Table:
     def numbers(self, columns: list[int]) -> Reals:
         """Return the given columns of a CSV file as numbers, [rows, columns].
 
-        Raise CircuitizeError, naming line and column, if a cell holds no finite number.
+        Raise CircuitizeError, naming line and column, if a cell of the CSV file holds no finite number.
         """
         chosen = self.cells[:, columns]
         try:
@@ -57,9 +57,10 @@ class Table:
     def answers(self, column: int, numbers: bool | None = None) -> NDArray[np.float64] | NDArray[np.str_]:
         """Return the column to predict: as numbers if every cell holds a number, else as the cells' texts.
 
-        `numbers` as True requires numbers, as False permits any texts; None requires numbers if a cell has a fraction,
-        or if every text that is no number is empty, NaN or infinity. Raise CircuitizeError, naming line and column, for
-        an empty cell, and for a cell that holds no finite number if numbers are required.
+        The argument `numbers` requires numbers if it is True and permits any texts if it is False; None requires
+        numbers if a cell has a fraction, or if every text that is no number is empty, NaN or infinity. Raise
+        CircuitizeError, naming line and column, for an empty cell, and for a cell that holds no finite number if
+        numbers are required.
         """
         texts = self.cells[:, column]
         values = np.vectorize(_number, otypes=[np.float64])(texts)
@@ -80,7 +81,7 @@ class Table:
 def read_csv(path: Path) -> Table:
     """Return the table in a CSV file with or without a line of names; without one the columns are called 1, 2, ...
 
-    Raise CircuitizeError if the file cannot be read, is empty, or has rows of different lengths.
+    Raise CircuitizeError if the CSV file cannot be read, is empty, or has rows of different lengths.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:

@@ -26,7 +26,7 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
     output for each result.
 
     The traced function runs once, on tensors; whatever Python does in it (loops, conditions on shapes) happens during
-    that run. Raise TypingError, naming the caller's file and line, if shapes do not fit.
+    that run. Raise TypingError, naming the caller's file and line, if shapes in the traced function do not fit.
     """
     builder = Builder()
     tensors = [Tensor(builder, builder.input(t if isinstance(t, (Array, Fixed)) else Array(t))) for t in types]

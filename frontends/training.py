@@ -102,8 +102,8 @@ def require(
     targets: Format | None,
     examples: Sequence[Batch],
 ) -> None:
-    """Raise TypingError, with the user's line, if an argument is of the wrong kind, most often a function that should
-    have been called.
+    """Raise TypingError, with the user's line, if an argument of a training step is of the wrong kind, most often a
+    function that should have been called.
     """
     require_model(model, "model")
     if loss is not None and (not callable(loss) or isinstance(loss, (Model, Optimizer))):

@@ -133,7 +133,7 @@ class OnDevice:
         return self.device.name
 
     def difference(self, trace: Trace) -> str | None:
-        """Return the first operation whose value on a device differs from the run's.
+        """Return the first operation whose value on a device differs from its value in the run.
 
         If a program is compiled as a whole, outputs are compared first, and all wires only if outputs differ.
         """

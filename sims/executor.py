@@ -62,7 +62,7 @@ class Executor:
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
         """Return the values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors
-        of an arrow's operations, with the place of the failing edge.
+        of the arrow's operations, with the place of the failing edge.
         """
         wires = self._run(inputs, keep=False)
         return [self.device.put(wires[wire]) for wire in self._outputs]
@@ -148,8 +148,8 @@ def steps(
 
 
 def expect_names(names: set[str], given: Mapping[str, Given], where: str) -> None:
-    """Raise CircuitizeError, with the first missing name, unless all inputs are given; `where` says in the message to
-    which run the inputs belong.
+    """Raise CircuitizeError, with the first missing name, unless all inputs of a run are given; `where` says in the
+    message to which run they belong.
     """
     missing = sorted(names - set(given))
     if missing:

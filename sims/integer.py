@@ -67,9 +67,9 @@ def train(
 ) -> Iterator[dict[str, Integers]]:
     """Run a step once per batch, feeding outputs back into the inputs of the same names; yield each step's outputs.
 
-    `initial` holds the parameters and state to start from, and each batch holds the remaining inputs, both in the form
-    that `run` takes; the errors are those of `run`. Carried values stay on the device, and so do the yielded outputs:
-    `device.take` gives numpy arrays. `Stretches` of `sims.xla` runs many steps in one call.
+    The argument `initial` holds the parameters and state to start from, and each batch holds the remaining inputs, both
+    in the form that `run` takes; the errors are those of `run`. Carried values stay on the device, and so do the
+    yielded outputs: `device.take` gives numpy arrays. `Stretches` of `sims.xla` runs many steps in one call.
     """
     if isinstance(device, Xla):
         require_same_formats(step)

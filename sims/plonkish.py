@@ -68,7 +68,7 @@ class Plonkish:
             return False
 
     def of(self, program: IntegerProgram) -> Plonkish:
-        """Return the target of another program."""
+        """Return a Plonkish target of the same kind for another program."""
         return Plonkish(program)
 
     def _filled(self, trace: Trace) -> Filling:

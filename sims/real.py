@@ -60,8 +60,8 @@ def train(
 ) -> Iterator[dict[str, Reals]]:
     """Run a step once per batch, feeding outputs back into the inputs of the same names; yield each step's outputs.
 
-    `initial` holds the parameters and state to start from, and each batch holds the remaining inputs. The values
-    carried from step to step stay on the device, as do the yielded outputs: `device.take` gives numpy arrays.
+    The argument `initial` holds the parameters and state to start from, and each batch holds the remaining inputs. The
+    values carried from step to step stay on the device, as do the yielded outputs: `device.take` gives numpy arrays.
     """
     return steps(
         step,

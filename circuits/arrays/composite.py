@@ -27,9 +27,9 @@ class Composite(RealOperation):
     """An operation whose meaning is its `definition`, an arrow of real operations, which may include other composites.
 
     A subclass of Composite must write `define`, and, if its sources differ in shape, `require`. The type, the value and
-    the derivative of a composite follow from its definition. A subclass may override `derivative` with a better one:
-    `expand_composites(arrow, keep_derivatives=True)` does not expand composites that have their own derivative.
-    `quantize` expands all composites, so no composite is ever lowered.
+    the derivative of a composite follow from its definition. A subclass of Composite may override `derivative` with a
+    better one: `expand_composites(arrow, keep_derivatives=True)` does not expand composites that have their own
+    derivative. `quantize` expands all composites, so no composite is ever lowered.
     """
 
     rounding = Rounding.VALUE
@@ -41,7 +41,9 @@ class Composite(RealOperation):
         """Return the formula of the operation's target, or of each of its targets."""
 
     def require(self, *sources: Array) -> None:
-        """Raise TypingError if `define` does not take these sources: by default, if their shapes differ."""
+        """Raise TypingError if a composite's method `define` does not take the given sources: by default, if their
+        shapes differ.
+        """
         expect.one_shape(sources, self.arity)
 
     def definition(self, *sources: Array) -> Arrow:

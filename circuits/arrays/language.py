@@ -49,7 +49,8 @@ class RealOperation(Operation):
     ) -> list[int | None]:
         """Add the edges of the reverse derivative; return each source's cotangent, or None if it is zero.
 
-        `sources` and `targets` are the operation's own wires in the same builder, `cotangents` one wire per target.
+        The arguments `sources` and `targets` are the operation's wires in the builder, and `cotangents` has one wire
+        for each target.
         """
         (z,), (dz,) = targets, cotangents
         made = self.derivative(Real(builder, dz), Real(builder, z), *(Real(builder, wire) for wire in sources))
@@ -63,8 +64,8 @@ class RealOperation(Operation):
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         """Return the reverse derivative as a formula: each source's cotangent, or None if it is zero.
 
-        `z` is the operation's target and `dz` the cotangent of `z`; edges are added in the order in which Python
-        evaluates the formula.
+        The argument `z` is the operation's target and `dz` the cotangent of `z`; edges are added in the order in which
+        Python evaluates the formula.
         """
 
     @abstractmethod

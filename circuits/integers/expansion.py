@@ -18,8 +18,8 @@ class Expansion(IntegerOperation):
     """An operation that is defined by others; a target may implement it directly, or `expand` it.
 
     The definition of an expansion has the same values and the same type as the operation, and is undefined in the same
-    places. If the intervals of a definition's steps give a wider interval than the operation's, the definition ends in
-    a Check that always passes.
+    places. If the intervals that follow from an expansion's definition are wider than the operation's interval, the
+    definition ends in a Check that always passes.
     """
 
     @abstractmethod

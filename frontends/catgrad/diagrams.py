@@ -109,8 +109,9 @@ def arrow(diagram: object, name: str = "diagram") -> Arrow:
 
     An operation of catgrad has the meaning that was registered for it, else the meaning that catgrad's core gives it,
     else that of its own definition (`arrow`) or translation (`to_core`). In the arrow of a diagram, copies and discards
-    leave no trace; a product with a constant becomes a scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError for
-    an unknown operation, a wire that is not written and read once, or a cycle. Translating a diagram takes linear time.
+    leave no trace; a product with a constant becomes a scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError if a
+    catgrad diagram has an unknown operation, a wire that is not written and read once, or a cycle. Translating a
+    diagram takes linear time.
     """
     given = read(diagram, name)
     builder = Builder()

@@ -117,7 +117,7 @@ def diagram(given: Arrow | Program) -> Any:
     them.
 
     Composites of an arrow are expanded in catgrad's diagram. The numbers in catgrad's diagram are float32. Raise
-    CircuitizeError for an operation that the core cannot express, such as a rounding or a gather, for an array of
+    CircuitizeError for an operation that catgrad's core cannot express, such as a rounding or a gather, for an array of
     constants of different numbers, and for integers.
     """
     arrow = expand_composites(given.arrow if isinstance(given, Program) else given)

@@ -42,7 +42,7 @@ def require(package: str, wanted: str) -> None:
 @cache
 def module(name: str) -> ModuleType:
     """Import and return a module of catgrad, or of the open hypergraphs that catgrad uses. Raise CircuitizeError unless
-    catgrad has the known version.
+    catgrad is installed with the known version.
     """
     require("catgrad", VERSION)
     numpy = version("numpy")

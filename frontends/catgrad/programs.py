@@ -57,10 +57,11 @@ def step(
     """Return a program from parameters, `inputs` and `targets` to new parameters: the training step as catgrad itself
     derives it, simplified.
 
-    `optimizer` and `loss` are what catgrad's `compile_model` takes: for instance `sgd(0.01)`, and `mse`, whose gradient
-    is that of half the sum of squares. All ports of catgrad's training step are committed. For a training step with
-    circuitize's own derivative, with other losses and optimisers, give `network(model)` to `training_step`. Raise
-    CircuitizeError if optimiser and loss are exchanged, or if one of them is neither an optimiser nor a loss.
+    The arguments `optimizer` and `loss` are what catgrad's `compile_model` takes: for instance `sgd(0.01)`, and `mse`,
+    whose gradient is that of half the sum of squares. All ports of catgrad's training step are committed. For a
+    training step with circuitize's own derivative, with other losses and optimisers, give `network(model)` to
+    `training_step`. Raise CircuitizeError if optimiser and loss are exchanged, or if one of them is neither an
+    optimiser nor a loss.
     """
     diagram, count, width = step_diagram(model, optimizer, loss)
     return _program(simplify(arrow(diagram, "step")), count, width, inputs, parameters, examples, targets)

@@ -33,7 +33,7 @@ def is_diagram(found: object) -> bool:
 
 
 def require_three(found: Sequence[Any]) -> None:
-    """Raise CircuitizeError unless a tuple that has a diagram in it has three entries, the first of which is a
+    """Raise CircuitizeError unless a tuple that has a catgrad diagram in it has three entries, the first of which is a
     diagram.
     """
     if len(found) != 3 or not is_diagram(found[0]):

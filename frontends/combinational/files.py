@@ -28,8 +28,8 @@ def from_logic(path: str | Path, batch: int = 1) -> IntegerProgram:
 
     The file of combinational logic is what `save` of da4ml's CombLogic or Pipeline or of alkaid's CombLogic writes,
     compressed or not, or what `save_binary` of da4ml's CombLogic writes. The value of a program from combinational
-    logic equals that of da4ml's and alkaid's own interpreters, to the bit. Raise FormatError for a file that is of
-    another kind or damaged, or whose instructions are malformed.
+    logic equals that of da4ml's and alkaid's own interpreters, to the bit. Raise FormatError for a file of
+    combinational logic that is of another kind or damaged, or whose instructions are malformed.
     """
     return program(read(Path(path)), batch)
 

@@ -21,9 +21,9 @@ class Forms:
     """Operands and outputs of combinational logic as sums over atoms, which are the inputs and the nonlinear
     instructions that some output depends on.
 
-    `atoms` are the numbers of the atoms' instructions, `kind` their kinds, and `depth` how many nonlinear instructions
-    lie on the way to each atom, 0 for inputs. Row SLOTS * a + s of `matrix` [SLOTS * atoms + outputs, atoms] is operand
-    s of atom a, and the last rows are the outputs; `constant` is added to each row.
+    The field `atoms` of Forms has the numbers of the atoms' instructions, `kind` has their kinds, and `depth` how many
+    nonlinear instructions lie on the way to each atom, 0 for inputs. Row SLOTS * a + s of `matrix` [SLOTS * atoms +
+    outputs, atoms] is operand s of atom a, and the last rows are the outputs; `constant` is added to each row.
     """
 
     atoms: Integers
@@ -53,7 +53,7 @@ def forms(logic: Logic) -> Forms:
     """Return the operands and outputs of a logic as exact sums over atoms: linear instructions are replaced by their
     terms until none is left.
 
-    Raise CircuitizeError if a coefficient has more bits than float64 holds.
+    Raise CircuitizeError if a coefficient of combinational logic has more bits than float64 holds.
     """
     count = logic.count
     shape = (SLOTS * count + logic.outputs, count + 1)
@@ -128,7 +128,9 @@ def _live(logic: Logic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _require_exact(logic: Logic, steps: sparse.csr_array, linear: Integers, rounds: int) -> None:
-    """Raise CircuitizeError if a coefficient could have more bits than float64 holds, judged by sums of magnitudes."""
+    """Raise CircuitizeError if a coefficient of combinational logic could have more bits than float64 holds, judged by
+    sums of magnitudes.
+    """
     size: Reals = np.ones(logic.count + 1)
     unit: Reals = np.zeros(logic.count + 1)
     magnitude = abs(steps)

@@ -35,10 +35,10 @@ def from_hgq(
 
     The argument `model` is a Keras model of HGQ2's quantized layers, or a `.keras` file with such a model. The value of
     an HGQ2 network's program equals that of `model.predict` to the bit, for inputs in the program's format and if
-    float32 is exact on them. `tracer` is the package that traces the model, by default alkaid if it is installed, else
-    da4ml. The inputs of the network have the bits that its first quantizers read, or the given bits: sign, integer and
-    fraction bits for each input. Raise CircuitizeError if a package is missing, and for a model that the tracing
-    package refuses.
+    float32 is exact on them. The argument `tracer` names the package that traces the HGQ2 model, by default alkaid if
+    it is installed, else da4ml. The inputs of the network have the bits that its first quantizers read, or the given
+    bits: sign, integer and fraction bits for each input. Raise CircuitizeError if a package is missing, and for an HGQ2
+    model that the tracing package refuses.
     """
     return program(logic_of(model, tracer, inputs), batch)
 

@@ -38,7 +38,7 @@ class Instructions:
 
     def at(self, number: int) -> int:
         """Return the number that an earlier instruction of combinational logic has among all notes. Raise ValueError if
-        there is no earlier instruction of combinational logic of that number.
+        there is no earlier instruction of combinational logic with that number.
         """
         if not 0 <= number < len(self.made):
             raise ValueError(f"operand {number}")

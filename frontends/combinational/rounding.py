@@ -40,7 +40,8 @@ def fit(rows: Rows, logic: Logic, at: Integers, x: Numbers, dropped: int) -> Num
     """Return x, whose elements have `dropped` bits more than their instructions, rounded down to the instructions'
     bits, which wrap; the instructions are all signed or all unsigned.
 
-    In rounding, elements of fewer bits are shifted up first, so that all elements wrap at the same bit.
+    In rounding, elements of fewer bits than others are shifted up first, so that all elements of a row wrap at the same
+    bit.
     """
     builder, wire = rows.builder, x.wire
     low, high, unit = x.low >> dropped, x.high >> dropped, x.unit + dropped

@@ -57,8 +57,8 @@ class Notes:
         return number
 
     def logic(self, inputs: int, outputs: Sequence[Terms], tables: Sequence[Table]) -> Logic:
-        """Return the noted instructions of combinational logic as columns. Raise FormatError for intervals whose step
-        is no power of two, and wherever `Logic` does.
+        """Return the noted instructions of combinational logic as columns. Raise FormatError for an instruction whose
+        interval has a step that is no power of two, and wherever `Logic` does.
         """
         count = len(self.kinds)
         for number, terms in enumerate(outputs):
@@ -119,7 +119,7 @@ def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]
 
 def bits(interval: Interval) -> tuple[int, int, int]:
     """Return the sign bit and the numbers of bits before and after the binary point of one interval. Raise ValueError
-    if minimum, maximum and step are no interval.
+    if the given minimum, maximum and step are no interval.
     """
     try:
         found = bits_of(np.array([interval], np.float64), "")

@@ -58,7 +58,7 @@ class Folder:
 
         The network of a GPT-2 folder gives the logits of every position, or with `last` those of the last position
         alone. A parameter whose format is not given has a format that holds values up to twice the parameter's. Raise
-        CircuitizeError for a length that exceeds the context, and for a format whose name is no parameter's.
+        CircuitizeError for a length that exceeds GPT-2's context, and for a format whose name is no parameter's.
         """
         longest = self.config.context
         if length is not None and (type(length) is not int or not 1 <= length <= longest):
@@ -84,7 +84,7 @@ class Folder:
 
         A folder that is written again has the files, headers and types that were read; without other weights the bytes
         are equal. Other files of a Hugging Face folder, such as a tokenizer's, are not copied. Raise CircuitizeError
-        for weights of names or shapes that the folder does not have.
+        for weights of names or shapes that the Hugging Face folder does not have.
         """
         given = dict(weights or {})
         require_names("weights", given, self.names)

@@ -198,16 +198,16 @@ class Equation:
         return value.array().astype(np.float64) if value.known else self.tensor(index)
 
     def finite(self, number: float) -> float:
-        """Return a number that is known while tracing, if it is finite. Raise CircuitizeError, with the place, if the
-        number is NaN or infinite.
+        """Return a number that is known while tracing, if it is finite. Raise CircuitizeError, with the place in the
+        user's code, if the number is NaN or infinite.
         """
         if not np.isfinite(number):
             raise self.fault(f"expected finite numbers, found {number}; clip it, or take it out")
         return number
 
     def constant(self, array: Any) -> Tensor:
-        """Return an array that is known while tracing as a constant. Raise CircuitizeError, with the place, if the
-        array holds NaN or infinity.
+        """Return an array that is known while tracing as a constant. Raise CircuitizeError, with the place in the
+        user's code, if the array holds NaN or infinity.
         """
         found = np.asarray(array).astype(np.float64)
         if not np.isfinite(found).all():
@@ -242,7 +242,7 @@ class Equation:
 
 def values_of(equation: Equation, rule: Rule, made: Made | Sequence[Made]) -> list[Value]:
     """Return the results of a translation rule with their element types and intervals. Raise CircuitizeError if whole
-    numbers in the results would wrap.
+    numbers in the results of a translation rule would wrap.
     """
     several = [made] if isinstance(made, (Result, Tensor, Value)) else list(made)
     values = []

@@ -152,7 +152,7 @@ def _cut(
     """Return the operand without the parts that slices from known places leave out, the axes of the looked-up indices,
     and the indices.
 
-    Raise CircuitizeError for slices that begin at computed places.
+    Raise CircuitizeError for slices of a JAX gather that begin at computed places.
     """
     wire = indices.content
     assert isinstance(wire, Tensor)

@@ -36,8 +36,9 @@ def from_jax(
     The function of JAX `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, the
     function of JAX is `forward(parameters, state, inputs)`, which returns predictions and the new state. With a `key`,
     the last argument of `forward` is the key of random numbers: the numbers drawn with the key become inputs of each
-    step, `mask1` and so on. `inference` has the same arguments as `forward` except for the key, and returns only the
-    predictions that the model gives outside training; without `inference` these are the predictions of `forward`.
+    step, `mask1` and so on. The function `inference` of a JAX model has the same arguments as `forward` except for the
+    key, and returns only the predictions that the model gives outside training; without `inference` these are the
+    predictions of `forward`.
 
     The `parameters` and the `state` of a JAX model are pytrees of arrays; their leaves are named by their paths. The
     argument `inputs` is a batch, or its shape and element type, whose first axis counts examples; a model that draws

@@ -50,7 +50,7 @@ class Translated(Imported):
 
 
 def named(function: object) -> str:
-    """Return the name of a Python function. Raise CircuitizeError if the object has no name."""
+    """Return the name of a Python function. Raise CircuitizeError if the Python function has no name."""
     if not callable(function):
         raise CircuitizeError(f"expected a function of JAX, found {type(function).__name__}; give one")
     return str(getattr(function, "__name__", type(function).__name__))
@@ -58,7 +58,7 @@ def named(function: object) -> str:
 
 def traced(jax: Any, function: Callable[..., Any], arguments: Sequence[Any], name: str) -> tuple[Any, Any]:
     """Return the jaxpr of a function, and the shapes of the values that it returns. Raise CircuitizeError if JAX raises
-    an error.
+    an error while it traces the function.
     """
     try:
         closed, returned = jax.make_jaxpr(function, return_shape=True)(*arguments)

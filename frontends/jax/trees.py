@@ -46,7 +46,7 @@ def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
     """Return the leaves with their names, each prefixed by `root` if that is not empty, and the structure of the
     pytree.
 
-    Raise CircuitizeError for a leaf that is no array and for two leaves of one name.
+    Raise CircuitizeError for a leaf of a pytree that is no array and for two leaves of one name.
     """
     found, structure = jax.tree_util.tree_flatten_with_path(tree)
     made = []

@@ -34,8 +34,8 @@ def _body(proto: Any) -> FunctionBody:
 
 
 def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], FunctionBody]:
-    """Return the functions in an ONNX model, by domain and name. Raise FormatError if two functions of a model have one
-    name.
+    """Return the functions in an ONNX model, by domain and name. Raise FormatError if two functions of an ONNX model
+    have one name.
     """
     found: dict[tuple[str, str], FunctionBody] = {}
     for proto in model.functions:

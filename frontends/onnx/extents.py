@@ -29,8 +29,8 @@ class Extents:
         self.used: set[str] = set()
 
     def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
-        """Return the shape of an ONNX model's input. Raise CircuitizeError if an extent that the file leaves open is
-        not given.
+        """Return the shape of an ONNX model's input. Raise CircuitizeError if an extent that the ONNX file leaves open
+        is not given.
         """
         found, left = [], []
         for axis, extent in enumerate(dims):
@@ -71,7 +71,7 @@ class Extents:
         return list(wanted)
 
     def require_used(self) -> None:
-        """Raise CircuitizeError if a given extent is not an extent of any input."""
+        """Raise CircuitizeError if an extent that the caller gives is not an extent of any input."""
         unknown = [name for name in self.given if name not in self.used]
         if unknown:
             raise CircuitizeError(

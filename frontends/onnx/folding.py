@@ -1,5 +1,5 @@
-"""A folder of constants: nodes with known inputs are computed when the graph is read, by ONNX's own evaluator, in their
-own element types.
+"""Folding of constants: nodes of an ONNX graph with known inputs are computed when the graph is read, by ONNX's own
+evaluator, in their own element types.
 """
 
 from __future__ import annotations

@@ -18,9 +18,10 @@ class Form(NamedTuple):
     """The form of an operator: its domains, its inputs (name, type variable, types, whether the input may be left out),
     and its attributes.
 
-    `defaults` holds attributes with their defaults, None for an attribute without a default; `kinds` says which types
-    the attributes have. The result of a foreign operator has the type of `result`: a type variable, or a type that is
-    left open. If `more` is set, the last three inputs of a foreign operator may be repeated.
+    The field `defaults` of a foreign operator's form holds attributes with their defaults, None for an attribute
+    without a default; `kinds` says which types the attributes have. The result of a foreign operator has the type of
+    `result`: a type variable, or a type that is left open. If `more` is set, the last three inputs of a foreign
+    operator may be repeated.
     """
 
     domains: frozenset[str]

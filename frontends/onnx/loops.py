@@ -66,7 +66,7 @@ class Rounds(Turn):
         return [*steps, self]
 
     def _ended(self, inner: Scope) -> bool:
-        """Take the results of a round; return False if a Loop's condition ends the loop."""
+        """Take the results of a loop's round; return False if a Loop's condition ends the loop."""
         found = [inner.result(entry.name, self.step.where) for entry in self.graph.output]
         more = True
         if self.counting:

@@ -34,8 +34,8 @@ def package() -> ModuleType:
 
 
 def read(source: object) -> Any:
-    """Return the given ModelProto, or the one that a file holds. Raise FormatError if the file holds no model; external
-    data is not followed.
+    """Return the given ModelProto, or the one that a file holds. Raise FormatError if the file holds no ONNX model;
+    external data is not followed.
     """
     onnx = package()
     if isinstance(source, onnx.ModelProto):
@@ -62,8 +62,8 @@ def read(source: object) -> Any:
 
 
 def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
-    """Return the opset of an ONNX model for each domain of operators. Raise FormatError if an opset is missing, given
-    twice, too old or too new.
+    """Return the opset of an ONNX model for each domain of operators. Raise FormatError if an ONNX opset is missing,
+    given twice, too old or too new.
     """
     found: dict[str, int] = {}
     for entry in model.opset_import:
@@ -146,8 +146,8 @@ def distinct(names: Iterable[str], what: str) -> None:
 
 
 def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
-    """Return the element type and concrete shape of a model's input. Raise CircuitizeError if the file does not declare
-    the element type or the shape.
+    """Return the element type and concrete shape of a model's input. Raise CircuitizeError if the ONNX file does not
+    declare the element type or the shape of the input.
     """
     what = "input"
     where = f"{what} {entry.name!r}"
@@ -167,7 +167,7 @@ def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, t
 
 def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
     """Return the value of an ONNX node's attribute; a tensor is returned as a Value. Raise FormatError for attributes
-    that are subgraphs, sparse tensors or references.
+    of an ONNX node that are subgraphs, sparse tensors or references.
     """
     kinds = onnx.AttributeProto
     if entry.ref_attr_name:

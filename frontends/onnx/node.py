@@ -307,8 +307,8 @@ class Node:
         return tuple(sorted(self.distinct(found, rank)))
 
     def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
-        """Return the entries of an ONNX node's attribute as whole numbers. Raise CircuitizeError unless an attribute
-        has `count` entries.
+        """Return the entries of an ONNX node's attribute as whole numbers. Raise CircuitizeError unless the attribute
+        of the ONNX node has `count` entries.
         """
         if len(found) != count:
             raise self.fault(f"expected {count} {what}, found {len(found)}; correct the node")

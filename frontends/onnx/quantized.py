@@ -227,7 +227,7 @@ def _linear_convolution(node: Node) -> Result:
 
 def known_scale(node: Node, index: int) -> Reals:
     """Return the scale at an input of the ONNX node, without axes if it is one number. Raise an error unless the scale
-    is known and above 0.
+    of the ONNX node's input is known and above 0.
     """
     found = np.asarray(node.known(index, "the scale"), np.float64)
     if not (np.isfinite(found).all() and (found > 0).all()):

@@ -51,7 +51,8 @@ def written(node: Node, data: Tensor, hot: Tensor, updates: Tensor, reduction: s
     """Return data [P, K, R] with updates [P, M, R] written into it; `hot` [P, M, K] is 1 where an update is written,
     else 0.
 
-    Without a reduction each place must be written at most once: ONNX does not say which of several writes is kept.
+    Without a reduction, an ONNX scatter must write each place at most once: ONNX does not say which of several writes
+    is kept.
     """
     if reduction in ("none", "add"):
         added = einsum("pmk,pmr->pkr", hot, updates)

@@ -95,7 +95,7 @@ class Signature:
         return found
 
     def check(self, kinds: Sequence[tuple[str, str]]) -> None:
-        """Raise Misfit if an attribute is unknown, of the wrong kind, given twice, or missing."""
+        """Raise Misfit if an attribute of an ONNX node is unknown, of the wrong kind, given twice, or missing."""
         names = [name for name, _ in kinds]
         for name, kind in kinds:
             if name not in self.attributes:

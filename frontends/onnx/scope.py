@@ -62,8 +62,8 @@ class Scope:
         return found
 
     def result(self, name: str, where: str) -> Value:
-        """Return the value of a result of an ONNX graph or function. Raise FormatError if the result has no name, or no
-        value.
+        """Return the value of a result of an ONNX graph or function. Raise FormatError if the result of an ONNX graph
+        or function has no name, or no value.
         """
         found = self.read(name, where)
         if found is None:
@@ -72,7 +72,7 @@ class Scope:
 
     def write(self, name: str, found: Value, where: str) -> None:
         """Give a name its value, rounded to the format stated for the name if there is one. Raise FormatError, with the
-        place, if the name has a value already.
+        place in the ONNX file, if the name has a value already.
         """
         if name in self.values:
             raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")

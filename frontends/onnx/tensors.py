@@ -50,8 +50,8 @@ def labels(tensor: Any) -> Value | None:
 
 
 def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
-    """Return the elements of a TensorProto. Raise FormatError if a tensor's elements are in another file, or if their
-    number does not match the shape.
+    """Return the elements of a TensorProto. Raise FormatError if the elements of an ONNX tensor are in another file, or
+    if their number does not match the shape.
     """
     kind = element(onnx, tensor.data_type, where)
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):

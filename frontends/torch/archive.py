@@ -159,8 +159,8 @@ def _stored(
 
 
 def sizes(entries: Any) -> tuple[int, ...]:
-    """Return the extents of a shape in an archive as numbers. Raise ValueError for an extent that is symbolic, or not a
-    whole number of at least 0.
+    """Return the extents of a shape in an archive as numbers. Raise ValueError for an extent in a torch archive that is
+    symbolic, or not a whole number of at least 0.
     """
     found = tuple(entry.get("as_int") for entry in entries)
     if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):

@@ -33,7 +33,7 @@ def arrow(source: str | Path | bytes) -> Imported:
 
     Parameters and buffers of floats in an archive become inputs with their names in the module and with their values;
     tied parameters become one input. Minus infinity, which masks contain, is replaced by -64. Raise FormatError for a
-    file of another kind, and CircuitizeError for an operator that is not read.
+    file that is no torch archive, and CircuitizeError for an operator that is not read.
     """
     return program(source)[0]
 

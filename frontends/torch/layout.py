@@ -167,8 +167,8 @@ def constant_pad(x: Tensor, pad: Sequence[int], value: float = 0.0) -> Tensor:
 def embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """Return the rows of a table at the given indices. If the indices are known and consecutive, the rows are a slice
-    of the table.
+    """Return the rows of a table at the given indices. If the indices of an embedding are known and consecutive, the
+    rows are a slice of the table.
     """
     if not isinstance(indices, np.ndarray):
         return functions.gather(weight, indices)

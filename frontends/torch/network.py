@@ -26,7 +26,8 @@ def network(source: str | Path | bytes, formats: Mapping[str, Format] | None = N
 
     The model of an archive fits the batch size that it was exported for. Buffers, such as running statistics, are
     frozen parameters of the model. A parameter whose format is not given has a format that holds values up to twice the
-    parameter's. Raise CircuitizeError for a module of several inputs or outputs, and the errors that `arrow` raises.
+    parameter's. Raise CircuitizeError for a torch module of several inputs or outputs, and the errors that `arrow`
+    raises.
     """
     made, buffers = program(source)
     (data, *others) = [name for name in made.inputs if name not in made.parameters] or [""]

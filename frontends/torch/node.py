@@ -88,7 +88,7 @@ def argument(given: Any, value: Callable[[str], Any]) -> Any:
 
 
 def bind(rule: Rule, given: dict[str, Any]) -> None:
-    """Raise CircuitizeError if a rule has no parameter of an argument's name, or has a parameter without an
+    """Raise CircuitizeError if a translation rule has no parameter of an argument's name, or has a parameter without an
     argument.
     """
     try:

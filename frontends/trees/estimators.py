@@ -142,8 +142,8 @@ def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
 
 
 def _agrees(estimator: Any, made: Forest, classifies: bool) -> None:
-    """Raise CircuitizeError unless scores on random inputs, thresholds among them, equal the estimator's to within
-    1e-9.
+    """Raise CircuitizeError unless scores on random inputs, thresholds among them, equal the scikit-learn estimator's
+    to within 1e-9.
     """
     random = np.random.default_rng(0)
     tested = made.threshold[made.inner] if made.inner.any() else np.zeros(1)

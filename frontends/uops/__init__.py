@@ -35,8 +35,8 @@ def from_tinygrad(
     If tensors are given instead of a function, their graph is imported, with the inputs that `inputs` names. All other
     tensors that the given tensors' graph reads are constants.
 
-    Raise CircuitizeError for another version of the package, a value read within the function, a changed tensor without
-    a name, and an operation without a rule.
+    Raise CircuitizeError for another version of tinygrad or polygrad, a value read within the function, a changed
+    tensor without a name, and an operation without a rule.
     """
     return taken(TINYGRAD, source, examples, inputs, state)
 

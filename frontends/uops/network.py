@@ -26,8 +26,8 @@ def network(system: System, source: Any, example: Any, formats: Mapping[str, For
 
     Tensors that layers update while they train, such as the statistics of batch norms, are state; whole numbers, such
     as counts of batches, keep their values. A parameter whose format is not given has a format that holds values up to
-    twice the parameter's. Raise CircuitizeError for a model of several inputs or outputs, and for a format of a tensor
-    that the model does not have.
+    twice the parameter's. Raise CircuitizeError for a tinygrad or polygrad model of several inputs or outputs, and for
+    a format of a tensor that the model does not have.
     """
     given = np.asarray(example.numpy() if system.is_tensor(example) else example)
     names, _ = system.names(getattr(system.unwrapped(source), "__self__", source))

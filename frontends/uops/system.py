@@ -42,7 +42,7 @@ MOVING = (*VIEWS, "PERMUTE", "SHRINK", "EXPAND", "FLIP", "PAD")
 
 @cache
 def version(package: str) -> str:
-    """Return the version of an installed package; the version is read only once. Raise PackageNotFoundError if the
+    """Return the version of an installed package; the version is read only once. Raise PackageNotFoundError if a
     package is not installed.
     """
     return metadata.version(package)
@@ -67,8 +67,8 @@ class System(ABC):
     version: str
 
     def module(self, path: str = "") -> ModuleType:
-        """Return a module of tinygrad or polygrad. Raise CircuitizeError unless the package has the supported
-        version.
+        """Return a module of tinygrad or polygrad. Raise CircuitizeError unless tinygrad or polygrad is installed with
+        the supported version.
         """
         remedy = f"pip install 'circuitize[{self.name}]'"
         try:

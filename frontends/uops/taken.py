@@ -163,7 +163,7 @@ def _named(system: System, made: Any) -> dict[str, Any]:
 
 
 def _require_named(system: System, before: Mapping[int, tuple[Any, Any, Any]], names: Mapping[str, Any]) -> None:
-    """Raise CircuitizeError if a tensor without a name was assigned to."""
+    """Raise CircuitizeError if the traced function assigned to a tensor without a name."""
     # Other variables may hold the same tensor, and others again, as gradients, read it; only one assigned to counts.
     known = {before[id(tensor)][1] for tensor in names.values()}
     for tensor, uop, _ in before.values():

@@ -96,7 +96,7 @@ def right_frames(values: Integers, answers: Values, fraction_bits: int) -> NDArr
 
     An answer of the output's own shape must be equal to the output; an answer that lacks the output's last axis is the
     index of the greatest value along that axis, the lowest index of several greatest values. Raise CircuitizeError for
-    answers of any other shape.
+    an answer that has neither the output's shape nor that shape without its last axis.
     """
     if answers.shape == values.shape:
         right = np.ldexp(values.astype(np.float64), -fraction_bits) == answers

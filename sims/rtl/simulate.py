@@ -42,10 +42,10 @@ BREACHES = {
 class Frames:
     """The outputs of a design for frames, in the order in which the frames entered.
 
-    `outputs[port]` is [frames, *shape]; `failed[frame]` is the status; `unknown[port]` marks frames in which some bit
-    of the output was not 0 or 1 in the simulation, and `padded[port]` marks frames with lanes past the end of the
-    tensor that are not zero. The field `latency_cycles` is the time from the first beat of an input to the last beat of
-    the first frame's last output, and `interval_cycles` is the mean time from one frame's end to the next; if
+    The field `outputs[port]` is [frames, *shape]; `failed[frame]` is the status; `unknown[port]` marks frames in which
+    some bit of the output was not 0 or 1 in the simulation, and `padded[port]` marks frames with lanes past the end of
+    the tensor that are not zero. The field `latency_cycles` is the time from the first beat of an input to the last
+    beat of the first frame's last output, and `interval_cycles` is the mean time from one frame's end to the next; if
     `backpressure` was None, nothing but the design determines these times.
     """
 

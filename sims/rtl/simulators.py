@@ -60,7 +60,7 @@ class Simulator:
 
     def build(self, folder: Path, sources: Sequence[str]) -> list[str]:
         """Build `folder`'s bench.v and sources; return the command that runs the built simulation in the folder. Raise
-        CircuitizeError, in one line, if the build fails.
+        CircuitizeError, in one line, if the build of a simulation fails.
         """
         if self.name == "icarus":
             self._run(folder, "-g2005", "-o", "bench.vvp", "-s", CLOCKED, "bench.v", *sources)

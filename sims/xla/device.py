@@ -62,8 +62,8 @@ def devices() -> list[Xla]:
 
 
 def named(name: str) -> Device:
-    """Return the device that a word names. Raise CircuitizeError for an unknown word, and if the machine has no device
-    of the kind that the word names.
+    """Return the device that a word names: numpy, xla or cuda. Raise CircuitizeError for an unknown word, and if the
+    machine has no device of the kind that the word names.
     """
     if name not in NAMES:
         raise CircuitizeError(f"expected a device among {', '.join(NAMES)}, found {name!r}; choose one")

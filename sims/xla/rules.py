@@ -126,6 +126,6 @@ def _(operation: integers.Lookup, place: Place, values: Sequence[jax.Array]) -> 
 @value.register(integers.Divide)
 @value.register(integers.SquareRoot)
 def _(operation: Operation, place: Place, values: Sequence[jax.Array]) -> jax.Array:
-    """Return the value of an operation that the types of its operands ensure to have a value."""
+    """Return the value of an operation that always has a value, by the types of its operands."""
     with noting():
         return value.dispatch(object)(operation, place, values)

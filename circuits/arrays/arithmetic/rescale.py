@@ -117,5 +117,5 @@ class Rescale(RealOperation):
         return [self.factors.size if axis == self.axis else 1 for axis in range(rank)]
 
     def _along(self, rank: int) -> NDArray[np.float64]:
-        """Return the factors as an array with as many axes as x."""
+        """Return the factors of Rescale as an array with as many axes as x."""
         return self.factors.reshape(self._extents(rank)) if self.factors.ndim else self.factors

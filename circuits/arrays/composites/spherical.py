@@ -79,9 +79,9 @@ class SphericalAttention(RealOperation):
 
     SphericalAttention is lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the
     root of N, and the division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor
-    below 2^60, but no more than bring the result to within 1 unit of the correctly rounded one. `tile` is how many
-    positions x spherical attention adds at a time, 0 for all of them: sums are exact, so the integers never depend on
-    `tile`.
+    below 2^60, but no more than bring the result to within 1 unit of the correctly rounded one. The field `tile` is how
+    many positions x spherical attention adds at a time, 0 for all of them: sums are exact, so the integers never depend
+    on `tile`.
     """
 
     name = "real.spherical_attention"

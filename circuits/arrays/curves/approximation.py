@@ -50,10 +50,10 @@ class Approximation:
     `fraction_bits` result bits.
 
     Segment i of an approximation holds the 2^shift integers from low + i * 2^shift on. With r the distance to the
-    middle of segment i, the polynomial of an approximation is the sum of tables[k][i] * 2^-bits[k] * r^k. `error`
-    bounds the polynomial's distance from the curve, in units of the last bit of the result; it includes the error of
-    coefficients and of every rounding but the last: |found - exact| <= error + 1/2. An approximation by a single table
-    with one entry per integer has error 0: it is correctly rounded.
+    middle of segment i, the polynomial of an approximation is the sum of tables[k][i] * 2^-bits[k] * r^k. The field
+    `error` of an approximation bounds the polynomial's distance from the curve, in units of the last bit of the result;
+    it includes the error of coefficients and of every rounding but the last: |found - exact| <= error + 1/2. An
+    approximation by a single table with one entry per integer has error 0: it is correctly rounded.
     """
 
     low: int

@@ -11,7 +11,7 @@ def into_format(lowering: Lowering, x: Integer) -> Integer:
     """Return the term rounded to the result's fraction bits, with a Check if the term's interval is not within the
     result's.
 
-    If the term cannot be negative, the interval of the Check is [0, high].
+    If the term that is rounded cannot be negative, the interval of its Check is [0, high].
     """
     result = lowering.result
     rounded = x.shift_to(result.fraction_bits)

@@ -15,7 +15,7 @@ from ..node import Made, Node
 
 def transformed(node: Node, scores: Tensor, named: str | None = None) -> Tensor:
     """Return the scores [N, C] after the transform that the attribute post_transform names. Raise CircuitizeError for
-    the two values of post_transform that are not read.
+    the two values of the attribute post_transform that are not read.
     """
     wanted = named or node.choice("post_transform", "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
     if wanted in ("SOFTMAX_ZERO", "PROBIT"):

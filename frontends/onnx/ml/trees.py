@@ -37,8 +37,8 @@ class Trees:
 
 
 def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Trees:
-    """Return the trees of an ONNX ensemble after checking them. Raise CircuitizeError unless each node belongs to
-    exactly one tree, once, and tests a feature that exists.
+    """Return the trees of an ONNX ensemble after checking them. Raise CircuitizeError unless each node of an ensemble
+    belongs to exactly one tree, once, and tests a feature that exists.
     """
     inner = np.flatnonzero(trees.mode != LEAF)
     count = len(trees.mode)
