@@ -25,8 +25,8 @@ from .undefined import values_of
 
 
 class Told(Enum):
-    """The choice of the steps whose public outputs are disclosed: none, the first and the last, all, or instead of any
-    the sum over all steps.
+    """The choice of the steps whose public outputs are disclosed: none, the first and the last, all, or, in place of
+    single steps, the sum over all steps.
     """
 
     NONE = "none"
@@ -121,7 +121,7 @@ def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
     all steps. In addition to the step's inputs, the scan's program has a private input for each value handed on: the
     values that enter the steps. A Check ensures that the private input of a scan holds the first value, then the values
     that each step but the last leaves; so this input can only hold the values that the steps have when run in turn. A
-    scan's program has private outputs of the values that leave each step, which provers use.
+    scan's program has private outputs for provers: the values that leave each step.
 
     Raise TypingError for a step that takes and gives a held value in two formats, and wherever `lift` does.
     """

@@ -33,8 +33,9 @@ def convolution(
     """Return the convolution, of shape [B, *positions', D], of x [B, *positions, C] with a kernel [*sizes, C / groups,
     D].
 
-    Group g of the input channels gives group g of the output channels; positions' = (positions + padding - dilation *
-    (size - 1) - 1) // step + 1. The kernel of a convolution is not flipped, as usual in machine learning.
+    Group g of the input channels of a convolution gives group g of the output channels; positions' = (positions +
+    padding - dilation * (size - 1) - 1) // step + 1. The kernel of a convolution is not flipped, as usual in machine
+    learning.
     """
     rank = x.ndim - 2
     if groups < 1 or x.shape[-1] != kernel.shape[-2] * groups or kernel.shape[-1] % groups or kernel.ndim != x.ndim:

@@ -53,7 +53,7 @@ class Target(Protocol):
 
 class R1CS:
     """The constraint system of a program, as a target of a comparison. If no emitted circuit is given, the program is
-    emitted, with the CircuitizeErrors of `emit`.
+    emitted, and the CircuitizeErrors of `emit` are raised.
 
     A challenge that a prover of two phases would draw is drawn at random for the comparison.
     """

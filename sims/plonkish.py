@@ -22,7 +22,7 @@ Trace = Sequence[NDArray[np.int64]]
 
 class Plonkish:
     """The Plonkish system of a program, as a target of a comparison. If no emitted system is given, the program is
-    emitted, with the CircuitizeErrors of `emit`.
+    emitted, and the CircuitizeErrors of `emit` are raised.
 
     Challenges, which a prover would draw after phase 0, are drawn at random for the comparison.
     """

@@ -82,8 +82,8 @@ def _merge(before: Shape, first: Step, middle: Shape, second: Step) -> Step | No
 
 
 def _outside_stays_outside(before: Shape, first: Affine, middle: Shape, second: Affine) -> bool:
-    """Return whether the step `first` maps every index that is just outside its target along one axis outside its
-    source, as padding does.
+    """Return whether each index that step `second` reads outside its source is mapped by step `first` to an index
+    outside the source of the whole view, as with padding.
     """
     for axis, extent in enumerate(middle):
         low, high = second.span(axis)

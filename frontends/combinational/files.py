@@ -27,8 +27,8 @@ def from_logic(path: str | Path, batch: int = 1) -> IntegerProgram:
     """Return the integer program of a file of combinational logic: `inputs` [batch, n] -> `outputs` [batch, m].
 
     The file of combinational logic is what `save` of da4ml's CombLogic or Pipeline or of alkaid's CombLogic writes,
-    compressed or not, or what `save_binary` of da4ml's CombLogic writes. The value of a program from combinational
-    logic equals that of da4ml's and alkaid's own interpreters, to the bit. Raise FormatError for a file of
+    compressed or not, or what `save_binary` of da4ml's CombLogic writes. A program from combinational logic has the
+    same value, to the bit, as da4ml's and alkaid's own interpreters of that logic. Raise FormatError for a file of
     combinational logic that is of another kind or damaged, or whose instructions are malformed.
     """
     return program(read(Path(path)), batch)

@@ -22,8 +22,8 @@ class Forms:
     instructions that some output depends on.
 
     The field `atoms` of Forms has the numbers of the atoms' instructions, `kind` has their kinds, and `depth` how many
-    nonlinear instructions lie on the way to each atom, 0 for inputs. Row SLOTS * a + s of `matrix` [SLOTS * atoms +
-    outputs, atoms] is operand s of atom a, and the last rows are the outputs; `constant` is added to each row.
+    nonlinear instructions lie on the way to each atom, 0 for inputs. In Forms, row SLOTS * a + s of `matrix` [SLOTS *
+    atoms + outputs, atoms] is operand s of atom a, and the last rows are the outputs; `constant` is added to each row.
     """
 
     atoms: Integers
@@ -34,8 +34,8 @@ class Forms:
 
     @cached_property
     def output(self) -> Integers:
-        """Return for each atom the first output that is a multiple of this atom alone, or the number of outputs if
-        there is no such output.
+        """Return for each atom of combinational logic the first output that is a multiple of this atom alone, or the
+        number of outputs if there is no such output.
         """
         last = self.matrix[SLOTS * self.count :]
         single = np.flatnonzero(np.diff(last.indptr) == 1)

@@ -36,15 +36,15 @@ def from_hgq(
     The argument `model` is a Keras model of HGQ2's quantized layers, or a `.keras` file with such a model. The value of
     an HGQ2 network's program equals that of `model.predict` to the bit, for inputs in the program's format and if
     float32 is exact on them. The argument `tracer` names the package that traces the HGQ2 model, by default alkaid if
-    it is installed, else da4ml. The inputs of the network have the bits that its first quantizers read, or the given
-    bits: sign, integer and fraction bits for each input. Raise CircuitizeError if a package is missing, and for an HGQ2
-    model that the tracing package refuses.
+    it is installed, else da4ml. The inputs of an HGQ2 network have the bits that its first quantizers read, or the
+    given bits: sign, integer and fraction bits for each input. Raise CircuitizeError if a package is missing, and for
+    an HGQ2 model that the tracing package refuses.
     """
     return program(logic_of(model, tracer, inputs), batch)
 
 
 def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None) -> Logic:
-    """Return the combinational logic of a network, as `from_hgq` reads it."""
+    """Return the combinational logic of an HGQ2 network, as `from_hgq` reads it."""
     name = _tracer(tracer)
     if isinstance(model, (str, Path)):
         model = _loaded(Path(model))

@@ -16,7 +16,7 @@ from .writing import ONE, Interval, Notes, bits
 class Instructions:
     """The instructions of one CombLogic: the list `made` gives for each instruction its number among all notes.
 
-    The argument `tables` is the number of tables in the earlier stages of the logic.
+    The argument `tables` is the number of tables in the earlier stages of the combinational logic.
     """
 
     notes: Notes
@@ -78,8 +78,8 @@ class Instructions:
     def select(self, kind: Kind, interval: Interval, key: int, chosen: int, other: int, factor: float) -> None:
         """Note an instruction that chooses `chosen` where the first bit of the key is 1, else `other` times the factor.
 
-        The first bit of a choice's key is its sign bit, or, if the key is never negative, the highest bit of its
-        interval.
+        The first bit of the key of a choice is the key's sign bit, or, if the key is never negative, the highest bit of
+        the key's interval.
         """
         a, b = [(self.at(chosen), 1.0)], [(self.at(other), factor)]
         ends = self.interval(key)
@@ -102,8 +102,8 @@ class Instructions:
         self.made.append(self.notes.add(Kind.TABLE, interval, index, table=self.tables + table, low=round(low / step)))
 
     def unary(self, interval: Interval, number: int, factor: float, code: int) -> None:
-        """Note an operation on the bits of a number: the negation of all bits (0), whether any bit is 1 (1), or whether
-        all bits are 1 (2).
+        """Note an instruction on the bits of a number: the negation of all bits (code 0), whether any bit is 1 (code
+        1), or whether all bits are 1 (code 2).
         """
         ends = self.interval(number)
         signed, integer, fraction = bits(ends) if ends[:2] != (0.0, 0.0) else (0, 1, 0)
@@ -121,10 +121,10 @@ class Instructions:
             raise ValueError(f"operation {code} of bits")
 
     def binary(self, interval: Interval, x: tuple[int, float], y: tuple[int, float], code: int) -> None:
-        """Note an operation on the bits of two numbers: the bits that are 1 in both (0), in at least one (1), or in
-        exactly one of them (2).
+        """Note an instruction on the bits of two numbers: the bits that are 1 in both (code 0), in at least one (code
+        1), or in exactly one of them (code 2).
 
-        As integers, x + y is the bits that at least one of them has plus the bits that both have.
+        For integers x and y in two's complement, x + y = (x | y) + (x & y), bit by bit.
         """
         if code not in (0, 1, 2):
             raise ValueError(f"operation {code} of bits")

@@ -110,8 +110,8 @@ def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) 
 
 
 def _bounded(found: Forms, rows: Rows, atoms: Integers) -> tuple[Integers, Integers, Integers]:
-    """Return for each choice: 1 where the choice is the lesser of a sum and a number, -1 where it is the greater, else
-    0; which operand the sum is; and the number, in units of the sum's last bit.
+    """Return for each choice: 1 if the choice is the lesser of a sum and a number, -1 if it is the greater, else 0;
+    which operand the sum is; and the number, in units of the sum's last bit.
 
     The lesser of v and a number c is written as the choice `v < c ? v : c`, where the key is v - c or c - v.
     """
@@ -154,7 +154,7 @@ def _rounded(rows: Rows, logic: Logic, group: Group) -> Planned:
 
 
 def _bound(rows: Rows, logic: Logic, group: Group) -> Planned:
-    """Return the lesser or the greater of a sum and a number."""
+    """Return the lesser or the greater of a sum and a number, for a group of such choices."""
     unit = _last_bits(rows, group.operands[0])
 
     def write(read: list[Numbers]) -> Numbers:
@@ -189,13 +189,15 @@ NOTHING = np.iinfo(np.int64).max
 
 
 def _units_of(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> Integers:
-    """Return the exponents of the units that `_last_bits` gives, and NOTHING for sums without any term."""
+    """Return the exponents of the units of sums that `_last_bits` gives, and NOTHING for sums without any term."""
     nothing = (np.diff(operand[0].indptr) == 0) & (operand[1] == 0)
     return np.where(nothing, NOTHING, _last_bits(rows, operand))
 
 
 def _wrapped(rows: Rows, logic: Logic, group: Group, made: Numbers) -> Numbers:
-    """Return a choice wrapped to its instruction's bits, if the logic's system rounds choices to these bits."""
+    """Return a choice between numbers, wrapped to its instruction's bits if da4ml or alkaid rounds such choices to
+    these bits.
+    """
     if not (logic.kind[group.at] == Kind.WRAPPED_SELECT).any():
         return made
     wanted = -logic.fraction[group.at]

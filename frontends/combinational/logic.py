@@ -73,8 +73,8 @@ class Logic:
     reads; `low` is the argument of its table's first entry in units of the operand's last bit, or the bits that ANY,
     ALL and AND read. Term t of a logic adds to operand `row[t]` the value of instruction `column[t]` times `factor[t]`,
     or `factor[t]` itself if `column[t]` is `count`: row SLOTS * n + slot belongs to instruction n, and SLOTS * count +
-    m is output m. The field `ends` [count, 2] holds the least and the greatest number that an input takes, in units of
-    its last bit. The field `where` names the file of the logic in messages.
+    m is output m. The field `ends` [count, 2] of a logic holds the least and the greatest number that each input takes,
+    in units of the input's last bit. The field `where` names the file of the logic in messages.
     """
 
     where: str

@@ -36,7 +36,7 @@ class Numbers:
 
 class Rows:
     """The writer of rows of whole numbers: `made` are the rows written so far; for each atom, `row` and `position` say
-    where it is.
+    where its numbers are.
     """
 
     def __init__(self, builder: Builder, batch: int, atoms: int) -> None:
@@ -92,7 +92,7 @@ class Rows:
         return [made for made in found if made is not None]
 
     def part(self, x: Numbers, start: int, stop: int) -> Numbers:
-        """Return a row of some neighbouring elements of a row."""
+        """Return a row that holds some neighbouring elements of a given row."""
         if (start, stop) == (0, x.count):
             return x
         view = View.slice((self.batch, x.count), (0, start), (self.batch, stop))
@@ -116,8 +116,8 @@ class Rows:
         return self.builder.add(Add(), wire, self.builder.add(constant))
 
     def narrowed(self, x: Numbers) -> Numbers:
-        """Return the same row on a wire whose type is exactly the row's interval, if the wire's own type has at least a
-        bit too many.
+        """Return a row of whole numbers on a wire whose type is exactly the row's interval, if the wire's own type is
+        at least a bit wider.
         """
         type, low, high = self.builder.format(x.wire), int(x.low.min()), int(x.high.max())
         if type.low < 2 * min(low, 0) - 1 or type.high > 2 * max(high, 0) + 1:
@@ -128,7 +128,7 @@ class Rows:
     def _in_units(
         self, matrix: sparse.csr_array, constant: Reals, unit: Integers
     ) -> tuple[sparse.csr_array, Integers, Integers]:
-        """Return the coefficients of atoms and the constants as whole numbers in the unit of each sum."""
+        """Return the coefficients of atoms and the constants of sums as whole numbers, each in the unit of its sum."""
         owner = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         with np.errstate(over="ignore"):
             scaled = np.ldexp(matrix.data, self.unit[matrix.indices] - unit[owner])
@@ -149,8 +149,8 @@ class Rows:
         return low + constant, high + constant
 
     def _element_by_element(self, matrix: sparse.csr_array, constant: Integers, unit: Integers) -> Numbers | None:
-        """Return the row of the sums if each sum reads one atom, and these atoms are neighbours in a row in the same
-        order; else None.
+        """Return a row of sums if each sum reads one atom, and these atoms are neighbours in a row in the same order;
+        else None.
         """
         if (np.diff(matrix.indptr) != 1).any():
             return None

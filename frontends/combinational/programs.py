@@ -23,9 +23,9 @@ from .rounding import fitted
 def program(logic: Logic, batch: int = 1) -> IntegerProgram:
     """Return the program `inputs` [batch, n] -> `outputs` [batch, m] that has the logic's value on all its inputs.
 
-    An input accepts the numbers of all its elements' formats; an element whose own format is smaller is rounded down to
-    its bits, which wrap, as in the logic's interpreter. Raise OverflowRisk if sums of the combinational logic pass
-    2^62.
+    An input of the program accepts the numbers of all its elements' formats; an element whose own format is smaller is
+    rounded down to its bits, which wrap, as in the logic's interpreter. Raise OverflowRisk if sums of the combinational
+    logic pass 2^62.
     """
     found = forms(logic)
     builder = Builder(share=True)

@@ -15,8 +15,8 @@ from .numbers import Rows
 
 
 def rectified_last(logic: Logic, found: Forms, rows: Rows, depth: int) -> Forms:
-    """Return the same sums over atoms, without those rectifiers of a given depth that only roundings of one number
-    read.
+    """Return sums over atoms that are equal to the given ones but lack those rectifiers of a given depth which only
+    roundings of one number read.
 
     Moving a rectifier after a rounding relies on floor(s max(p, 0) + c) = max(floor(s p + c), 0) for s > 0 and 0 <= c <
     1, in units of the rounding's last bit; the rectifier must neither round its operand p nor wrap. A rounding to which

@@ -1,4 +1,4 @@
-"""Notes of instructions of combinational logic, taken one after the other with their operands, which then become
+"""Notes of instructions of combinational logic, one after the other with their operands; the notes then become
 columns.
 """
 

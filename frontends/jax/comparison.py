@@ -27,7 +27,7 @@ def _finite(equation: Equation) -> Value:
 
 
 def truth(equation: Equation, found: bool) -> Value:
-    """Return a known truth value in the shape of the result."""
+    """Return a known truth value as an array of the result's shape."""
     return Value(np.broadcast_to(np.asarray(found), equation.shapes[0]), equation.dtypes[0])
 
 
@@ -166,7 +166,9 @@ def _is_nan(value: Value) -> bool:
 
 
 def _case(equation: Equation, index: int) -> Tensor:
-    """Return a case of a Select as a wire, in which a masking number becomes a bound that a circuit can hold."""
+    """Return one of the choices of a Select as a wire, in which a masking number becomes a bound that a circuit can
+    hold.
+    """
     value = equation.inputs[index]
     if not value.known or value.kind != "float":
         return equation.tensor(index)

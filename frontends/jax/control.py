@@ -42,7 +42,7 @@ def _inlined(equation: Equation) -> Calls:
 
 
 def _call(jaxpr: Any, arguments: list[Value]) -> Call:
-    """Return the call of a jaxpr, closed or open."""
+    """Return the call of a jaxpr, whether the jaxpr is closed or open."""
     constants = [Value(array, array.dtype) for array in getattr(jaxpr, "consts", ())]
     return Call(getattr(jaxpr, "jaxpr", jaxpr), constants, arguments)
 

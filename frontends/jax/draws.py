@@ -37,7 +37,9 @@ KEYED = {
 
 
 def drawn(equation: Equation, name: str) -> Value | None:
-    """Return the input that stands for a draw with an unknown key; None for a call that is no draw."""
+    """Return the input that stands for a draw of random numbers with an unknown key; None for a call that is no
+    draw.
+    """
     word = DRAWS.get(name)
     if word is None or not equation.inputs or not isinstance(equation.inputs[0].content, Key):
         return None

@@ -25,7 +25,9 @@ def _whole(equation: Equation) -> list[Interval] | None:
 
 
 def _ends(equation: Equation, function: Callable[[int, int], int]) -> Interval | None:
-    """Return the interval of a function that is monotone in each of two whole operands, or bilinear."""
+    """Return the interval of a function of two operands of whole numbers that is monotone in each operand, or
+    bilinear.
+    """
     intervals = _whole(equation)
     if intervals is None:
         return None

@@ -1,4 +1,4 @@
-"""The view of one equation of a jaxpr that translation rules have, and the table of rules, which says what each
+"""The view of a jaxpr's equation that translation rules have, and the table of rules, which says what each JAX
 primitive means in real arrays.
 """
 
@@ -36,7 +36,9 @@ class Result(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A jaxpr to run on values, as the rule of a primitive that holds jaxprs, a generator, yields it."""
+    """A jaxpr that is to be run on values: the rule of a primitive that holds jaxprs is a generator, and yields such
+    calls.
+    """
 
     jaxpr: Any
     constants: Sequence[Value]
@@ -81,7 +83,7 @@ def primitive(
 
 
 def calling(*names: str, meaning: str) -> Callable[[Callable[[Equation], Calls]], Callable[[Equation], Calls]]:
-    """Register a generator as the rule of primitives that hold jaxprs: it yields calls, and returns the equation's
+    """Register a generator as the rule of JAX primitives that hold jaxprs: it yields calls, and returns the equation's
     results.
     """
 
@@ -178,8 +180,8 @@ class Equation:
         return self.parameters[name]
 
     def tensor(self, index: int = 0) -> Tensor:
-        """Return an operand as a wire: a known operand becomes a constant. Raise CircuitizeError if an operand of a
-        jaxpr's equation is not finite.
+        """Return an operand of a jaxpr's equation as a wire: a known operand becomes a constant. Raise CircuitizeError
+        if an operand of a jaxpr's equation is not finite.
         """
         value = self.inputs[index]
         content = value.content
@@ -188,8 +190,8 @@ class Equation:
         return self.constant(value.array()) if value.known else self._no_key()
 
     def operand(self, index: int) -> Tensor | float | NDArray[np.float64]:
-        """Return an operand as a wire, or as a value that an operator takes together with a wire: a number if all
-        elements are equal.
+        """Return an operand of a jaxpr's equation as a wire, or as a value that an operator takes together with a wire:
+        a number if all elements are equal.
         """
         value = self.inputs[index]
         number = value.uniform()
@@ -217,8 +219,8 @@ class Equation:
         return Tensor(builder, builder.add(Constant.of(found)))
 
     def known(self, index: int, what: str) -> NDArray[Any]:
-        """Return the value of an operand that must be known while tracing. Raise CircuitizeError if an operand of a
-        jaxpr's equation is not known while tracing.
+        """Return the value of an operand of a jaxpr's equation that must be known while tracing. Raise CircuitizeError
+        if an operand of a jaxpr's equation is not known while tracing.
         """
         value = self.inputs[index]
         if not value.known:

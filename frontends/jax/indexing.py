@@ -21,7 +21,7 @@ from .value import Value
 
 
 class Dimensions(NamedTuple):
-    """The way in which a gather reads: JAX's dimension numbers and the extents of its slices."""
+    """The way in which a JAX gather reads: JAX's dimension numbers and the extents of the slices."""
 
     offsets: tuple[int, ...]
     collapsed: tuple[int, ...]
@@ -62,8 +62,8 @@ def _bounded(equation: Equation) -> None:
 
 
 def _wired(equation: Equation, x: Tensor, dimensions: Dimensions, shape: Shape) -> Tensor:
-    """Return a gather at known indices: the same gather, applied to the numbers of the elements, says which elements to
-    read.
+    """Return the result of a JAX gather at known indices: the same gather, applied to the numbers of the elements, says
+    which elements to read.
     """
     places = _places(equation, x.shape, dimensions)
     if (places < 0).any():
@@ -135,8 +135,8 @@ def gathered(equation: Equation, x: Tensor, indices: Value, dimensions: Dimensio
 
 
 def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int]) -> Tensor:
-    """Return for each row of a table [batch.., n, kept..] the elements at that row's indices: the product of an
-    indicator of the place and the row.
+    """Return for each row of a table [batch.., n, kept..] the elements at that row's indices, computed by multiplying
+    the row with an indicator of the place.
     """
     letters = "abcdefghijklmnopqrstuvwxy"
     hot = functions.one_hot(places, table.shape[batch])
@@ -149,8 +149,8 @@ def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int])
 def _cut(
     equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, taken: set[int]
 ) -> tuple[Tensor, list[int], list[Any]]:
-    """Return the operand without the parts that slices from known places leave out, the axes of the looked-up indices,
-    and the indices.
+    """Return the operand without the parts that slices from known places leave out; also return the axes of the
+    looked-up indices, and these indices.
 
     Raise CircuitizeError for slices of a JAX gather that begin at computed places.
     """
@@ -181,7 +181,7 @@ def _cut(
 
 
 def _number(value: Value) -> Tensor | NDArray[np.float64]:
-    """Return one column of indices: a wire, or numbers known while tracing."""
+    """Return one column of a gather's indices: a wire, or numbers known while tracing."""
     return value.content if isinstance(value.content, Tensor) else value.array().astype(np.float64)
 
 
@@ -248,7 +248,7 @@ def _spread(equation: Equation, updates: Tensor) -> Tensor:
 
 
 def _copied(builder: Builder, indices: Value) -> tuple[Value, list[int]]:
-    """Return indices as inputs of another builder, and the wires that these inputs stand for."""
+    """Return copies of indices that are inputs of another builder, and the wires for which these inputs stand."""
     wires: list[int] = []
 
     def copy(value: Value) -> Value:

@@ -1,4 +1,4 @@
-"""The package jax, an optional extra that is imported when a function is read."""
+"""The package jax, an optional extra that is imported when a function of JAX is read."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _broadcast(equation: Equation) -> Result:
 
 
 def _thin(spread: tuple[Value, tuple[int, ...]], shape: Shape) -> tuple[Value, tuple[int, ...]]:
-    """Return the value without those repeated axes that have extent one, which count as new axes."""
+    """Return the value without those repeated axes that have extent one, since these count as new axes."""
     value, places = spread
     kept = [axis for axis, place in enumerate(places) if value.shape[axis] == shape[place]]
     if len(kept) == len(places) or not isinstance(value.content, Tensor):

@@ -93,8 +93,8 @@ def from_jax(
         return _beside(translated(inference, found.shape, False, False), every, fresh)
 
     def frozen(found: Array) -> Arrow:
-        """Return the arrow to the predictions of a function with state that has no variant for inference; the new state
-        is left out.
+        """Return the arrow to the predictions of a JAX function with state that has no variant for inference; the new
+        state is left out.
         """
         made = translated(forward, found.shape, True, True)
         builder = Builder()
@@ -146,7 +146,9 @@ def _fresh(draw: Draw, formats: Mapping[str, Format]) -> Parameter:
 
 
 def _arranged(made: Translated, every: int, draws: int) -> Arrow:
-    """Return the arrow P x S x X x draws -> Y x S', rearranged as P x S x draws x X -> Y x S' x draws."""
+    """Return the arrow P x S x X x draws -> Y x S' with its wires reordered as P x S x draws x X -> Y x S' x draws, for
+    parameters P, state S and inputs X.
+    """
     if not draws:
         return made.arrow
     source, builder = list(made.arrow.source), Builder()
@@ -156,7 +158,9 @@ def _arranged(made: Translated, every: int, draws: int) -> Arrow:
 
 
 def _beside(made: Translated, every: int, fresh: Sequence[Parameter]) -> Arrow:
-    """Return the arrow P x S x X -> Y as P x S x draws x X -> Y, which does not read the draws."""
+    """Return the arrow P x S x X -> Y, for parameters P, state S and inputs X, as an arrow P x S x draws x X -> Y that
+    does not read the draws.
+    """
     source, builder = list(made.arrow.source), Builder()
     before = builder.inputs(source[:every])
     builder.inputs([parameter.type for parameter in fresh])

@@ -32,8 +32,8 @@ def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = Non
     """Return a loss for `training_step` from a function of JAX of predictions and targets; the derivative is
     circuitize's.
 
-    With `classes`, targets are whole numbers (int32) from 0 to classes - 1: give `target_shape=()` to `training_step`
-    as well.
+    With `classes`, the targets of a JAX loss are whole numbers (int32) from 0 to classes - 1: give `target_shape=()` to
+    `training_step` as well.
     """
     jax = package()
     if classes is not None and classes < 1:
@@ -62,7 +62,8 @@ def imported(
     """Return a function of pytrees as an arrow with named wires; `from_jax_step` says how wires are named, and which
     results are new values of arguments.
 
-    `parameters` of the imported arrow are the values of those arguments that have new values among the results.
+    The field `parameters` of the imported arrow has the values of those arguments that have new values among the
+    results.
     """
     made, _ = _imported(function, arguments, renews, dict(formats or {}))
     return made
@@ -83,10 +84,10 @@ def from_jax_step(
     and have the arguments' names; by default these are all leading results that have the arguments' structure and
     shapes. A result of a JAX step that is no argument's new value is named `loss`, if it is the only such result and a
     number, or else `output1` and so on with its path. Each draw with a key of random numbers in a JAX step becomes an
-    input. Whole-number inputs of a JAX step are from 0 to 2^15 - 1 unless `formats` say otherwise; the formats of its
-    floats hold values up to twice the given ones. If all arguments of a JAX step hold numbers, these are the example to
-    calibrate with, together with draws from a fixed seed. Raise CircuitizeError, with the user's line, for anything in
-    a JAX step that a circuit cannot compute.
+    input. Whole-number inputs of a JAX step are from 0 to 2^15 - 1 unless `formats` say otherwise; the formats of the
+    step's floats hold values up to twice the given ones. If all arguments of a JAX step hold numbers, these are the
+    example to calibrate with, together with draws from a fixed seed. Raise CircuitizeError, with the user's line, for
+    anything in a JAX step that a circuit cannot compute.
     """
     chosen = dict(formats or {})
     made, entering = _imported(function, arguments, renews, chosen)

@@ -24,8 +24,8 @@ or None.
 
 @dataclass(frozen=True)
 class Whole:
-    """An equation of a jaxpr that ends a recognised function: the function, its axis, and the variable that is its
-    argument.
+    """A function that is recognised in a jaxpr by the equation that ends it: the function, its axis, and the variable
+    that is its argument.
     """
 
     function: Function
@@ -33,7 +33,7 @@ class Whole:
     argument: Any
 
     def value(self, jax: Any, value: Value, dtype: Any) -> Value:
-        """Return the result of a recognised function: computed by JAX if the argument is known, by circuitize's
+        """Return the result of a recognised function of JAX: computed by JAX if the argument is known, by circuitize's
         operation on a wire.
         """
         if isinstance(value.content, Tensor):
@@ -42,8 +42,8 @@ class Whole:
 
 
 def _through(variable: Any, producers: Producers, *names: str) -> Any:
-    """Return the equation of a jaxpr at the end of a chain of first operands, in which each operand is made by the
-    primitive of the next name; None if there is no such chain.
+    """Return the equation of a jaxpr that ends a chain, in which the first operand of each equation is made by an
+    equation of the next given primitive; None if there is no such chain.
     """
     equation = None
     for name in names:
@@ -104,8 +104,8 @@ FUNCTIONS = (
 
 
 def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
-    """Return the functions of JAX that circuitize has and that a jaxpr computes, each by the equation that computes its
-    result.
+    """Return the functions of JAX that circuitize has as operations and that a jaxpr computes, each by the equation
+    that computes its result.
 
     The argument `references` is a cache of the jaxprs that JAX makes of known functions. Recognising functions in a
     jaxpr takes time linear in the number of equations.
@@ -128,7 +128,7 @@ def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
 
 
 def _last(jax: Any, number: int, references: dict[Any, Any]) -> str:
-    """Return the JAX primitive in the last equation of a known function."""
+    """Return the JAX primitive in the last equation of a known function's jaxpr."""
     if ("last", number) not in references:
         like = jax.ShapeDtypeStruct((2, 3), "float32")
         references["last", number] = _end(_traced(jax, number, like, 1)).primitive.name

@@ -49,7 +49,7 @@ def _product(equation: Equation) -> Tensor:
 
 
 def _joined(equation: Equation) -> Tensor:
-    """Return the operand with all reduced axes merged into one, the last."""
+    """Return the operand with all reduced axes merged into one last axis."""
     x, axes = equation.tensor(), tuple(equation["axes"])
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     return x.transpose(*kept, *axes).reshape(*[x.shape[axis] for axis in kept], -1) if x.ndim else x.reshape(1)

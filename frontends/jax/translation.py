@@ -34,8 +34,9 @@ COUNT = labels(1 << 15)
 class Translated(Imported):
     """An arrow that is made from a function of JAX.
 
-    The `draws` of a traced function are the numbers that it draws with given keys; they are the arrow's last inputs.
-    The `assumptions` of a traced function are facts that were taken to hold, each with the line that needs it.
+    The `draws` of a traced function of JAX are the random numbers that it draws with given keys; they are the arrow's
+    last inputs. The `assumptions` of a traced function of JAX are facts that were taken to hold, each with the line
+    that needs it.
     """
 
     draws: tuple[Draw, ...] = ()
@@ -57,8 +58,8 @@ def named(function: object) -> str:
 
 
 def traced(jax: Any, function: Callable[..., Any], arguments: Sequence[Any], name: str) -> tuple[Any, Any]:
-    """Return the jaxpr of a function, and the shapes of the values that it returns. Raise CircuitizeError if JAX raises
-    an error while it traces the function.
+    """Return the jaxpr of a function of JAX, and the shapes of the values that the function returns. Raise
+    CircuitizeError if JAX raises an error while it traces the function.
     """
     try:
         closed, returned = jax.make_jaxpr(function, return_shape=True)(*arguments)
@@ -82,7 +83,8 @@ def translate(
     name: str,
     raises: bool,
 ) -> Translated:
-    """Return the arrow of a function whose arguments have the given leaves; `leaving` names the leaves of its results.
+    """Return the arrow of a function of JAX whose arguments have the given leaves; `leaving` names the leaves of its
+    results.
 
     Keys of random numbers are neither inputs nor outputs of the arrow: the numbers drawn with them are inputs. With
     `raises`, functions of JAX that circuitize has as operations are recognised and become these operations. The arrow
@@ -140,7 +142,7 @@ def whole(leaf: Leaf) -> Format:
 
 
 def _wire(builder: Builder, value: Value, name: str) -> int:
-    """Return a result as a wire: a result that is known while tracing becomes a constant."""
+    """Return a result of a jaxpr as a wire: a result that is known while tracing becomes a constant."""
     if isinstance(value.content, Tensor):
         return value.content.wire
     array = np.asarray(value.content).astype(np.float64)

@@ -51,19 +51,19 @@ class Value:
 
     @property
     def kind(self) -> str:
-        """Return the kind of the variable's elements: `float`, `int`, `bool`, `key` or `other`."""
+        """Return the kind of the elements of a jaxpr's variable: `float`, `int`, `bool`, `key` or `other`."""
         return kind(self.dtype)
 
     @property
     def interval(self) -> Interval:
-        """Return the least and the greatest whole number, or truth value, that the variable can hold."""
+        """Return the least and the greatest whole number, or truth value, that a jaxpr's variable can hold."""
         if not self.known:
             return self.low, self.high
         array = np.asarray(self.content)
         return (int(array.min()), int(array.max())) if array.size else (0, 0)
 
     def array(self) -> NDArray[Any]:
-        """Return the array of a variable that is known while tracing, with its own dtype."""
+        """Return the array of a jaxpr's variable that is known while tracing, with its own dtype."""
         return np.asarray(self.content)
 
     def uniform(self) -> float | None:

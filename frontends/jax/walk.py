@@ -96,8 +96,8 @@ def _frame(context: Context, call: Call) -> Calls:
 
 
 def _plain(value: Any) -> Any:
-    """Return a parameter with its whole numbers, also those in tuples of tuples, converted to Python's, since JAX
-    leaves some as numpy's.
+    """Return a parameter of a JAX primitive with its whole numbers, also those in tuples of tuples, converted to
+    Python's, since JAX leaves some as numpy's.
     """
     if type(value) is not tuple:
         return _whole(value)
@@ -109,8 +109,8 @@ def _whole(value: Any) -> Any:
 
 
 def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
-    """Return the given calls, each with a place to report if JAX has no line for it, since JAX traces its own functions
-    only once.
+    """Return the calls of jaxprs, each with a place to report if JAX has no line for it, since JAX traces its own
+    functions only once.
     """
     results: list[Value] | None = None
     while True:

@@ -26,11 +26,11 @@ def from_tinygrad(
 
     A function of tinygrad, or a model, which is a function that holds its parameters, is traced once on tensors like
     the examples; the program's inputs have the names of the function's arguments. The argument `state` names further
-    tensors that the function reads or changes: it is an object or a list of objects that hold them, such as [model,
-    optimizer], or a mapping from names. Tensors that a traced function changes are outputs under their names, before
-    the values that the function returns (`output`, or `output1`, ..., or the names of a mapping); tensors of an
-    optimiser that the function does not change, such as the learning rate, are constants. A TinyJit is replaced by the
-    function inside it.
+    tensors that a traced function reads or changes: it is an object or a list of objects that hold the tensors, such as
+    [model, optimizer], or a mapping from names. Tensors that a traced function changes are outputs under their names,
+    before the values that the function returns (`output`, or `output1`, ..., or the names of a mapping); tensors of an
+    optimiser that the function does not change, such as the learning rate, are constants. A TinyJit of tinygrad is
+    replaced by the function inside it.
 
     If tensors are given instead of a function, their graph is imported, with the inputs that `inputs` names. All other
     tensors that the given tensors' graph reads are constants.
@@ -60,10 +60,10 @@ def from_polygrad(
 
 
 def tinygrad_model(source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
-    """Return a model of tinygrad as a `Model`, for `training_step` and `predict`; see `network`."""
+    """Return a model of tinygrad as a `Model`, for `training_step` and `predict`, as `network` makes it."""
     return network(TINYGRAD, source, example, formats)
 
 
 def polygrad_model(source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
-    """Return a model of polygrad as a `Model`, for `training_step` and `predict`; see `network`."""
+    """Return a model of polygrad as a `Model`, for `training_step` and `predict`, as `network` makes it."""
     return network(POLYGRAD, source, example, formats)

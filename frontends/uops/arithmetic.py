@@ -71,7 +71,7 @@ def _reduce(t: Translation, node: Node) -> Made:
 
 @rule("CAST")
 def _cast(t: Translation, node: Node) -> Made:
-    """Translate the UOp to nothing; but a cast to bool becomes x != 0, and one to whole numbers truncates."""
+    """Translate the UOp to nothing; but a cast to bool becomes x != 0, and a cast to whole numbers truncates."""
     source = t.graph.nodes[node.sources[0]]
     if node.dtype == "bool" and source.dtype != "bool":
         x = t.product(node.sources[0])

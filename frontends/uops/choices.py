@@ -62,7 +62,7 @@ def _different(t: Translation, node: Node) -> Made:
 
 
 def _indicators(t: Translation, node: Node) -> Product | None:
-    """Return indicators of the places where indices are equal to 0, 1, ... along an axis that they lack."""
+    """Return indicators of the places where indices are equal to 0, 1, ... along an axis that the indices lack."""
     for place in (0, 1):
         known, other = t.known(node.sources[place]), node.sources[1 - place]
         if known is None or t.known(other) is not None or t.graph.nodes[other].dtype in FLOATS:

@@ -25,11 +25,11 @@ _CURVES: list[tuple[Callable[[], Operation], Callable[[Known], Known]]] = [
 
 
 def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | None:
-    """Return the UOp that is the argument of a curve, and the operation for the curve, if a choice computes one; None
-    if not.
+    """Return the UOp that is the argument of a curve, and the operation for the curve, if a choice (WHERE) computes
+    one; None if not.
 
-    The choices that are tried as curves are those by |x| < 1/4 and by x < 0, as in the hyperbolic tangent and the error
-    function.
+    The choices (WHERE) that are tried as curves are those by |x| < 1/4 and by x < 0, as in the hyperbolic tangent and
+    the error function.
     """
     argument = _argument(nodes, place)
     values = None if argument is None else _values(nodes, place, argument)
@@ -42,7 +42,7 @@ def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | No
 
 
 def _argument(nodes: Sequence[Node], place: int) -> int | None:
-    """Return the UOp x if a choice is by |x| < c, where |x| is itself written as a choice; else None."""
+    """Return the UOp x if a choice (WHERE) is by |x| < c, where |x| is itself written as a choice; else None."""
     condition = nodes[nodes[place].sources[0]]
     if condition.name != "CMPLT":
         return None

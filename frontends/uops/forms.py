@@ -67,22 +67,22 @@ class Forms:
         return form if form is not None and form.name == name else None
 
     def note_tanh(self, tensor: Tensor, x: Tensor, scale: float) -> None:
-        """Record the hyperbolic tangent of scale * x as the one in GELU, if it is that."""
+        """Record that a hyperbolic tangent of scale * x is the one in GELU, if it is."""
         cubic = self.form(x)
         if cubic is not None and cubic.name == "gelu_cubic" and near(scale, math.sqrt(2 / math.pi)):
             self.noted(tensor, "gelu_tanh", cubic.of)
 
 
 def ordered(factors: Sequence[Factor]) -> tuple[int, ...]:
-    """Return all axes of some factors, in the order of the factor that has all of them if there is one, otherwise
-    ascending.
+    """Return all axes of some factors of a product, in the order of the factor that has all of them if there is one,
+    otherwise ascending.
     """
     every = {axis for factor in factors for axis in factor.axes}
     return next((f.axes for f in factors if len(f.axes) == len(every)), tuple(sorted(every)))
 
 
 def along(whole: Factor, axes: Sequence[int], reduced: Factor) -> bool:
-    """Return whether a factor has the axes of another factor without those that were removed, which are counted within
-    the other's axes.
+    """Return whether a factor of a product has the axes of another factor except those that were removed, which are
+    counted within the other's axes.
     """
     return reduced.axes == tuple(axis for place, axis in enumerate(whole.axes) if place not in axes)

@@ -31,7 +31,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Port:
-    """An input that enters a graph of UOps at a node, by its name; it is flat if the node is the input's buffer."""
+    """An input that enters a graph at a UOp, by its name; it is flat if the UOp is the input's buffer."""
 
     name: str
     shape: Shape
@@ -40,8 +40,8 @@ class Port:
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph of UOps: nodes in an order in which each comes after its sources, the nodes at which inputs enter, and
-    the nodes whose values are wanted.
+    """A graph of UOps in an order in which each comes after its sources, the UOps at which inputs enter, and the UOps
+    whose values are wanted.
     """
 
     nodes: list[Node]
@@ -61,7 +61,7 @@ def read(
     """Return the graph of all UOps that the given roots depend on, cut at `ports`. Reading a graph of UOps takes linear
     time, without recursion.
 
-    Raise CircuitizeError if the graph reads a buffer of which an input, by name in `views`, is only a view.
+    Raise CircuitizeError if the graph of UOps reads a buffer of which an input, by name in `views`, is only a view.
     """
     places: dict[Hashable, int] = {}
     nodes: list[Node] = []

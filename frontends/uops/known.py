@@ -1,6 +1,4 @@
-"""Nodes of UOps whose elements are known when the graph is read, computed by numpy: shapes, ranges, masks,
-constants.
-"""
+"""UOps whose elements are known when the graph is read, computed by numpy: shapes, ranges, masks, constants."""
 
 from __future__ import annotations
 
@@ -70,7 +68,7 @@ SAME = ("CONTIGUOUS", "CONTIGUOUS_BACKWARD", "DETACH", "COPY", "NOOP")
 
 
 def computed(dtype: str) -> type[Any]:
-    """Return the type in which a known node is computed: floats in double precision, other types unchanged."""
+    """Return the type in which a known UOp is computed: floats in double precision, other types unchanged."""
     return np.float64 if dtype in FLOATS else TYPES.get(dtype, np.int64)
 
 
@@ -137,7 +135,9 @@ def moved(node: Node, x: Known, rest: Sequence[Known]) -> Known | None:
 
 
 def offsets(rest: Sequence[Known]) -> list[int]:
-    """Return the place where a part begins in each axis, from the sources of SHRINK and PAD after the first."""
+    """Return the place at which the part that SHRINK or PAD selects begins in each axis, from the UOp's sources after
+    the first.
+    """
     return [int(at) for at in np.asarray(rest[0]).reshape(-1)]
 
 

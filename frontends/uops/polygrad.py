@@ -40,7 +40,7 @@ class Polygrad(System):
 
     @cached_property
     def _described(self) -> Any:
-        """Return the C function that writes one node as a text, which the caller frees."""
+        """Return the C function of polygrad that writes one UOp as a text, which the caller frees."""
         function = self._native.poly_uop_str
         prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
         return ctypes.cast(function, prototype)
@@ -154,7 +154,9 @@ class Polygrad(System):
         return isinstance(found, self.module("model").Model)
 
     def of_model(self, model: Any, entrypoint: str | None) -> Imported:
-        """Return the computation of a Model at an entry point, with its parameters and other buffers by their names."""
+        """Return the computation of a polygrad Model at an entry point, with its parameters and other buffers by their
+        names.
+        """
         entries = {entry["name"]: entry for entry in model.entrypoints()}
         name = entrypoint or ("forward" if "forward" in entries else next(iter(entries), "forward"))
         if name not in entries:
@@ -177,14 +179,18 @@ class Polygrad(System):
         return imported(self, graph, [binding["name"] for binding in stored], shapes, kept, leaving)
 
     def _stored(self, store: Any) -> Any:
-        """Return the buffer that an effect writes as a whole, or the effect itself if it is of another kind."""
+        """Return the buffer that an effect (a UOp such as STORE) writes as a whole, or the effect itself if it is of
+        another kind.
+        """
         target = store.src[0] if store.op_name == "STORE" else store
         while target.op_name == "RESHAPE":
             target = target.src[0]
         return target
 
     def _bindings(self, model: Any, entry: Mapping[str, Any]) -> tuple[dict[str, Shape], dict[str, Reals]]:
-        """Return the inputs by name with their shapes, and the values of the tensors that a model keeps."""
+        """Return the inputs of a polygrad Model by name with their shapes, and the values of the tensors that the Model
+        keeps.
+        """
         shapes: dict[str, Shape] = {}
         kept: dict[str, Reals] = {}
         for binding in model.bindings():

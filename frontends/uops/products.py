@@ -23,14 +23,14 @@ class Factor:
     axes: tuple[int, ...]
 
     def placed(self, places: Sequence[int]) -> Factor:
-        """Return the factor with new numbers for the product's axes."""
+        """Return the factor with its axes renumbered to other axes of the product."""
         return Factor(self.tensor, tuple(places[axis] for axis in self.axes))
 
 
 @dataclass(frozen=True)
 class Product:
-    """A product that is not yet written: `scale` times one or two factors, each repeated along the axes of `shape` that
-    the factor does not have.
+    """A product of UOps that is not yet written: `scale` times one or two factors, each repeated along the axes of
+    `shape` that the factor does not have.
     """
 
     shape: Shape
@@ -95,7 +95,9 @@ Group = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def groups(old: Shape, new: Shape) -> list[Group]:
-    """Return the smallest groups of axes, before and after a reshape, that correspond to each other."""
+    """Return the smallest groups of axes before and after a reshape such that the elements of each group stay
+    together.
+    """
     before = [axis for axis, extent in enumerate(old) if extent != 1]
     after = [axis for axis, extent in enumerate(new) if extent != 1]
     found: list[Group] = []

@@ -1,8 +1,8 @@
 """The recognition of operations that UOps are composed of: contractions, gathers, softmax, normalisations, curves.
 
 Each tensor made from UOps has a form, which describes it by other tensors; the form is looked up when the next
-operation reads the tensor. When a larger operation replaces operations and nothing reads them any more, they are
-dropped as the program is simplified.
+operation reads the tensor. When a larger operation replaces smaller ones and nothing reads the smaller ones any more,
+they are dropped as the program is simplified.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ LN2 = math.log(2.0)
 
 
 class Raised(Sums):
-    """The writer of elementwise operations and maxima, each as the largest operation that it is part of."""
+    """The writer of elementwise operations and maxima: each is written as part of the largest operation that it
+    completes.
+    """
 
     def applied(self, operation: Operation, product: Product, *others: Product) -> Product:
         """Write an elementwise operation, only on those axes along which its operands differ."""

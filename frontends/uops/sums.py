@@ -19,7 +19,9 @@ from .writing import Products
 
 
 class Sums(Products):
-    """The writer of sums, each as the largest operation that it is: log softmax, a mean, a gather, a contraction."""
+    """The writer of sums: each is written as the largest operation that it is, such as log softmax, a mean, a gather or
+    a contraction.
+    """
 
     def add(self, x: Product, y: Product, shape: Shape) -> Product:
         """Write the sum of two products, as the largest operation that the sum is."""

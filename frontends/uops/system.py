@@ -56,7 +56,7 @@ class Cuts:
     views: dict[Any, str]
 
     def without(self, names: Collection[str]) -> Cuts:
-        """Return the cuts of a graph without the inputs of the given names."""
+        """Return the cuts of a graph of UOps without the inputs of the given names."""
         return Cuts({node: port for node, port in self.ports.items() if port.name not in names}, self.views)
 
 
@@ -136,7 +136,9 @@ class System(ABC):
         """Return the tensors that an object of tinygrad or polygrad holds, by name."""
 
     def same(self, one: Any, other: Any) -> bool:
-        """Return whether two UOps are the same. (In both packages `!=` between UOps makes another UOp.)"""
+        """Return whether two UOps are the same. (In both tinygrad and polygrad, `!=` between UOps makes another
+        UOp.)
+        """
         return bool(one == other)
 
     def fresh(self, values: Any) -> Any:
@@ -148,7 +150,7 @@ class System(ABC):
         return self.tensor(np.array(given), **options).realize()
 
     def cuts(self, inputs: Mapping[str, Any]) -> Cuts:
-        """Return the cuts at which the given tensors, with their present graphs, enter a graph."""
+        """Return the cuts at which the given tensors, with their present graphs of UOps, enter a graph."""
         ports: dict[Any, Port] = {}
         views: dict[Any, str] = {}
         for name, tensor in inputs.items():
@@ -170,7 +172,7 @@ class System(ABC):
         return read(roots, self.sources, self.described, cuts.ports, cuts.views)
 
     def names(self, state: object) -> tuple[dict[str, Any], set[str]]:
-        """Return tensors by name, and which of them are an optimiser's own, named after its parameters.
+        """Return tensors by name, and which of them are an optimiser's own tensors, named after its parameters.
 
         The argument `state` is a mapping from names to tensors, an object that holds tensors, or a list of such
         objects.
@@ -248,7 +250,7 @@ class System(ABC):
 
 
 def forbidden(name: str, message: str) -> Any:
-    """Return a method that raises an error with the user's line and the code to write instead."""
+    """Return a method for tensors that raises an error with the user's line and the code to write instead."""
 
     def method(*given: Any, **named: Any) -> Any:
         raise refused(message.format(name=name))

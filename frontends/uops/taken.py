@@ -29,7 +29,9 @@ def taken(
     state: object,
     constant: Collection[str] = (),
 ) -> Imported:
-    """Return a program from tensors, or from a function of example tensors; `constant` names state that is no input."""
+    """Return a program from tensors, or from a function of example tensors; `constant` names the state that is no input
+    of the program.
+    """
     if isinstance(source, Mapping) or system.is_tensor(source) or isinstance(source, (list, tuple)):
         if examples:
             raise CircuitizeError(
@@ -115,8 +117,8 @@ def imported(
     kept: Mapping[str, Reals],
     leaving: Sequence[Shape] | None = None,
 ) -> Imported:
-    """Return the program of a graph, without the parameters that the graph does not read. The argument `leaving` gives
-    the shapes of a program's outputs, if they differ from the graph's.
+    """Return the program of a graph of UOps, without the parameters that the graph does not read. The argument
+    `leaving` gives the shapes of a program's outputs, if they differ from the graph's.
     """
     read = {port.name for port in graph.ports.values()}
     shapes = {name: shape for name, shape in entering.items() if name in read or name not in kept}
@@ -188,5 +190,5 @@ def shapes_of(tensors: Mapping[str, Any]) -> dict[str, Shape]:
 
 
 def values_of(system: System, tensor: Any) -> Reals:
-    """Return the elements of a tensor in float64, after the package has computed them."""
+    """Return the elements of a tensor in float64, after tinygrad or polygrad has computed them."""
     return np.asarray(tensor.numpy(), np.float64).reshape(tuple(map(int, tensor.shape)))

@@ -34,11 +34,11 @@ def translated(
     name: str,
     leaving: Sequence[Shape] | None = None,
 ) -> Arrow:
-    """Return the simplified arrow from the given inputs to a graph's roots. Translating a graph of UOps takes linear
-    time.
+    """Return the simplified arrow from the given inputs to the roots of a graph of UOps. Translating a graph of UOps
+    takes linear time.
 
     The callback `value` gives the elements of a UOp by the UOp's place in the graph, if tinygrad or polygrad has them.
-    The argument `leaving` gives the shapes of a graph's results, if they differ from the roots'.
+    The argument `leaving` gives the shapes of the results of a graph of UOps, if they differ from the roots'.
     """
     builder = Builder(share=True)
     with placed_at(here()):
@@ -60,7 +60,7 @@ def translated(
 
 @dataclass
 class Translation:
-    """The value of each node that was translated so far: known elements, a product, or a walk over a tensor."""
+    """The value of each UOp that was translated so far: known elements, a product, or a walk over a tensor."""
 
     graph: Graph
     raised: Raised
@@ -77,7 +77,7 @@ class Translation:
         """The comparisons with which a choice is a rectifier."""
 
     def flat(self, entered: Product) -> Product:
-        """Return a product as a product with one axis, its elements in row-major order."""
+        """Return a `Product` as a `Product` with one axis, its elements in row-major order."""
         size = int(np.prod(entered.shape, dtype=np.int64))
         made = reshaped(entered, (size,))
         assert made is not None

@@ -42,7 +42,7 @@ class Walk:
 
 
 def walk(product: Product) -> Walk:
-    """Return the walk over a product of one factor before any movement."""
+    """Return the walk over the elements of a `Product` of one factor before any movement."""
     tensor, axes = product.factor.tensor, product.factor.axes
     index = np.arange(math.prod(tensor.shape)).reshape(tensor.shape).transpose(np.argsort(axes, kind="stable"))
     index = np.broadcast_to(
@@ -132,7 +132,7 @@ def replayed(walk: Walk) -> Tensor:
 
 
 def eager(node: Node, tensor: Tensor, rest: Sequence[Known]) -> Tensor:
-    """Return the result of a single movement, applied to a whole tensor."""
+    """Return the result of a single movement of elements, such as RESHAPE or PAD, applied to a whole tensor."""
     match node.name:
         case "RESHAPE":
             return tensor.reshape(node.shape)

@@ -27,7 +27,9 @@ def masked(value: Known) -> Known:
 
 
 class Products(Forms):
-    """The writer of products, each as the largest operation that it forms: softmax, a normalisation, GELU."""
+    """The writer of products: each is written as the largest operation that it forms, such as softmax, a normalisation
+    or GELU.
+    """
 
     def constant(self, value: Known, shape: Shape) -> Product:
         """Write known elements as a constant; those that stand for minus infinity become -64."""
@@ -122,7 +124,7 @@ class Products(Forms):
         return None
 
     def multiply(self, x: Product, y: Product, shape: Shape) -> Product:
-        """Return the product of x and y, which is not written as long as its two factors may be contracted."""
+        """Return the product of x and y, which stays unwritten as long as its two factors may be contracted."""
         a, b = self.single(x), self.single(y)
         one, other = a.factor, b.factor
         if not one.axes and self.is_unit(one):
@@ -134,7 +136,7 @@ class Products(Forms):
         return Product(shape, (raised[0],), product.scale).scaled(raised[1]) if raised else product
 
     def is_unit(self, factor: Factor) -> bool:
-        """Return whether a factor is the constant 1 of which uniform constants are multiples."""
+        """Return whether a factor of a product is the constant 1 of which uniform constants are multiples."""
         return factor.tensor.wire == self.builder_unit()
 
     def builder_unit(self) -> int:
