@@ -25,9 +25,9 @@ def canonical(arrow: Arrow) -> Arrow:
     """Return the arrow with edges and wires renumbered in the order of a depth-first walk from the outputs, and tables
     in the order of first use.
 
-    Arrows that differ only in the numbering and order of wires and edges have equal canonical arrows, provided every
-    edge reaches an output (after `simplify` every edge does); other edges follow in stored order. The walk that makes
-    an arrow canonical is iterative and takes linear time.
+    Arrows that differ only in the numbering and order of wires and edges have equal canonical arrows if every edge
+    reaches an output (after `simplify` every edge does); edges that reach no output are numbered in stored order. The
+    walk that makes an arrow canonical is iterative and takes linear time.
     """
     rows = arrow.rows
     writer = np.full(arrow.wire_count, -1, np.int64)

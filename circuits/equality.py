@@ -13,7 +13,7 @@ def equal(a: Arrow, b: Arrow) -> bool:
     order of sources.
 
     Every wire has one writer, so walking both arrows from the outputs at once finds the renaming: the walk has no
-    choices. In a comparison of arrows, edges that no output reads are compared in stored order; `simplify` leaves no
+    choices. When arrows are compared, edges that no output reads are compared in stored order; `simplify` leaves no
     such edges. Two arrows that differ only in provenance are equal. Two arrows are equal if and only if `encode` gives
     the same bytes for both. The comparison of arrows is iterative and takes linear time.
     """

@@ -65,9 +65,9 @@ def without_rectifiers(arrow: Arrow) -> Arrow:
     """Return an arrow of the same function with fewer rectifiers: a rectifier is not needed before a format that
     saturates at 0 or above.
 
-    Every rule of rounding is monotone and keeps 0, so a negative value ends at the lower end with or without the
-    rectifier. A rectifier is removed only if the operations between it and the format commute with it, and nothing else
-    reads their results.
+    Every rule of rounding is monotone and keeps 0, so a negative value becomes the least value of a format that
+    saturates at 0 or above, with or without a rectifier. A rectifier is removed only if the operations between it and
+    the format commute with it, and nothing else reads their results.
     """
     writers = {row[2][0]: row for row in arrow.rows if _commutes(arrow.operations[row[0]])}
     readers = Counter(wire for row in arrow.rows for wire in row[1]) + Counter(arrow.outputs.tolist())

@@ -29,7 +29,7 @@ def broadcast_shape(a: Shape, b: Shape) -> Shape:
 
 
 def unfit_product(left: Shape, right: Shape) -> str:
-    """Return a text that says why @ does not accept these shapes, and which shapes it would accept."""
+    """Return a text that says why @ does not accept the given shapes, and which shapes it would accept."""
     column = len(right) == 1
     rows = right[0 if column else -2]
     remedy = "check which layer makes and takes what"

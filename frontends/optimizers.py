@@ -67,26 +67,28 @@ class Optimizer(ABC):
 
     @property
     def scalars(self) -> Mapping[str, Format]:
-        """Return the formats of the scalars that are new for each step, by name, in the order of the arrows' inputs."""
+        """Return the formats of an optimiser's scalars, which are new for each step, by name, in the order of the
+        arrows' inputs.
+        """
         return {}
 
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
-        """Return the scalars of step t = 1, 2, ..., computed in exact arithmetic and rounded once to their formats,
-        half to even.
+        """Return an optimiser's scalars of step t = 1, 2, ..., computed in exact arithmetic and rounded once to their
+        formats, half to even.
 
         Raise CircuitizeError if a scalar of the optimiser is outside its format.
         """
         return {name: format.rounded(exact_rate(learning_rate), name) for name, format in self.scalars.items()}
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
-        """Return the state that is kept from step to step for one parameter; the state's names are prefixed with the
-        parameter's.
+        """Return the state that an optimiser keeps from step to step for one parameter; the state's names are prefixed
+        with the parameter's.
         """
         return ()
 
     @abstractmethod
     def cotangent(self) -> Arrow:
-        """Return the arrow from the scalars to the loss's cotangent, a number."""
+        """Return the arrow from an optimiser's scalars to the loss's cotangent, a number."""
 
     def together(self, parameters: Sequence[Array]) -> Arrow | None:
         """Return the arrow from all gradients x scalars to all gradients, which is applied before the updates; None if
@@ -96,7 +98,9 @@ class Optimizer(ABC):
 
     @abstractmethod
     def update(self, parameter: Parameter) -> Arrow:
-        """Return the arrow from parameter x its state x its gradient x scalars to next parameter x next state."""
+        """Return the arrow of an optimiser from parameter x its state x its gradient x scalars to next parameter x next
+        state.
+        """
 
 
 class RateOptimizer(Optimizer):
@@ -110,8 +114,8 @@ class RateOptimizer(Optimizer):
 
 
 def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
-    """Return the text of the remedy for a learning rate that is given to the optimiser, which says where to give it
-    instead.
+    """Return the text of the remedy for a learning rate that is given to the optimiser, which says where a learning
+    rate belongs instead.
     """
     return (
         f"write {optimizer.__name__}(): a learning rate is an input of every step: among its examples "

@@ -36,8 +36,8 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The description of a tensor in a header: its name, the type of its numbers, its shape, and where its bytes
-    begin.
+    """The description of a tensor in a safetensors header: its name, the type of its numbers, its shape, and where its
+    bytes begin.
     """
 
     name: str
@@ -53,7 +53,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The description of a file's tensors, in the order of their bytes, and the text from which it was read."""
+    """The description of a safetensors file's tensors, in the order of their bytes, and the text from which it was
+    read.
+    """
 
     entries: tuple[Entry, ...]
     metadata: Mapping[str, str]

@@ -71,7 +71,7 @@ def to_state_dict(
     values: Mapping[str, Any], names: Mapping[str, str] | None = None, outputs_first: Collection[str] = ()
 ) -> dict[str, Reals]:
     """Return values by the model's names, converted to the other system's layouts and names: the inverse of
-    `from_state_dict`. Raise CircuitizeError for names that the model does not have.
+    `from_state_dict`. Raise CircuitizeError for a name of a value that the model does not have.
     """
     theirs = dict(names or {})
     require_names("names", theirs, values)
@@ -89,7 +89,7 @@ def with_weights(model: Model, values: Mapping[str, Any], formats: Mapping[str, 
     given, in those that the model states.
 
     Raise CircuitizeError for a name that the model does not have, for a value of another shape, and for values beyond a
-    format.
+    parameter's format.
     """
     kept = {p.name: p for p in (*model.parameters, *model.state)}
     chosen = dict(formats or {})

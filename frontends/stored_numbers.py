@@ -49,7 +49,7 @@ def decoded(kind: str, stored: Values) -> Values:
 
 
 def encoded(kind: str, array: Values, where: str) -> Values:
-    """Return the numbers as a file stores them, each rounded once, half to even.
+    """Return numbers as a safetensors file stores them, each rounded once, half to even.
 
     Raise CircuitizeError for a finite number beyond the type's range, and for a fraction in a type of whole numbers.
     """

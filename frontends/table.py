@@ -55,7 +55,8 @@ class Table:
         return np.asarray(found, np.float64)
 
     def answers(self, column: int, numbers: bool | None = None) -> NDArray[np.float64] | NDArray[np.str_]:
-        """Return the column to predict: as numbers if every cell holds a number, else as the cells' texts.
+        """Return the column of a CSV file that is to be predicted: as numbers if every cell holds a number, else as the
+        cells' texts.
 
         The argument `numbers` requires numbers if it is True and permits any texts if it is False; None requires
         numbers if a cell has a fraction, or if every text that is no number is empty, NaN or infinity. Raise
@@ -116,7 +117,7 @@ def read_csv(path: Path) -> Table:
 
 
 def _number(text: str) -> float:
-    """Return the number that a cell holds; NaN if the cell holds no number."""
+    """Return the number that a cell of a CSV file holds; NaN if the cell holds no number."""
     try:
         return float(text)
     except ValueError:

@@ -23,7 +23,7 @@ from .provenance import current, refused
 class Tensor(Real):
     """A wire of an arrow under construction, with numpy's notation: operators broadcast, slices and methods add edges.
 
-    Python numbers and numpy arrays become constants; a tensor times a number is a Scale.
+    Python numbers and numpy arrays become constants in a trace; a tensor times a number is a Scale.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The comparison of an integer program's results on all targets that this machine can run: first whether there is a
+"""The comparison of an integer program's results on all targets that this machine can run: first whether a target has a
 value, then the values.
 """
 
@@ -104,7 +104,7 @@ class R1CS:
         return not len(failing_rows(self.emission.system, made))
 
     def of(self, program: IntegerProgram) -> R1CS:
-        """Return the target of another program, with the same kind of challenge."""
+        """Return an R1CS target for another program, with the same kind of challenge."""
         return R1CS(program, challenge=self.challenge)
 
     def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
@@ -135,7 +135,7 @@ class OnDevice:
     def difference(self, trace: Trace) -> str | None:
         """Return the first operation whose value on a device differs from its value in the run.
 
-        If a program is compiled as a whole, outputs are compared first, and all wires only if outputs differ.
+        If a device compiles programs as a whole, outputs are compared first, and all wires only if outputs differ.
         """
         arrow = self.program.arrow
         try:
@@ -162,7 +162,7 @@ class OnDevice:
         return True
 
     def of(self, program: IntegerProgram) -> OnDevice:
-        """Return the target of another program, on the same device."""
+        """Return the target for another program on the same device."""
         return OnDevice(program, self.device)
 
     def _same_outputs(self, trace: Trace) -> bool:
@@ -209,10 +209,10 @@ def agree(
     """Run an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and compare every
     target with the executor.
 
-    The argument `targets` is by default all targets; `given` is the real program that was quantized to the integer
-    program, if there is one. An input is counted as a mismatch if the executor has a value and some target has another
-    value or none, and if the executor has no value but a target accepts a forgery. Raise CircuitizeError for inputs
-    that do not fit the program.
+    The argument `targets` of a comparison is by default all targets; `given` is the real program that was quantized to
+    the integer program, if there is one. An input is counted as a mismatch if the executor has a value and some target
+    has another value or none, and if the executor has no value but a target accepts a forgery. Raise CircuitizeError
+    for inputs that do not fit the program.
     """
     targets = [R1CS(program)] if targets is None else targets
     found = Agreement()
@@ -252,7 +252,9 @@ def _difference(program: IntegerProgram, trace: Trace, targets: Sequence[Target]
 
 
 def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
-    """Return whether a target differs for an operation alone; False if the operation alone has no circuit."""
+    """Return whether a target differs from the executor for an operation alone; False if the operation alone has no
+    circuit.
+    """
 
     def differs(program: IntegerProgram, trace: Trace) -> bool:
         try:

@@ -105,7 +105,7 @@ def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Val
 
 
 def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[Fixed], Any]]:
-    """Return the inputs in the order of the ports; raise CircuitizeError if an input is missing, or if a name is
+    """Return a run's inputs in the order of the ports; raise CircuitizeError if an input is missing, or if a name is
     neither an input nor an answer.
 
     An answer in an example has the name of an output: it is the right output according to the data. Executors do not

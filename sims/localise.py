@@ -21,9 +21,10 @@ Differs = Callable[[IntegerProgram, Sequence[Integers]], bool]
 
 
 def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs) -> Edge | None:
-    """Return the first operation that differs as a separate program, given the value of each wire; None if none does.
+    """Return the first operation that differs from the run as a separate program, given the value of each wire; None if
+    no operation does.
 
-    The function `differs` says whether the target of a program differs from the program's run. The search for the
+    The function `differs` says whether a target of a program differs from the program's run. The search for the
     operation at fault costs at most one more emission of the arrow; an operation that is at fault only together with
     its neighbours is not found.
     """

@@ -34,12 +34,12 @@ class Memory:
 
     @property
     def moved(self) -> int:
-        """Return the words loaded and stored so far."""
+        """Return the number of words loaded into the small memory and stored from it so far."""
         return self.loaded + self.stored
 
     def put(self, array: int, value: Values) -> None:
-        """Put a value under an array's number, in place of an earlier value, and count the words that the memory then
-        holds.
+        """Put a value into the small memory under an array's number, in place of an earlier value, and count the words
+        that the memory then holds.
         """
         self.values[array] = value
         self.peak = max(self.peak, sum(held.size for key, held in self.values.items() if key not in self.free))
@@ -60,7 +60,7 @@ class Tiles:
         """For each array that is a view of others, these others, which must be in the memory while it is read."""
 
     def run(self) -> dict[int, Values]:
-        """Return the values of the wires that leave the group, assembled from their tiles."""
+        """Return the values of the wires that leave a group of operations, assembled from their tiles."""
         cut = {axis: tile for axis, tile in self.partition.tiles.items() if axis != self.plan.stream}
         for chosen in product(*(self._parts(axis, tile) for axis, tile in cut.items())):
             self._tile(dict(zip(cut, chosen, strict=True)))

@@ -63,7 +63,7 @@ class Affine:
         )
 
     def columns(self) -> list[list[int]]:
-        """Return for each target axis the source axes whose index depends on it."""
+        """Return for each target axis those source axes whose index depends on the target axis."""
         return [[i for i, row in enumerate(self.strides) if row[j]] for j in range(len(self.shape))]
 
 

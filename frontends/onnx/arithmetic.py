@@ -47,8 +47,8 @@ def _multiply(node: Node) -> Result:
 
 @operator("Div", kinds=NUMBERS)
 def _divide(node: Node) -> Result:
-    """Return the quotient; a quotient of whole numbers is truncated toward zero. An ONNX division is undefined where
-    the divisor is 0.
+    """Return the quotient of an ONNX division; a quotient of whole numbers is truncated toward zero. An ONNX division
+    is undefined where the divisor is 0.
     """
     x, y = node.tensor(0), node.tensor(1)
     shape = np.broadcast_shapes(x.shape, y.shape)
@@ -143,7 +143,7 @@ def _extreme(node: Node) -> Result:
 
 
 def _all(value: Value | None, number: float) -> bool:
-    """Return whether a value is known, and equals the given number everywhere, such as an infinity that bounds
+    """Return whether an ONNX value is known, and equals the given number everywhere, such as an infinity that bounds
     nothing.
     """
     return value is not None and not isinstance(value.content, Tensor) and bool((value.content == number).all())

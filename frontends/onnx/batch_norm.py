@@ -19,8 +19,8 @@ def folded(model: Any) -> Any:
 
     The factor of a folded batch norm is k = scale / sqrt(variance + epsilon), by channel, in float64. A batch norm is
     folded if scale, bias, mean, variance and kernel are float initializers, and kernel and bias of the convolution have
-    no other reader; batch norms in training mode are not folded. The folded kernel keeps its name; the folded bias gets
-    the name of the batch norm's shift, unless another node reads that shift.
+    no other reader; batch norms in training mode are not folded. The kernel of a convolution into which a batch norm is
+    folded keeps its name; the bias gets the name of the batch norm's shift, unless another node reads that shift.
     """
     onnx = package()
     made = onnx.ModelProto()

@@ -58,8 +58,8 @@ def _einsum(node: Node) -> Result:
 
 
 def _terms(node: Node) -> tuple[list[str], str]:
-    """Return the letters of each operand and of the result, including those of an ellipsis, which are aligned on the
-    right.
+    """Return the letters of each operand of an einsum and of the result, including those of an ellipsis, which are
+    aligned on the right.
     """
     equation = node.attribute("equation", "").replace(" ", "")
     given, arrow, result = equation.partition("->")
@@ -87,8 +87,8 @@ def _terms(node: Node) -> tuple[list[str], str]:
 
 
 def _without_units(letters: str, x: Tensor, terms: Sequence[str]) -> tuple[str, Tensor]:
-    """Return the operands with the diagonals of letters that occur twice; axes of extent 1 are removed if another axis
-    has the same letter.
+    """Return the operands of an einsum with the diagonals of letters that occur twice; axes of extent 1 are removed if
+    another axis has the same letter.
     """
     place = 0
     while place < len(letters):
@@ -110,7 +110,7 @@ def _without_units(letters: str, x: Tensor, terms: Sequence[str]) -> tuple[str, 
 
 
 def _single(x: Tensor, letters: str, others: Sequence[str]) -> tuple[Tensor, str]:
-    """Return x summed over the letters that neither another operand nor the result has."""
+    """Return x summed over those letters of an einsum that neither another operand nor the result has."""
     alone = [axis for axis, letter in enumerate(letters) if not any(letter in other for other in others)]
     if not alone:
         return x, letters

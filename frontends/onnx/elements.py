@@ -29,13 +29,13 @@ class Element:
 
     @property
     def bits(self) -> int:
-        """Return the width of an element type of whole numbers, which wrap modulo 2^bits."""
+        """Return the width of an ONNX element type of whole numbers, which wrap modulo 2^bits."""
         return (self.high - self.low).bit_length()
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the dtype of known values of an element type: floats have dtype float64, whatever their width, and no
-        whole numbers have fewer than 8 bits.
+        """Return the dtype of known values of an ONNX element type: floats have dtype float64, whatever their width,
+        and no whole numbers have fewer than 8 bits.
         """
         if self.kind == "int" and self.bits < 8:
             return np.dtype(np.int8 if self.low else np.uint8)
@@ -85,7 +85,7 @@ NAMED = {element.tensor: element for element in ELEMENTS.values()}
 class Value:
     """The value of a name in an ONNX graph: a wire or a known array, its element type, and the interval of its numbers.
 
-    A known array has its element type's dtype; a wire holds the same numbers as reals.
+    A known array has the dtype of its ONNX element type; a wire holds the same numbers as reals.
     """
 
     content: Tensor | Known
@@ -100,7 +100,7 @@ class Value:
 
     @staticmethod
     def of(array: Known, element: Element) -> Value:
-        """Return a known array as a Value, whose interval is that of its elements."""
+        """Return a known array as an ONNX Value, whose interval is that of its elements."""
         held = np.asarray(array).astype(element.dtype)
         if element.kind == "float" or not held.size:
             return Value(held, element)

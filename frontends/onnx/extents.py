@@ -9,14 +9,16 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 def open_or_fixed(extent: Any) -> int | None:
-    """Return an extent that a file declares; None for an extent that the file leaves open, which some files write as
-    -1.
+    """Return an extent that an ONNX file declares; None for an extent that the file leaves open, which some files write
+    as -1.
     """
     return int(extent.dim_value) if extent.HasField("dim_value") and extent.dim_value >= 0 else None
 
 
 class Extents:
-    """The given extents: by input and axis (`x:0`), or by the name that the file gives them (`batch`)."""
+    """The extents that the caller gives: by input and axis (`x:0`), or by the name that the ONNX file gives them
+    (`batch`).
+    """
 
     def __init__(self, given: Mapping[str, int]) -> None:
         for name, extent in given.items():
@@ -60,7 +62,7 @@ class Extents:
         return tuple(found)
 
     def _wanted(self, name: str, dims: Sequence[Any]) -> list[str]:
-        """Return the options by which each extent that is still open can be given."""
+        """Return the options with which the caller can give each extent that is still open."""
         wanted: dict[str, None] = {}
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"

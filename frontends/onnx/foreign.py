@@ -88,7 +88,7 @@ def form(operator: str, version: int, domain: str) -> Form | None:
 
 
 def domains_of(operator: str) -> frozenset[str]:
-    """Return the domains, other than ONNX's own, that have an operator with the node's name."""
+    """Return the domains, other than ONNX's own, that have an operator with the ONNX node's name."""
     if operator in ("QuantizeLinear", "DequantizeLinear"):
         return MICROSOFT | {""}
     return FORMS[operator].domains if operator in FORMS else frozenset({""})

@@ -25,7 +25,7 @@ def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
 
 @operator("DFT")
 def _transform(node: Node) -> Tensor:
-    """Return the transform along one axis of [..., 1 or 2], whose last axis is the real and the imaginary part;
+    """Return the Fourier transform along one axis of [..., 1 or 2], whose last axis is the real and the imaginary part;
     `inverse` divides by the length.
 
     With `onesided`, a Fourier transform gives only the first half of its result; with `inverse` too, it takes such a

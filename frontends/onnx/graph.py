@@ -54,13 +54,14 @@ def arrow(
     constants.
 
     Nodes of an ONNX graph that depend on constants alone are computed when the graph is read, so that shapes may depend
-    on their results. Inputs of whole numbers lie in their element type's interval, and within 2^52; `intervals` (low,
-    high) by name states smaller intervals. The argument `formats` states formats for tensors, by the names under which
-    ONNX nodes write them: such a tensor is rounded half to even, and saturates. The argument `dims` gives extents that
-    a model file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters` names the initializers
-    that become inputs, after the other inputs. Raise UnknownValue if a shape depends on an input that is not known,
-    FormatError for a malformed model, and CircuitizeError for an operator or a type that is not understood, for shapes
-    that are not concrete, for whole numbers that float64 may not hold, and if the package `onnx` is missing.
+    on their results. Inputs of whole numbers lie in the interval of their ONNX element type, and within 2^52;
+    `intervals` (low, high) by name states smaller intervals. The argument `formats` states formats for tensors, by the
+    names under which ONNX nodes write them: such a tensor is rounded half to even, and saturates. The argument `dims`
+    gives extents that a model file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`
+    names the initializers that become inputs, after the other inputs. Raise UnknownValue if a shape depends on an input
+    that is not known, FormatError for a malformed model, and CircuitizeError for an operator or a type that is not
+    understood, for shapes that are not concrete, for whole numbers that float64 may not hold, and if the package `onnx`
+    is missing.
     """
     onnx, model = package(), read(model)
     check(model)

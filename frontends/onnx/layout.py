@@ -1,4 +1,4 @@
-"""ONNX operators that move elements: reshaped, permuted, repeated, joined, cut and padded."""
+"""ONNX operators that move elements: they reshape, permute, repeat, join, cut and pad arrays."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ def _matmul(node: Node) -> Result:
 
 
 def sums(node: Node, count: int) -> tuple[Interval, int]:
-    """Return the interval of sums of `count` products of the first two inputs, and the greatest magnitude of a partial
-    sum.
+    """Return the interval of sums of `count` products of an ONNX node's first two inputs, and the greatest magnitude of
+    a partial sum.
     """
     low, high = product(node.interval(0), node.interval(1))
     return (low * count, high * count), magnitude((low, high)) * count
@@ -84,7 +84,7 @@ def _operands(node: Node) -> tuple[Tensor, Tensor]:
 
 
 def _turned(node: Node, kernel: Tensor) -> Tensor:
-    """Return a kernel with its axes in the order window, channels, channels."""
+    """Return a convolution's kernel with its axes in the order window, channels, channels."""
     axes, content = (*range(2, kernel.ndim), 1, 0), node.value(1).content
     return kernel.transpose(*axes) if isinstance(content, Tensor) else constant(node.builder, content.transpose(axes))
 

@@ -25,8 +25,8 @@ MOST_ROUNDS = 1 << 12
 
 @dataclass
 class Rounds(Turn):
-    """The state of a loop between two rounds: the values that go from round to round, those that rounds read in turn,
-    and the results of the rounds so far.
+    """The state of a loop between two rounds: the values that go from round to round, the values that rounds read in
+    turn, and the results of the rounds so far.
     """
 
     onnx: ModuleType

@@ -45,8 +45,8 @@ def _likelihood(node: Node) -> list[Tensor]:
 
 
 def _groups(node: Node, count: int) -> list[list[Tensor]]:
-    """Return the inputs of an optimiser's node after the rate and the step, regrouped: parameter, gradient and state
-    for each parameter in turn.
+    """Return the inputs of an ONNX optimiser's node after the rate and the step, regrouped: parameter, gradient and
+    state for each parameter in turn.
     """
     tensors = [node.tensor(index) for index in range(2, len(node.inputs))]
     if not tensors or len(tensors) % count:
@@ -56,7 +56,7 @@ def _groups(node: Node, count: int) -> list[list[Tensor]]:
 
 
 def _flat(groups: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """Return the results of an optimiser's node, regrouped from parameter by parameter to kind by kind."""
+    """Return the results of an ONNX optimiser's node, regrouped from parameter by parameter to kind by kind."""
     return [group[kind] for kind in range(len(groups[0])) for group in groups]
 
 

@@ -85,7 +85,7 @@ def _gemm(node: Node) -> Result:
 
 
 def _real(node: Node, place: int) -> Value:
-    """Return the real numbers that an input stands for, given the scale and the zero point that follow it."""
+    """Return the real numbers that a quantized input stands for, given the scale and the zero point that follow it."""
     return Value(rescaled(centred(node, place, _zero(node, place + 2)), known_scale(node, place + 1)), FLOAT)
 
 

@@ -34,8 +34,8 @@ def package() -> ModuleType:
 
 
 def read(source: object) -> Any:
-    """Return the given ModelProto, or the one that a file holds. Raise FormatError if the file holds no ONNX model;
-    external data is not followed.
+    """Return the given ModelProto, or the ModelProto that a file holds. Raise FormatError if the file holds no ONNX
+    model; external data is not followed.
     """
     onnx = package()
     if isinstance(source, onnx.ModelProto):
@@ -100,8 +100,8 @@ def check(model: Any) -> None:
 
 
 def _texts(model: Any) -> Iterator[Any]:
-    """Yield every name in the model, in its functions and in its inner graphs; protobuf gives bytes for a name that is
-    no text.
+    """Yield every name in an ONNX model, in its functions and in its inner graphs; protobuf gives bytes for a name that
+    is no text.
     """
     yield from (entry.domain for entry in model.opset_import)
     graphs, nodes = [model.graph], []
@@ -130,7 +130,7 @@ def _texts(model: Any) -> Iterator[Any]:
 
 
 def shown(text: str) -> str:
-    """Return a text of a model file as one line without control characters."""
+    """Return a text of an ONNX file as one line without control characters."""
     return text if text.isprintable() else ascii(text)
 
 
@@ -146,8 +146,8 @@ def distinct(names: Iterable[str], what: str) -> None:
 
 
 def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
-    """Return the element type and concrete shape of a model's input. Raise CircuitizeError if the ONNX file does not
-    declare the element type or the shape of the input.
+    """Return the element type and concrete shape of an ONNX model's input. Raise CircuitizeError if the ONNX file does
+    not declare the element type or the shape of the input.
     """
     what = "input"
     where = f"{what} {entry.name!r}"

@@ -90,8 +90,8 @@ def _with_state(
     batch: int,
     data: str,
 ) -> Model:
-    """Return a Model whose statistics and masks are state: P x S x X -> Y x S' in training, P x S x X -> Y outside
-    training.
+    """Return a Model whose statistics and masks are state, for parameters P, state S and inputs X: P x S x X -> Y x S'
+    in training, P x S x X -> Y outside training.
     """
     statistics = [name for name in trained.renewed if name in one.parameters]
     wanted = [*chosen, *(trained.renewed[name] for name in statistics)]
@@ -135,7 +135,9 @@ def _mask(rate: float) -> Callable[[np.random.Generator, Shape], Reals]:
 
 
 def _data(model: Any, known: Collection[str]) -> tuple[str, list[int | str]]:
-    """Return the one input that is no initializer, and its extents: numbers, or the names of open extents."""
+    """Return the one input of an ONNX graph that is no initializer, and its extents: numbers, or the names of open
+    extents.
+    """
     held = {entry.name for entry in model.graph.initializer}
     entries = [entry for entry in model.graph.input if entry.name not in held and entry.name not in known]
     if len(entries) != 1:

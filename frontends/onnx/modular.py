@@ -16,8 +16,8 @@ from .whole import Interval, magnitude, quotient
 
 @operator("Mod", kinds=NUMBERS)
 def _remainder(node: Node) -> Result:
-    """Return the remainder, which has the divisor's sign, or with fmod the dividend's; it is undefined where the
-    divisor is 0.
+    """Return the remainder of an ONNX Mod, which has the divisor's sign, or with fmod the dividend's; it is undefined
+    where the divisor is 0.
     """
     x, y = node.tensor(0), node.tensor(1)
     shape = np.broadcast_shapes(x.shape, y.shape)

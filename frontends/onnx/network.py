@@ -52,10 +52,10 @@ def network(
     The parameters of an ONNX network are initializers of finite floats with at least one axis that some node reads;
     those that `constants` names, or all if it names "weights", become constants of the circuit instead, and so do
     initializers that decide about shapes. The argument `dims` gives extents that an ONNX file leaves open: by name,
-    `batch`, or by input and axis, `x:0`. The argument `outputs` lists the outputs, by default all; the inputs in
-    `known` have the given values, of their element types. With `fold_batch_norms`, the batch norms after convolutions
-    are folded into them, as `batch_norm.folded` says. Raise the errors that `arrow` raises, and CircuitizeError for a
-    name that the ONNX graph does not have.
+    `batch`, or by input and axis, `x:0`. The argument `outputs` lists the outputs of the program, by default all; the
+    inputs in `known` have the given values, of their element types. With `fold_batch_norms`, the batch norms after
+    convolutions are folded into them, as `batch_norm.folded` says. Raise the errors that `arrow` raises, and
+    CircuitizeError for a name that the ONNX graph does not have.
     """
     model = with_outputs(read(source), outputs)
     check(model)
@@ -81,7 +81,7 @@ def network(
 
 
 def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
-    """Return the values of inputs, in the element types that the model declares."""
+    """Return the values of inputs, in the element types that the ONNX model declares."""
     require_names("known", known, [entry.name for entry in model.graph.input])
     elements = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
     found = {}
@@ -97,7 +97,7 @@ def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
 
 
 def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
-    """Return the shape of an input of a model, with the given extents."""
+    """Return the shape of an input of an ONNX model, with the given extents."""
     entry = next(entry for entry in model.graph.input if shown(entry.name) == name)
     return Extents(dims).shape(name, entry.type.tensor_type.shape.dim)
 
@@ -122,7 +122,7 @@ def default_format(name: str, type: str) -> Format:
 
 
 def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
-    """Return the model with only the given outputs, and only the ONNX nodes that these need."""
+    """Return the ONNX model with only the given outputs, and only the nodes that these need."""
     if not wanted:
         return model
     onnx = package()
@@ -148,7 +148,7 @@ def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
 
 
 def _parameters(model: Any) -> dict[str, Reals]:
-    """Return the initializers that may be parameters, by name, with their values."""
+    """Return the initializers of an ONNX model that may be parameters, by name, with their values."""
     onnx = package()
     used = {name for node in model.graph.node for name in node.input}
     found = {}
@@ -175,8 +175,8 @@ def _behind(model: Any, name: str) -> set[str]:
 
 
 def types_of(model: Any) -> dict[str, str]:
-    """Return the element types of a model's inputs by name, without those of initializers; "" for a type that is not
-    read.
+    """Return the element types of an ONNX model's inputs by name, without those of initializers; "" for a type that is
+    not read.
     """
     held = {entry.name for entry in model.graph.initializer}
     found = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}

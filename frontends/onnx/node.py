@@ -1,4 +1,4 @@
-"""The view of one node of an ONNX graph that its translation has, and the table of translations."""
+"""The view of one ONNX node that the node's translation has, and the table of translations."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .whole import Interval, bounded, exact, wrapped
 
 
 class Made(NamedTuple):
-    """A result with properties that the operator's schema does not state: its element type, and the interval of whole
-    numbers.
+    """A result of an ONNX node with properties that the operator's schema does not state: its element type, and the
+    interval of whole numbers.
     """
 
     content: Tensor | Known
@@ -38,10 +38,11 @@ T = TypeVar("T", bound=Callable[["Node"], Any])
 class Translation(NamedTuple):
     """The translation of an ONNX operator, and the kinds of elements that it takes.
 
-    The flag `moves` of a translation says that the results hold only elements of the inputs, or zeros, so that whole
-    numbers keep their interval. The `ignores` of a translation are attributes that do not affect the results' values;
-    any other attribute that an ONNX node has and the translation does not read is refused. For a translation without
-    `folds`, known inputs become wires too: the result has a stated format, which known arrays do not have.
+    The flag `moves` of a translation says that the results hold only elements of the ONNX node's inputs, or zeros, so
+    that whole numbers keep their interval. The `ignores` of a translation are attributes that do not affect the
+    results' values; any other attribute that an ONNX node has and the translation does not read is refused. For a
+    translation without `folds`, known inputs become wires too: the result has a stated format, which known arrays do
+    not have.
     """
 
     function: Callable[[Node], Result | Sequence[Result]]
@@ -121,7 +122,7 @@ class Attributes(dict[str, Any]):
         self.read: set[str] = set()
 
     def get(self, name: str, default: object = None) -> Any:
-        """Return an attribute, or the default, and record that the attribute was read."""
+        """Return an attribute of an ONNX node, or the default, and record that the attribute was read."""
         self.read.add(name)
         return super().get(name, default)
 
@@ -157,7 +158,7 @@ class Node:
 
     @property
     def version(self) -> int:
-        """Return the opset that the graph states for the domain of the node's operator."""
+        """Return the opset that the ONNX graph states for the domain of the node's operator."""
         return self.opset
 
     @property
@@ -225,8 +226,8 @@ class Node:
         return self.value().element.kind == "int"
 
     def kept(self, made: Tensor, interval: Interval, reach: int = 0, wraps: bool = True) -> Result:
-        """Return a result of whole numbers of the given interval, wrapped as the result's element type wraps; floats
-        are returned unchanged.
+        """Return an ONNX node's result of whole numbers of the given interval, wrapped as the result's element type
+        wraps; floats are returned unchanged.
 
         The argument `reach` is the greatest magnitude of an intermediate result; no number may wrap if `wraps` is
         false, or if the element type has 64 bits. Raise CircuitizeError if float64 does not hold the intermediate
@@ -250,8 +251,8 @@ class Node:
         return Made(wrapped(made, element), element, (element.low, element.high))
 
     def known(self, index: int, what: str) -> Known:
-        """Return the value of an input that decides about shapes, which must be known. Raise UnknownValue if the input
-        is not known when the ONNX graph is read.
+        """Return the value of an ONNX node's input that decides about shapes, which must be known. Raise UnknownValue
+        if the input is not known when the ONNX graph is read.
         """
         content = self.value(index).content
         if isinstance(content, Tensor):
@@ -278,13 +279,13 @@ class Node:
         return [int(entry) for entry in found.reshape(-1)]
 
     def axis(self, given: int, rank: int, ends: bool = False) -> int:
-        """Return the number of an axis, counted from 0; with `ends`, the rank itself counts as an axis."""
+        """Return the number of an axis of a tensor, counted from 0; with `ends`, the rank itself counts as an axis."""
         if not -rank <= given < rank + ends:
             raise self.fault(f"expected an axis from {-rank} to {rank - 1 + ends}, found {given}; correct it")
         return int(given) if given == rank or given >= 0 else int(given) + rank
 
     def along(self, x: Tensor, default: int) -> int:
-        """Return the attribute `axis`, the number of an axis of x."""
+        """Return the ONNX node's attribute `axis`, the number of an axis of x."""
         return self.axis(self.attribute("axis", default), x.ndim)
 
     def rows(self, x: Tensor) -> Tensor:
@@ -293,14 +294,16 @@ class Node:
         return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
     def distinct(self, given: Sequence[int], rank: int) -> tuple[int, ...]:
-        """Return the given axes, counted from 0, in the given order, if all are distinct."""
+        """Return the given axes of a tensor, counted from 0, in the given order, if all are distinct."""
         axes = tuple(self.axis(axis, rank) for axis in given)
         if len(set(axes)) != len(axes):
             raise self.fault(f"expected distinct axes, found {list(given)}; name each once")
         return axes
 
     def axes(self, rank: int, index: int, default: Sequence[int]) -> tuple[int, ...]:
-        """Return axes from an attribute (older opsets) or a known input, counted from 0, ascending."""
+        """Return axes from the attribute of an ONNX node (older opsets) or from a known input, counted from 0,
+        ascending.
+        """
         found = self.attributes.get("axes")
         if found is None:
             found = self.integers(index, "the axes") if self.has(index) else default

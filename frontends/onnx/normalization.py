@@ -87,8 +87,8 @@ def _group(node: Node) -> Tensor:
 
 @operator("BatchNormalization", ignores=("momentum",))
 def _batch(node: Node) -> list[Tensor]:
-    """Return the result of batch norm, which uses the given statistics; in training it uses those of the batch, and
-    also returns the given statistics updated with these.
+    """Return the result of ONNX's batch norm, which uses the given statistics; in training it uses those of the batch,
+    and also returns the given statistics updated with these.
     """
     training = node.flag("training_mode", 0)
     if (training or node.outputs > 1) and node.version < 14:

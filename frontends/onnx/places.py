@@ -63,8 +63,8 @@ def combined(x: Tensor, axis: int, matrix: Known) -> Tensor:
 
 
 def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
-    """Return what `combined` returns; if few elements have weights, and the places of these form few progressions, they
-    are picked and scaled.
+    """Return what `combined` returns; if few elements have weights, and the places of these elements form few
+    arithmetic progressions, the elements are picked and scaled.
     """
     order = np.argsort(matrix == 0.0, axis=1, kind="stable")
     most = int(np.count_nonzero(matrix, axis=1).max(initial=1))

@@ -64,8 +64,8 @@ def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole:
 
 
 def positive(node: Node, name: str, rank: int) -> list[int]:
-    """Return an attribute with one number, at least 1, for each axis of positions; if the attribute is not given, all
-    numbers are 1.
+    """Return an attribute of an ONNX node with one number, at least 1, for each axis of positions; if the attribute is
+    not given, all numbers are 1.
     """
     found = node.several(node.attribute(name, [1] * rank), rank, name)
     if min(found, default=1) < 1 or max(found, default=1) > MOST:
@@ -74,7 +74,9 @@ def positive(node: Node, name: str, rank: int) -> list[int]:
 
 
 def paddings(node: Node, rank: int, automatic: str) -> list[int]:
-    """Return the attribute `pads`: the padding before each axis of positions, then the padding after each."""
+    """Return the ONNX node's attribute `pads`: the padding before each axis of positions, then the padding after
+    each.
+    """
     pads = node.several(node.attribute("pads", [0] * (2 * rank)), 2 * rank, "pads, two for each axis of positions")
     if min(pads, default=0) < 0 or max(pads, default=0) > MOST:
         raise node.fault(f"expected pads from 0 to {MOST}, found {pads}; correct them")
@@ -143,8 +145,8 @@ def _flat(x: Tensor, rank: int) -> Tensor:
 
 @operator("MaxPool", kinds=NUMBERS)
 def _greatest(node: Node) -> Result | list[Result]:
-    """Return the maximum of each window, and on request its index in the flattened input; of equal maxima the first
-    counts.
+    """Return the maximum of each window, and on request the index of that maximum in the flattened input; of equal
+    maxima the first counts.
     """
     x, places = _pooled(node)
     rank = len(places.sizes)

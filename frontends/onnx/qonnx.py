@@ -1,4 +1,4 @@
-"""QONNX's operators, which quantize numbers to any width, as the node says, and return them as real numbers.
+"""QONNX's operators, which quantize numbers to any width, as the ONNX node says, and return them as real numbers.
 
 QONNX is described in Pappalardo et al., arXiv 2206.07527; the package is qonnx 1.0.
 """
@@ -85,7 +85,7 @@ def _truncated(node: Node) -> Tensor:
 
 
 def _known(node: Node, index: int, what: str) -> Reals:
-    """Return a known input of finite numbers; raise an error for a scale that is not above 0."""
+    """Return a known input of finite numbers of a QONNX node; raise an error for a scale that is not above 0."""
     found = np.asarray(node.known(index, what), np.float64)
     if not found.size or not np.isfinite(found).all() or ("scale" in what and (found <= 0).any()):
         wanted = "above 0" if "scale" in what else "that are finite"

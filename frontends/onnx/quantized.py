@@ -71,8 +71,8 @@ def _said(node: Node, otherwise: Element) -> Element:
 
 
 def centred(node: Node, index: int, zero: Known) -> Tensor:
-    """Return an input of whole numbers less its zero point; known numbers are subtracted when the ONNX graph is
-    read.
+    """Return an ONNX node's input of whole numbers less its zero point; known numbers are subtracted when the ONNX
+    graph is read.
     """
     content = node.value(index).content
     if isinstance(content, Tensor):
@@ -81,8 +81,8 @@ def centred(node: Node, index: int, zero: Known) -> Tensor:
 
 
 def _parameters(node: Node, index: int, shape: Shape) -> tuple[Reals, Known]:
-    """Return the scale, which is the input of the given index, and the zero point after it, in shapes that broadcast to
-    the given one.
+    """Return the scale, which is the ONNX node's input of the given index, and the zero point after it, in shapes that
+    broadcast to the given one.
     """
     scale = np.asarray(node.known(index, "the scale"), np.float64)
     zero = node.known(index + 1, "the zero point") if node.has(index + 1) else np.zeros(scale.shape, np.int64)
@@ -144,8 +144,8 @@ def _convolution(node: Node) -> Result:
 
 
 def factor(node: Node, index: int, zero: int, last: bool = False, channel: int | None = None) -> Value:
-    """Return an input of whole numbers less the zero point that another input holds, with the interval of the
-    difference.
+    """Return an ONNX node's input of whole numbers less the zero point that another input holds, with the interval of
+    the difference.
 
     A zero point of several numbers has one number for each row, with `last` for each column, or one for each place
     along `channel`.
@@ -188,13 +188,13 @@ def product_of(node: Node, name: str, *inputs: Value) -> Tensor:
 
 
 def sums_of(x: Value, y: Value, count: int) -> tuple[Interval, int]:
-    """Return the interval of a sum of `count` products of x and y, and the bound of its magnitude."""
+    """Return the interval of a sum of `count` products of x and y, and a bound of the magnitude of its partial sums."""
     low, high = product((x.low, x.high), (y.low, y.high))
     return (low * count, high * count), magnitude((low, high)) * count
 
 
 def accumulated(node: Node, made: Tensor, sums: tuple[Interval, int]) -> Result:
-    """Return accumulators of int32 as a result; raise an error if they could wrap."""
+    """Return accumulators of int32 as a result of an ONNX node; raise an error if they could wrap."""
     return replace(node, results=[INT32]).kept(exact(made), *sums, wraps=False)
 
 

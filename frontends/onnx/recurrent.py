@@ -51,7 +51,7 @@ class Cell:
     after_reset: bool
 
     def gate(self, function: int, x: Tensor) -> Tensor:
-        """Return one of the cell's functions of x, which is clipped first if the layer has a limit."""
+        """Return one of a recurrent cell's functions of x, where x is clipped first if the layer has a limit."""
         return self.functions[function](clip(x, -self.limit, self.limit) if self.limit else x)
 
     def lstm(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
@@ -194,8 +194,8 @@ def _state(node: Node, index: int, x: Tensor, directions: int, hidden: int, by_b
 
 
 def _functions(node: Node, directions: int) -> list[list[Activation]]:
-    """Return the activation functions of each direction; the listed parameters go, in order, to the functions that take
-    parameters.
+    """Return the activation functions of each direction of a recurrent layer; the listed parameters go, in order, to
+    the functions that take parameters.
     """
     each = DEFAULTS[node.operator]
     names = list(node.attribute("activations", []) if "activations" in node.attributes.given else each * directions)

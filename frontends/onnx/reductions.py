@@ -84,8 +84,8 @@ LARGEST_DETERMINANT = 16
 @operator("ReduceMax", "ReduceMin", kinds=ANY)
 @operator("ReduceL1", "ReduceMean", "ReduceProd", "ReduceSum", "ReduceSumSquare", kinds=NUMBERS)
 def _reduce(node: Node) -> Result:
-    """Return a reduction of the first input: whole numbers allow only the reductions whose results are whole, without
-    wrapping, and truth values only extremes.
+    """Return an ONNX reduction of the first input: whole numbers allow only the reductions whose results are whole,
+    without wrapping, and truth values only extremes.
     """
     x, name = node.tensor(), node.operator
     given = node.attributes.get("axes")
@@ -123,7 +123,7 @@ def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 @operator("CumProd", kinds=NUMBERS)
 def _cumulative_product(node: Node) -> Result:
-    """Return the running products along an axis that is known, computed one multiplication after the other."""
+    """Return the running products along an axis whose number is known, computed one multiplication after the other."""
     x = node.ranked(node.tensor(), 1)
     axis = node.axis(node.scalar(1, "the axis"), x.ndim)
     extent, exclusive = x.shape[axis], node.flag("exclusive", 0)

@@ -81,7 +81,7 @@ def _replaced(data: Tensor, places: Known, updates: Tensor) -> Tensor:
 
 
 def _reduction(node: Node) -> str:
-    """Return how updates are combined with the values at their places; truth values are only replaced."""
+    """Return how an ONNX scatter combines updates with the values at their places; truth values are only replaced."""
     found = node.choice("reduction", *REDUCTIONS)
     if found != "none" and node.element.kind == "bool":
         raise node.fault(f"expected no reduction of truth values, found {found}; cast them")
@@ -174,7 +174,9 @@ def _nd(node: Node) -> Result:
 
 @operator("TensorScatter", moves=True)
 def _cache(node: Node) -> Result:
-    """Return the cache with a part of one axis overwritten, which begins at a different place for each example."""
+    """Return the cache of ONNX's TensorScatter with a part of one axis overwritten, which begins at a different place
+    for each example.
+    """
     x, updates = node.ranked(node.tensor(0), 2), node.tensor(1)
     axis, circular = node.along(x, -2), node.choice("mode", "linear", "circular") == "circular"
     shape = tuple(updates.shape[a] if a == axis else n for a, n in enumerate(x.shape))

@@ -54,14 +54,14 @@ class Signature:
     defaults: dict[str, Any]
 
     def formal(self, index: int) -> Formal:
-        """Return what the schema says of an input; the schema's last input may stand for any number of further
-        inputs.
+        """Return what an operator's schema says of an input; the schema's last input may stand for any number of
+        further inputs.
         """
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def result(self, index: int) -> Formal:
-        """Return what the schema says of an output; the schema's last output may stand for any number of further
-        outputs.
+        """Return what an operator's schema says of an output; the schema's last output may stand for any number of
+        further outputs.
         """
         return self.outputs[min(index, len(self.outputs) - 1)]
 
@@ -118,7 +118,7 @@ def _of(formal: Formal) -> str:
 
 @lru_cache(maxsize=4096)
 def signature(operator: str, opset: int, domain: str) -> Signature | None:
-    """Return the signature of an operator in an opset; None if the opset never had the operator, or has withdrawn
+    """Return the signature of an ONNX operator in an opset; None if the opset never had the operator, or has withdrawn
     it.
     """
     if domain in MICROSOFT and operator in ("QuantizeLinear", "DequantizeLinear"):

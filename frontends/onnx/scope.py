@@ -24,7 +24,7 @@ class Scope:
 
     In a scope, `origins` are the names that the function's inputs have where the function is called, `attributes` are
     the values that its ONNX nodes refer to, and `within` are the functions around it. The `formats` of a scope are
-    stated for the tensors that are written under these names; each format is removed once it is used.
+    formats for tensors, by the names under which they are written; each format is removed once it is used.
     """
 
     values: dict[str, Value]
@@ -37,8 +37,8 @@ class Scope:
     formats: dict[str, Format] = field(default_factory=dict)
 
     def find(self, name: str) -> Value | None:
-        """Return the value of a name, sought in this scope and then in the scopes around it; None if no scope has
-        it.
+        """Return the value of a name in an ONNX graph, sought in this scope and then in the scopes around it; None if
+        no scope has it.
         """
         scope: Scope | None = self
         while scope is not None:
@@ -48,8 +48,8 @@ class Scope:
         return None
 
     def read(self, name: str, where: str) -> Value | None:
-        """Return the value that a name stands for; None for the name of an input that is left out. Raise FormatError if
-        no ONNX node has written the name.
+        """Return the value that a name in an ONNX graph stands for; None for the name of an input that is left out.
+        Raise FormatError if no ONNX node has written the name.
         """
         if not name:
             return None
@@ -71,8 +71,8 @@ class Scope:
         return found
 
     def write(self, name: str, found: Value, where: str) -> None:
-        """Give a name its value, rounded to the format stated for the name if there is one. Raise FormatError, with the
-        place in the ONNX file, if the name has a value already.
+        """Give a name in an ONNX graph its value, rounded to the format stated for the name if there is one. Raise
+        FormatError, with the place in the ONNX file, if the name has a value already.
         """
         if name in self.values:
             raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")
@@ -80,7 +80,7 @@ class Scope:
             self.values[name] = stated(name, found, self.formats)
 
     def origin(self, name: str) -> str:
-        """Return the name that a function's input has where the function is called; any other name is returned
+        """Return the name that an ONNX function's input has where the function is called; any other name is returned
         unchanged.
         """
         scope: Scope | None = self
@@ -103,7 +103,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Leave:
-    """The end of a function or a branch: a step that gives the results the names that they have outside."""
+    """The end of an ONNX function or branch: a step that gives the results the names that they have outside."""
 
     inner: Scope
     results: tuple[tuple[str, str], ...]
@@ -112,7 +112,7 @@ class Leave:
 
 
 class Turn(ABC):
-    """The step between two rounds of a loop, which ends one round and begins the next."""
+    """The step between two rounds of an ONNX loop, which ends one round and begins the next."""
 
     @property
     @abstractmethod
@@ -121,7 +121,7 @@ class Turn(ABC):
 
     @abstractmethod
     def steps(self) -> list[Step | Leave | Turn]:
-        """Return the steps of a loop's next round, followed by the present step, or an empty list once the loop's
+        """Return the steps of an ONNX loop's next round, followed by the present step, or an empty list once the loop's
         results are written.
         """
 

@@ -28,8 +28,8 @@ def wrapped(x: Tensor, element: Element) -> Tensor:
 
 
 def quotient(x: Tensor, y: Tensor) -> Tensor:
-    """Return x / y, truncated toward zero; it is undefined where y is 0. In a truncating division a quotient that was
-    rounded up is corrected, as in `wrapped`.
+    """Return x / y, truncated toward zero; it is undefined where y is 0. In a truncating division of whole numbers as
+    reals, a quotient that was rounded up is corrected, as in `wrapped`.
     """
     above, below = absolute(x), absolute(y)
     found = floor(above / below)

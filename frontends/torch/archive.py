@@ -60,7 +60,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Archive:
-    """The content of an archive: the graph with its signature, and tensors by their names in the module."""
+    """The content of a torch archive: the graph with its signature, and tensors by their names in the module."""
 
     where: str
     graph: Json
@@ -69,8 +69,8 @@ class Archive:
 
 
 def read(source: str | Path | bytes) -> Archive:
-    """Read an archive; raise CircuitizeError if a file cannot be read, FormatError for a file that is of another kind,
-    older or damaged.
+    """Read a torch archive; raise CircuitizeError if a file cannot be read, FormatError for a file that is of another
+    kind, older or damaged.
     """
     where = "archive" if isinstance(source, bytes) else str(source)
     try:
@@ -133,8 +133,8 @@ def _bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes
 def _stored(
     archive: zipfile.ZipFile, found: Mapping[str, zipfile.ZipInfo], folder: str, name: str, entry: Json, where: str
 ) -> Stored:
-    """Return a tensor, as a view of its bytes by extents, strides and an offset, each of which is checked against the
-    bytes.
+    """Return a tensor of a torch archive, as a view of its bytes by extents, strides and an offset, each of which is
+    checked against the bytes.
     """
     meta, file = entry["tensor_meta"], entry["path_name"]
     if entry["use_pickle"] is not False:
@@ -159,8 +159,8 @@ def _stored(
 
 
 def sizes(entries: Any) -> tuple[int, ...]:
-    """Return the extents of a shape in an archive as numbers. Raise ValueError for an extent in a torch archive that is
-    symbolic, or not a whole number of at least 0.
+    """Return the extents of a shape in a torch archive as numbers. Raise ValueError for an extent in a torch archive
+    that is symbolic, or not a whole number of at least 0.
     """
     found = tuple(entry.get("as_int") for entry in entries)
     if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):

@@ -111,10 +111,11 @@ def _nibbles(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 class Taken:
-    """The output of a stream: `values[frame, element]`, `unknown[frame]`, and the `cycles[frame]` of the last beats.
+    """The output of a design's stream: `values[frame, element]`, `unknown[frame]`, and the `cycles[frame]` of the last
+    beats.
 
-    A frame is `unknown` if the simulator could not tell some of its bits. Raise CircuitizeError if beats are too few or
-    too many, or if `tlast` is not exactly on the last beat of each frame.
+    A frame of a simulation is `unknown` if the simulator could not tell some of its bits. Raise CircuitizeError if
+    beats are too few or too many, or if `tlast` is not exactly on the last beat of each frame.
     """
 
     def __init__(self, stream: Stream, text: bytes, frames: int) -> None:

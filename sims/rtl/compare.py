@@ -24,8 +24,8 @@ class Expected:
     """The executor's results for frames: `outputs[port][frame]`, which frames have no value, and why the first of these
     has none.
 
-    For frames without a value, the expected outputs of a design are zero. If the program has state, each frame starts
-    from the state that the last frame with a value left.
+    For frames without a value, the expected outputs of a design are zero. If a design has state, each frame starts from
+    the state that the last frame with a value left.
     """
 
     outputs: Mapping[str, Integers]
@@ -35,7 +35,9 @@ class Expected:
 
 @dataclass
 class Comparison:
-    """The result of a comparison of frames; frames without a value are counted separately, and must set the status."""
+    """The result of comparing frames of a design; frames without a value are counted separately, and must set the
+    status.
+    """
 
     vectors: int = 0
     undefined: int = 0

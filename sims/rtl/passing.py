@@ -1,4 +1,4 @@
-"""The frames that pass a stream: all frames, or only those of some modes."""
+"""The frames that pass a stream of a design: all frames, or only those of some modes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Passing:
         self.design, self.modes = design, modes
 
     def frames(self, stream: Stream) -> NDArray[np.int64] | None:
-        """Return the numbers of the frames that pass a stream, or None if all frames do."""
+        """Return the numbers of the frames that pass a stream of a design, or None if all frames do."""
         own = self.design.modes.get(stream.name)
         return (
             None
@@ -31,12 +31,12 @@ class Passing:
         )
 
     def of(self, stream: Stream, values: Integers) -> Integers:
-        """Return the tensors in `values[frame, ...]` that pass a stream."""
+        """Return the tensors in `values[frame, ...]` that pass a stream of a design."""
         found = self.frames(stream)
         return values if found is None else values[found]
 
     def count(self, stream: Stream, frames: int) -> int:
-        """Return how many of `frames` frames pass a stream."""
+        """Return how many of `frames` frames pass a stream of a design."""
         found = self.frames(stream)
         return frames if found is None else len(found)
 
@@ -55,7 +55,7 @@ class Passing:
         return np.repeat(numbers, passing.reshape(-1)), last
 
     def spread(self, taken: Taken) -> Taken:
-        """Return the output of a stream, with an entry for every frame."""
+        """Return the output of a design's stream, with an entry for every frame."""
         found = self.frames(taken.stream)
         if found is not None and self.modes is not None:
             taken.spread(found, len(self.modes))

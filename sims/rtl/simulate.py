@@ -126,7 +126,7 @@ class Simulation:
         """Run the design as `run` does, for beats by bus in the form that `beats.packets` writes, but with any `tlast`;
         `frames` frames must come out.
 
-        The argument `modes` lists the modes of the frames, if the design has any.
+        The argument `modes` lists the modes of the frames, if the design has modes.
         """
         passing = Passing(self.design, modes)
         owned = {bus.name: passing.beats(bus, frames) for bus in self.design.buses}
@@ -208,7 +208,9 @@ def simulate(
 
 
 def _count(streams: tuple[Stream, ...], vectors: Mapping[str, Integers]) -> int:
-    """Return how many frames there are; raise CircuitizeError if an input is missing or does not have its shape."""
+    """Return how many frames there are; raise CircuitizeError if an input of the design is missing or does not have its
+    shape.
+    """
     counts = {}
     for stream in streams:
         if stream.output:

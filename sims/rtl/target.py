@@ -37,8 +37,8 @@ class Verilog:
         self._seed = 0
 
     def difference(self, trace: Trace) -> str | None:
-        """Return the first difference from a run by stream and element; None if the status is 0 and all outputs
-        agree.
+        """Return the first difference between the design and a run, by stream and element; None if the status is 0 and
+        all outputs agree.
         """
         values = [trace[wire][None] for wire in self.program.arrow.outputs.tolist()]
         wanted = Expected(
@@ -51,7 +51,7 @@ class Verilog:
         return not self._run(forged).failed[0]
 
     def of(self, program: IntegerProgram) -> Verilog:
-        """Return the target of another program, with the same schedule and simulator."""
+        """Return a Verilog target for another program, with the same schedule and simulator."""
         return Verilog(program, self._schedule, self.name, self._simulator)
 
     def _run(self, trace: Trace) -> Frames:

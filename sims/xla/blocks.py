@@ -46,5 +46,5 @@ def cut(array: jax.Array, first: jax.Array | int, size: int, axis: int = 0) -> j
 
 
 def put(array: jax.Array, part: jax.Array, first: jax.Array | int, axis: int = 0) -> jax.Array:
-    """Return an array with a part written at its place."""
+    """Return an array with a part written over it at a given place."""
     return lax.dynamic_update_slice_in_dim(array, part, first, axis)

@@ -60,7 +60,7 @@ class Kind:
 
 
 def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
-    """Return the kinds of product that compute sums of `terms` products of numbers of two intervals exactly.
+    """Return the kinds of product that compute exactly the sums of `terms` products of numbers of two intervals.
 
     Contractions in floats are exact if every partial sum is an integer below 2^24 or 2^53, whatever the order;
     contractions in int8 if every partial sum is below 2^31.

@@ -40,7 +40,7 @@ class Region:
 
     @property
     def last(self) -> int:
-        """Return the region's last edge: the only edge of the region whose result edges outside the region read."""
+        """Return the region's last edge, the only one whose result is read outside the region."""
         return self.edges[-1]
 
 

@@ -61,7 +61,9 @@ _NUMBERS = ("treeids", "nodeids", "featureids", "truenodeids", "falsenodeids")
 
 
 def _numbers(node: Node, name: str) -> Reals:
-    """Return an attribute of numbers, or the tensor of that name that newer opsets have in its place."""
+    """Return an attribute of numbers of an ONNX ensemble, or the tensor of that name that newer opsets have in its
+    place.
+    """
     given, tensor = node.attribute(name, None), node.attribute(f"{name}_as_tensor", None)
     if given is not None and len(given) and tensor is not None:
         raise node.fault(f"expected {name} once, found it as a tensor too; give one")
@@ -71,8 +73,8 @@ def _numbers(node: Node, name: str) -> Reals:
 def _weights(
     node: Node, places: dict[tuple[int, int], int], prefix: str, targets: int
 ) -> tuple[Reals, NDArray[np.bool_], Integers]:
-    """Return the weights [nodes, targets] of leaves from lists of weights, which of them are given, and all targets
-    that are named.
+    """Return the weights [nodes, targets] of an ONNX ensemble's leaves from lists of weights, which of these weights
+    are given, and all targets that are named.
     """
     ids, trees, nodes = (np.asarray(node.attribute(f"{prefix}_{name}", None) or [], np.int64) for name in _PLACED)
     values = _numbers(node, f"{prefix}_weights")

@@ -45,8 +45,8 @@ def _binarizer(node: Node) -> Tensor:
 
 @operator("FeatureVectorizer", kinds=NUMBERS)
 def _vectorizer(node: Node) -> Tensor:
-    """Return the result of FeatureVectorizer: all inputs side by side, each cut to the number of features that is
-    stated for it.
+    """Return the result of FeatureVectorizer: all inputs side by side, each cut to the number of features that the node
+    states for it.
     """
     rows = [x if x.ndim == 2 else x.reshape(1, -1) if x.ndim == 1 else node.ranked(x, 1, 2) for x in node.tensors()]
     extents = node.attribute("inputdimensions", None) or [x.shape[1] for x in rows]

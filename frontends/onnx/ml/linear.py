@@ -13,7 +13,7 @@ from .scores import both, labels, of_greatest, of_two, transformed
 
 
 def rows_of(node: Node) -> Tensor:
-    """Return the first input as rows of features; a vector counts as one row."""
+    """Return the first input of an ONNX node as rows of features; a vector counts as one row."""
     x = node.ranked(node.tensor(), 1, 2)
     return x if x.ndim == 2 else x.reshape(1, *x.shape)
 
