@@ -105,8 +105,8 @@ def require_usual(info: zipfile.ZipInfo) -> None:
 
 
 def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wanted: Wanted) -> Values:
-    """Return the array of one archive entry, called `name`, read as `read_npz` reads it. Raise ValueError or EOFError
-    for an archive entry that is no array of numbers.
+    """Return the array of one archive entry, called `name`, by the same rules as `read_npz`. Raise ValueError or
+    EOFError for an archive entry that is no array of numbers.
     """
     require_usual(info)
     with archive.open(info) as entry:

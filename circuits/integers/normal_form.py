@@ -104,7 +104,9 @@ def _outside_stays_outside(before: Shape, first: Affine, middle: Shape, second: 
 
 
 def rows(width: int, axes: Sequence[int], amounts: Sequence[int] | None = None) -> tuple[tuple[int, ...], ...]:
-    """Return one row for each source axis, with `amounts[i]` at target axis axes[i]."""
+    """Return the stride rows of an affine step, one for each source axis: row i has `amounts[i]` at target axis
+    axes[i], and zeros elsewhere.
+    """
     amounts = amounts if amounts is not None else (1,) * len(axes)
     return tuple(
         tuple(amount if j == axis else 0 for j in range(width)) for axis, amount in zip(axes, amounts, strict=True)

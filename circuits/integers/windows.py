@@ -149,7 +149,7 @@ def _products(step: Affine, sizes: Sequence[int]) -> list[int]:
 
 
 def _leading(step: Affine) -> list[int]:
-    """Return for each source axis whose index varies the longest target axis on which the index depends."""
+    """Return, for each source axis whose index varies, the longest target axis on which that index depends."""
     chosen = []
     for row in step.strides:
         movers = [axis for axis, stride in enumerate(row) if stride]

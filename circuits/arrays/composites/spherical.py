@@ -135,8 +135,8 @@ class SphericalAttention(RealOperation):
         return into_format(lowering, rounded_quotient(sums, divisor, lowering.result.fraction_bits))
 
     def _divisor(self, result: Fixed, squares: Integer, of: Fixed) -> Integer:
-        """Return the root of the sum of a row's squares, or the floor if that is greater; with f fraction bits the root
-        is below 2^(most + f).
+        """Return the root of the sum of a row's squares, or the floor if that is greater; if the root has f fraction
+        bits, its integers are below 2^(most + f).
         """
         found = squares.type
         most = -(-found.high.bit_length() // 2) - found.fraction_bits // 2

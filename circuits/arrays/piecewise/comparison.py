@@ -80,8 +80,8 @@ class ReLU(RealOperation):
     """ReLU: x where x > 0, else 0. The derivative of ReLU at 0 is 0. ReLU is lowered exactly on the rounded
     operand.
 
-    The derivative of ReLU compares the result, not the operand, with 0: in a circuit a test of [0, h] costs less than a
-    sign.
+    The derivative of ReLU compares the result, not the operand, with 0: in a circuit it costs less to compare a number
+    in [0, h] with 0 than to find a sign.
     """
 
     name = "real.relu"
