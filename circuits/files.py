@@ -133,7 +133,7 @@ def _private(name: str, flags: int) -> int:
 
 
 def require_file_name(path: Path) -> None:
-    """Raise CircuitizeError unless a file may take the given name: whatever already has the name must be a file too.
+    """Raise CircuitizeError unless a file may take the given name: whatever already has the name must itself be a file.
 
     A file that takes a name replaces whatever has the name: a device such as /dev/null would be gone for every process.
     """

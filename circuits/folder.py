@@ -65,8 +65,8 @@ def require_folder(path: Path, marker: str, own: Own) -> None:
 
 
 def _entries(path: Path, above: str = "") -> Iterator[str]:
-    """Yield the path of every entry in a folder and in the folders in it, relative to the folder: also of links and of
-    empty folders.
+    """Yield the path, relative to a folder, of every entry in the folder and in the folders below it, also of links and
+    of empty folders.
     """
     with os.scandir(path) as found:
         inside = sorted(found, key=lambda entry: entry.name)

@@ -155,7 +155,9 @@ def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
 
 
 def places(choice: Sequence[int], count: int, where: str) -> Indices:
-    """Return the choice as indices; raise TypingError unless each is a whole number from 0 to count - 1."""
+    """Return the entries of `choice` as indices; raise TypingError unless each is a whole number from 0 to count -
+    1.
+    """
     chosen = np.asarray(choice)
     if not chosen.size:
         return np.zeros(0, np.int32)

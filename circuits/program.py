@@ -25,10 +25,10 @@ class Program:
     The arrow of a Program is of reals or of integers; `quantize` makes an `IntegerProgram` from either.
 
     The field `examples` of a Program holds batches of input values: each batch maps every input's name to an array of
-    real values, whatever its dtype. A program's examples are not part of its digest. A batch of examples may also hold
-    answers under the names of outputs that are not inputs: the right results according to the data, such as labels.
-    Nothing is calibrated with the answers in examples; `circuitize simulate` counts how often the program agrees with
-    them.
+    real values, whatever its dtype. A program's examples are not part of its digest. A batch of examples may hold, in
+    addition to inputs, answers under the names of outputs that are not inputs: the right results according to the data,
+    such as labels. Nothing is calibrated with the answers in examples; `circuitize simulate` counts how often the
+    program agrees with them.
     """
 
     arrow: Arrow

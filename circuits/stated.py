@@ -143,7 +143,7 @@ def known(arrow: Arrow, precision: Precision, exponents: Sequence[int]) -> dict[
     """Return the constants, by wire, that result from applying operations that state formats to constants, and exact
     operations to these results.
 
-    Weights with a stated format therefore stay constants, with the integers of that format.
+    Weights with a stated format stay constants, with the integers of that format.
     """
     found: dict[int, Constant] = {}
     if not any(map(states, arrow.operations)):

@@ -68,7 +68,7 @@ def evaluate() -> Program:
     """Return a program that counts how many of 60 images the network recognises with weights as training steps leave
     them; the examples are the whole test set.
 
-    The evaluation is calibrated on the weights that training begins with, too.
+    The evaluation is calibrated both on weights that a training run leaves and on those with which training begins.
     """
     split, count = digits(seed=0), 60
     examples = [

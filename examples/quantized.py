@@ -1,5 +1,5 @@
-"""Irises with four-bit weights and five-bit activations, which are quantized during training too: a 4-16-3 network with
-straight-through derivatives.
+"""Irises with four-bit weights and five-bit activations, which are quantized during training, too: a 4-16-3 network
+with straight-through derivatives.
 
 circuitize estimate examples/quantized.py:step
 circuitize compile  examples/quantized.py:predict --target verilog --scheduler parallel -o design

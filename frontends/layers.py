@@ -251,8 +251,8 @@ def relu(*given: Tensor) -> Model:
 def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
     """Return a function of one tensor, such as those of `activations` and `functions`, as a model without parameters.
 
-    An operation is accepted as a function of one tensor, too. Raise TypingError for the class of an operation, which is
-    no function of tensors.
+    A circuitize operation is accepted as a function of one tensor, too. Raise TypingError for the class of an
+    operation, which is no function of tensors.
     """
     if isinstance(function, type):
         raise TypingError(

@@ -30,7 +30,7 @@ def lora(
     scale: float = 1.0,
     format: Format = WEIGHTS,
 ) -> Model:
-    """Return a model whose parameters are frozen and apart, with adapters that are trained instead.
+    """Return a model whose parameters are frozen and apart, and which has adapters that are trained instead of them.
 
     Where a model with adapters multiplies by a matrix W [in, out], scale * (x down) up is added to the result, with
     down [in, rank], which starts as normal numbers of variance 1 / in, and up [rank, out], which starts at zero, so

@@ -131,8 +131,8 @@ class Tiles:
             self.memory.put(target, value)
 
     def _require(self, array: int) -> None:
-        """Raise AssertionError unless an array's elements are in the small memory, either its own elements or those of
-        which it is a view.
+        """Raise AssertionError unless the small memory holds an array's elements, either as the array's own or as those
+        of an array of which it is a view.
         """
         assert array in self.memory.values, "an operand lies in the small memory"
         for other in self.shown.get(array, ()):

@@ -50,8 +50,8 @@ class Forms:
 
 
 def forms(logic: Logic) -> Forms:
-    """Return the operands and outputs of a logic as exact sums over atoms: linear instructions are replaced by their
-    terms until none is left.
+    """Return the operands and outputs of combinational logic as exact sums over atoms: linear instructions are replaced
+    by their terms until none is left.
 
     Raise CircuitizeError if a coefficient of combinational logic has more bits than float64 holds.
     """

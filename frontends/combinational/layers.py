@@ -96,8 +96,8 @@ def _groups(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> list[Gro
 
 
 def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) -> Integers:
-    """Return the atoms of a group of instructions in the order of the single atom that each reads, so that their
-    operands are neighbours in a row too.
+    """Return the atoms of a group of instructions in the order of the single atom that each reads, so that the atoms
+    they read are neighbours in a row.
 
     In a group of instructions, atoms that read several atoms are in the order of the outputs that are multiples of
     these atoms.

@@ -69,12 +69,12 @@ class Table:
 class Logic:
     """Combinational logic: instructions as columns, their operands and the outputs as rows of a sparse matrix.
 
-    Instruction n of a logic has `signed`, `integer` and `fraction` bits; `place` is the element of the input that it
+    Instruction n of a Logic has `signed`, `integer` and `fraction` bits; `place` is the element of the input that it
     reads; `low` is the argument of its table's first entry in units of the operand's last bit, or the bits that ANY,
-    ALL and AND read. Term t of a logic adds to operand `row[t]` the value of instruction `column[t]` times `factor[t]`,
+    ALL and AND read. Term t of a Logic adds to operand `row[t]` the value of instruction `column[t]` times `factor[t]`,
     or `factor[t]` itself if `column[t]` is `count`: row SLOTS * n + slot belongs to instruction n, and SLOTS * count +
-    m is output m. The field `ends` [count, 2] of a logic holds the least and the greatest number that each input takes,
-    in units of the input's last bit. The field `where` names the file of the logic in messages.
+    m is output m. The field `ends` [count, 2] of a Logic holds the least and the greatest number that each input takes,
+    in units of the input's last bit. The field `where` of a Logic names the logic's file in messages.
     """
 
     where: str

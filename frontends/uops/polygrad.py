@@ -122,7 +122,7 @@ class Polygrad(System):
         as in tinygrad, because polygrad's own is piecewise.
 
         A hyperbolic tangent that is computed from the sigmoid has a short derivative, with intervals that stay small.
-        The method for dropout is replaced too, because polygrad draws its mask in C.
+        The method for dropout of polygrad's tensors is replaced, because polygrad draws the mask in C.
         """
         gelu, dropout = self.tensor.gelu, self.tensor.dropout
 

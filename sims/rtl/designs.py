@@ -38,8 +38,8 @@ def check_designs(program: IntegerProgram, count: int, seed: int) -> list[Design
     """Run a program's designs on up to `count` frames each, with random gaps and stalls.
 
     A design of the parallel scheduler is run if the program is small, and a design of the folded scheduler in any case.
-    When designs are checked, held inputs and the starting state are those of the first example. If a scheduler refuses
-    a program, this counts as no difference: the reason is reported instead.
+    When designs are checked, held inputs and the starting state are those of the first example. A program that a
+    scheduler refuses counts as no difference: the reason of the refusal is reported instead.
     """
     simulators = available()
     if not simulators:

@@ -23,8 +23,8 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Divide(RealOperation):
-    """The quotient x / y of arrays of one shape. Divide is undefined where y is 0; when lowered, also where the
-    result leaves its calibrated format.
+    """The quotient x / y of arrays of one shape. Divide is undefined where y is 0; a lowered Divide is also undefined
+    where its result leaves the calibrated format.
 
     Divide is lowered to the correctly rounded result, halves up: with integers n and d such that n / d is x / y in
     units of the result's last bit, both negated if y is negative, the result is floor((2n + d) / 2d).

@@ -36,7 +36,7 @@ class Product(Composite):
     """The product along one axis, which the result lacks: ceil(log2 n) levels of pairwise products, each rounded.
 
     The derivative of Product follows from the pairwise products: it is dz times the product of the other elements,
-    right at zeros too.
+    which is right even if elements are zero.
     """
 
     name = "real.product"

@@ -32,8 +32,8 @@ TABLE_BITS = 12
 
 @dataclass(frozen=True)
 class Exp(RealOperation):
-    """The exponential e^x of each element. Exp is undefined where the result leaves float64 (x > 709.78);
-    when lowered, where it leaves its calibrated format.
+    """The exponential e^x of each element. Exp is undefined where the result leaves float64 (x > 709.78); a lowered Exp
+    is undefined where its result leaves the calibrated format.
 
     Exp is lowered to within 1 unit of the last bit of the correctly rounded result; the result is correctly rounded if
     the operand's interval has at most 2^12 integers. An operand of Exp with more than 2^12 integers is split into

@@ -37,8 +37,8 @@ GUARD = 10
 
 @dataclass(frozen=True)
 class Log(RealOperation):
-    """The natural logarithm of each element. Log is undefined at 0 and below; when lowered, also where the
-    result leaves its calibrated format.
+    """The natural logarithm of each element. Log is undefined at 0 and below; a lowered Log is also undefined where its
+    result leaves the calibrated format.
 
     Log is lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction bits); the
     result is correctly rounded if the operand's interval has at most 2^12 integers. An operand of Log with more than

@@ -23,8 +23,8 @@ from .into_format import into_format
 
 @dataclass(frozen=True)
 class Reciprocal(RealOperation):
-    """The reciprocal 1 / x of each element. Reciprocal is undefined at 0; when lowered, also where the result leaves
-    its calibrated format.
+    """The reciprocal 1 / x of each element. Reciprocal is undefined at 0; a lowered Reciprocal is also undefined where
+    its result leaves the calibrated format.
 
     Reciprocal is lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and of
     the result), the magnitude of the result is floor((2N + |x|) / (2|x|)). In the lowering of Reciprocal, one Check

@@ -24,8 +24,8 @@ WIDEST = 61
 
 @dataclass(frozen=True)
 class ReciprocalSquareRoot(RealOperation):
-    """The reciprocal square root 1 / sqrt(x) of each element. ReciprocalSquareRoot is undefined at 0 and below; when
-    lowered, also where the result leaves its calibrated format.
+    """The reciprocal square root 1 / sqrt(x) of each element. ReciprocalSquareRoot is undefined at 0 and below; a
+    lowered one is also undefined where its result leaves the calibrated format.
 
     ReciprocalSquareRoot is lowered to the correctly rounded result, halves up: with x = q * 2^-b and N = 2^(2f + 2 +
     b), the number m = floor(sqrt(floor(N / q))) is floor(2^(f + 1) / sqrt(x)), since for a whole m both m^2 <= N / q
