@@ -54,8 +54,8 @@ def huber(predictions: Tensor, targets: Tensor, delta: float = 1.0) -> Tensor:
     """Return the mean over all elements of Huber's loss: r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2),
     where r is the difference of prediction and target.
 
-    The derivative of `huber` is r clipped to [-delta, delta], divided by the number of elements. `huber` is from Huber,
-    "Robust estimation of a location parameter", 1964.
+    The derivative of `huber` is r clipped to [-delta, delta], divided by the number of elements, where r is the
+    difference of prediction and target. `huber` is from Huber, "Robust estimation of a location parameter", 1964.
     """
     _require_one_shape(predictions, targets)
     return predictions.apply(arrays.Huber(delta), targets)

@@ -53,7 +53,7 @@ class Folder:
         formats: Mapping[str, Format] | None = None,
         last: bool = False,
     ) -> Model:
-        """Return the network on sequences of `length` tokens, by default its whole context, which starts from the
+        """Return the network on sequences of `length` tokens, by default on its whole context; it starts from the
         folder's weights.
 
         The network of a GPT-2 folder gives the logits of every position, or with `last` those of the last position
