@@ -82,7 +82,7 @@ def ordered(factors: Sequence[Factor]) -> tuple[int, ...]:
 
 
 def along(whole: Factor, axes: Sequence[int], reduced: Factor) -> bool:
-    """Return whether a factor of a product has the axes of another factor except those that were removed, which are
-    counted within the other's axes.
+    """Return whether the axes of a factor are those of another factor without the removed ones, where removed axes are
+    given by their places among the other factor's axes.
     """
     return reduced.axes == tuple(axis for place, axis in enumerate(whole.axes) if place not in axes)
