@@ -16,7 +16,7 @@ from circuitize.circuits.reading import Json
 
 from .design import Stream
 from .folded.budget import Sizes as Folded
-from .folded.folding import fold
+from .folded.folding import Fold, fold
 from .folded.plan import plan
 from .folded.schedule import all_streams, choose_sizes, report
 from .parallel.schedule import Unrolled
@@ -68,10 +68,14 @@ def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: I
 
     Raise CircuitizeError for a program that the folded scheduler cannot implement, or not with so few lanes.
     """
+    return laid_out(choose_sizes(_folded(program), lanes, None, None), interface)
+
+
+def _folded(program: IntegerProgram) -> Fold:
     named = unrolled(program.arrow)
     if named > MOST_FOLDED:
         raise CircuitizeError(f"{named:,} products are too many to lay out for an estimate; compile --target verilog")
-    return laid_out(choose_sizes(fold(program), lanes, None, None), interface)
+    return fold(program)
 
 
 def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
@@ -105,14 +109,22 @@ class _Asked:
 @lru_cache(maxsize=8)
 def _tradeoff(asked: _Asked) -> list[Sizes]:
     found: list[Sizes] = []
+    try:
+        folded = _folded(asked.program)
+    except CircuitizeError:
+        return found
+    chosen: Folded | None = None
     lanes = 1
     while lanes <= MOST_LANES:
+        before = chosen
         try:
-            sizes = {"lanes": lanes, **folded_sizes(asked.program, lanes, asked.interface)}
+            chosen = choose_sizes(folded, lanes, None, None)
+            if chosen != before:
+                sizes = {"lanes": lanes, **laid_out(chosen, asked.interface)}
+                if not found or {**sizes, "lanes": 0} != {**found[-1], "lanes": 0}:
+                    found.append(sizes)
         except CircuitizeError:
-            sizes = {}
-        if sizes and (not found or {**sizes, "lanes": 0} != {**found[-1], "lanes": 0}):
-            found.append(sizes)
+            chosen = None
         lanes *= 2
     return found
 

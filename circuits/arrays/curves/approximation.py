@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 
@@ -100,12 +100,17 @@ def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int)
     found: list[tuple[float, int, int]] = []
     steps = [low + (high - low) * i // (SAMPLES - 1) for i in range(SAMPLES)]
     samples = [curve.taylor(_real(x, of_bits), ORDER) for x in steps]
+    cuts: dict[int, _Segments] = {}
     for degree in DEGREES:
-        greatest = max(float(abs(sample.terms[degree + 1])) for sample in samples)
-        radius = (goal / max(greatest, 1e-30)) ** (1 / (degree + 1))
+        omitted = [float(abs(sample.terms[degree + 1])) for sample in samples]
+        steepest = steps[omitted.index(max(omitted))]
+        radius = (goal / max(*omitted, 1e-30)) ** (1 / (degree + 1))
         shift = math.ceil(math.log2(min(2 * radius * 2.0**of_bits, 2.0 * (high - low))))
         while shift > 0 and (price := _price(degree, (high - low >> shift) + 1)) < min(found, default=(math.inf,))[0]:
-            if _remainder(curve, _centres(curve, low, high, of_bits, shift), shift - 1 - of_bits, degree) <= goal:
+            segments = cuts.setdefault(shift, _Segments(curve, low, high, of_bits, shift))
+            # Most cuts that are too coarse are so where the first omitted term is greatest.
+            places = (steepest - low >> shift, *range(len(segments)))
+            if all(segments.remainder(place, degree) <= goal for place in places):
                 found.append((price, degree, shift))
                 break
             shift -= 1
@@ -115,12 +120,13 @@ def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int)
             f"that moves too fast on [{low * 2.0**-of_bits:g}, {high * 2.0**-of_bits:g}]; ask for fewer fraction bits"
         )
     _, degree, shift = min(found)
-    centres = _centres(curve, low, high, of_bits, shift)
+    segments = cuts[shift]
     radius_bits = shift - 1 - of_bits
     bits = tuple(max(fraction_bits + 4 + k * radius_bits, 0) for k in range(degree + 1))
-    tables = tuple(_table([series.terms[k] for _, series in centres], bits[k]) for k in range(degree + 1))
+    series = [segments.series(place) for place in range(len(segments))]
+    tables = tuple(_table([one.terms[k] for one in series], bits[k]) for k in range(degree + 1))
     units = 2.0**fraction_bits
-    error = units * _remainder(curve, centres, radius_bits, degree)
+    error = units * max(segments.remainder(place, degree) for place in range(len(segments)))
     error += sum(units * 2.0 ** (k * radius_bits - bits[k] - 1) for k in range(degree + 1)) + (degree - 1) / 32
     return Approximation(low, high, of_bits, fraction_bits, shift, tables, bits, error)
 
@@ -148,7 +154,7 @@ def _price(degree: int, entries: int) -> float:
     """Return roughly how many constraints one element of an approximation costs: with r^2 segments, 4 r for the index,
     r for each table, 24 for a product.
 
-    Compared with a table, a product takes fewer constraints in a proof, and more logic in hardware.
+    A product in fact takes fewer than 24 constraints in a proof, and more logic than that in hardware.
     """
     if entries > 1 << TABLE_BITS:
         return math.inf
@@ -159,25 +165,44 @@ def _real(units: int, of_bits: int) -> Decimal:
     return CONTEXT.multiply(Decimal(units), CONTEXT.power(Decimal(2), Decimal(-of_bits)))
 
 
-@lru_cache(maxsize=64)
-def _centres(curve: Curve, low: int, high: int, of_bits: int, shift: int) -> tuple[tuple[Decimal, Series], ...]:
-    """Return the middle of each segment, and the curve's Taylor series around that middle."""
-    units = [low + (i << shift) + (1 << shift - 1) for i in range((high - low >> shift) + 1)]
-    middles = [_real(middle, of_bits) for middle in units]
-    return tuple((middle, curve.taylor(middle, ORDER)) for middle in middles)
+@dataclass(eq=False)
+class _Segments:
+    """The segments of 2^shift integers from `low` to `high`, with a Taylor series around the middle of each segment.
 
+    A series takes some tenths of a millisecond, and is computed once, on the first call that needs it.
+    """
 
-def _remainder(curve: Curve, centres: tuple[tuple[Decimal, Series], ...], radius_bits: int, degree: int) -> float:
-    """Return the greatest distance of the polynomials from the curve, on discs of radius 2^radius_bits."""
-    radius, greatest = 2.0**radius_bits, 0.0
-    for middle, series in centres:
-        reach, most = curve.disc(float(middle))
+    curve: Curve
+    low: int
+    high: int
+    of_bits: int
+    shift: int
+    known: dict[int, Series] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return (self.high - self.low >> self.shift) + 1
+
+    def middle(self, place: int) -> Decimal:
+        """Return the real number in the middle of a segment."""
+        return _real(self.low + (place << self.shift) + (1 << self.shift - 1), self.of_bits)
+
+    def series(self, place: int) -> Series:
+        """Return the Taylor series of the curve around the middle of a segment."""
+        if place not in self.known:
+            self.known[place] = self.curve.taylor(self.middle(place), ORDER)
+        return self.known[place]
+
+    def remainder(self, place: int, degree: int) -> float:
+        """Return a bound of the distance between a segment's polynomial and the curve on the disc around the segment;
+        infinity if no bound is known.
+        """
+        radius = 2.0 ** (self.shift - 1 - self.of_bits)
+        reach, most = self.curve.disc(float(self.middle(place)))
         if 2 * radius > reach:
             return math.inf
-        known = sum(abs(float(a)) * radius**k for k, a in enumerate(series.terms) if k > degree)
+        omitted = sum(abs(float(a)) * radius**k for k, a in enumerate(self.series(place).terms) if k > degree)
         unknown = most * (radius / reach) ** (ORDER + 1) / (1 - radius / reach)
-        greatest = max(greatest, known + unknown)
-    return greatest * (1 + 2.0**-30)
+        return (omitted + unknown) * (1 + 2.0**-30)
 
 
 def _table(values: list[Decimal], fraction_bits: int) -> NDArray[np.int64]:

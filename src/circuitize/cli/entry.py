@@ -10,7 +10,7 @@ from importlib import import_module
 
 from circuitize.circuits.errors import CircuitizeError
 
-from .arguments import parser
+from .arguments import COMMANDS, parser
 from .output import remark
 from .screen import screens
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         words = sys.argv[1:] if arguments is None else arguments
         command = next((word for word in words if not word.startswith("-")), "")
-        options = parser(command).parse_args(words)
+        options = parser(command, alone=command in COMMANDS and words[0] == command).parse_args(words)
         with screens():
             status: int = import_module(f".{options.command.replace('-', '_')}", __package__).run(options)
             sys.stdout.flush()
