@@ -93,8 +93,8 @@ def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
 
 
 def _opened(lock: Path) -> int:
-    """Return the descriptor of a lock's file. The last holder of a lock may remove the folder that it made before the
-    new lock's file is in it.
+    """Return the descriptor of a lock's file. Before a new lock's file is in its folder, the last holder of the lock
+    may remove the folder that it had made.
     """
     for left in reversed(range(REMOVALS)):
         # A folder that is removed meanwhile is there when it is made, and not when it is looked at.

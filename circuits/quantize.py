@@ -150,8 +150,8 @@ class _Quantizer:
     def _inherits(self, operation: int, sources: list[int], made: list[int]) -> bool:
         """Return whether a result is not rounded because the operands, apart from constants, have stated formats.
 
-        The result of an exact operation on operands in their stated formats is not rounded, unless it has more fraction
-        bits or a wider interval of integers than the operands.
+        The result of an exact operation on operands in their stated formats is not rounded if it has no more fraction
+        bits than the operands, or no wider interval of integers.
         """
         read = [self._type(self.wires[wire]) for wire in sources if self.stated[wire]]
         if not read or not self.exact[operation]:

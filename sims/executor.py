@@ -148,8 +148,8 @@ def steps(
 
 
 def expect_names(names: set[str], given: Mapping[str, Given], where: str) -> None:
-    """Raise CircuitizeError, with the first missing name, unless all inputs of a run are given; `where` says in the
-    message to which run they belong.
+    """Raise CircuitizeError, with the first missing name, unless all inputs are given; `where` says in the
+    message what the inputs belong to.
     """
     missing = sorted(names - set(given))
     if missing:

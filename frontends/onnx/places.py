@@ -83,9 +83,7 @@ def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
 
 
 def _times(places: Known) -> int:
-    """Return how many times each place of a list is repeated before the next place, if that number is the same for all
-    places.
-    """
+    """Return the greatest number such that a list of places is a shorter list whose places are each repeated so often."""
     changes = np.flatnonzero(np.diff(places)) + 1
     times = int(np.gcd.reduce(changes, initial=len(places))) if len(places) else 1
     return max(times, 1)
