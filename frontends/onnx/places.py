@@ -83,7 +83,7 @@ def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
 
 
 def _times(places: Known) -> int:
-    """Return the greatest number such that a list of places is a shorter list whose places are each repeated so often."""
+    """Return the greatest number such that a list of places is a shorter list with each place repeated so often."""
     changes = np.flatnonzero(np.diff(places)) + 1
     times = int(np.gcd.reduce(changes, initial=len(places))) if len(places) else 1
     return max(times, 1)

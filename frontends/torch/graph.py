@@ -39,8 +39,8 @@ def arrow(source: str | Path | bytes) -> Imported:
 
 
 def program(source: str | Path | bytes) -> tuple[Imported, tuple[str, ...]]:
-    """Return the program in an archive, and which of its inputs are buffers, such as running statistics, which are not
-    trained.
+    """Return the program in a torch archive, and which of its inputs are buffers, such as running statistics, which
+    are not trained.
     """
     archive = read(source)
     try:
