@@ -35,22 +35,25 @@ class Curve(ABC):
 
     @abstractmethod
     def taylor(self, centre: Decimal, order: int) -> Series:
-        """The Taylor series at a centre, at least 30 digits right."""
+        """Return the curve's Taylor series at a centre, with at least 30 right digits."""
 
     @abstractmethod
     def disc(self, centre: float) -> tuple[float, float]:
-        """(R, M) such that in the complex disc of radius R around the centre the function is analytic and at most M."""
+        """Return (R, M) such that in the complex disc of radius R around the centre the curve is analytic and at most
+        M.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class Approximation:
-    """A curve on the integers low to high, in units of 2^-of_bits, as polynomials with `fraction_bits` result bits.
+    """An approximation of a curve on the integers low to high, in units of 2^-of_bits, by polynomials with
+    `fraction_bits` result bits.
 
-    Segment i of an approximation holds the 2^shift integers from low + i * 2^shift on. With r the distance to a
-    segment's middle, the polynomial is the sum of tables[k][i] * 2^-bits[k] * r^k. `error` bounds the polynomial's
-    distance from the curve, coefficients and every rounding but the last included, in units of the last bit of the
-    result: |found - exact| <= error + 1/2. A single table with one entry per integer has error 0: it is correctly
-    rounded.
+    Segment i of an approximation holds the 2^shift integers from low + i * 2^shift on. With r the distance to the
+    middle of segment i, the polynomial of an approximation is the sum of tables[k][i] * 2^-bits[k] * r^k. The field
+    `error` of an approximation bounds the polynomial's distance from the curve, in units of the last bit of the result;
+    it includes the error of coefficients and of every rounding but the last: |found - exact| <= error + 1/2. An
+    approximation by a single table with one entry per integer has error 0: it is correctly rounded.
     """
 
     low: int
@@ -64,13 +67,13 @@ class Approximation:
 
     @property
     def degree(self) -> int:
-        """Return the degree of the polynomials; or 0 if the approximation is one table of values."""
+        """Return the degree of the polynomials, or 0 if the approximation is one table of values."""
         return len(self.tables) - 1
 
 
 def approximate(x: Integer, curve: Curve, fraction_bits: int) -> Integer:
-    """The curve on the term's interval, before its last rounding: `planned` says how far the result is from the exact
-    value.
+    """Return the curve's value at a term, before the last rounding: `planned` says how far the value is from the exact
+    one.
     """
     found = x.type
     return write(x, planned(curve, found.low, found.high, found.fraction_bits, fraction_bits))
@@ -79,11 +82,13 @@ def approximate(x: Integer, curve: Curve, fraction_bits: int) -> Integer:
 @lru_cache(maxsize=256)
 @exactly
 def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int) -> Approximation:
-    """The cheapest approximation with an error of at most half a unit; one table if 2^12 entries are enough.
+    """Return the cheapest approximation of a curve with an error of at most half a unit; one table of values if 2^12
+    entries are enough.
 
-    An error of 2^-(fraction_bits + 3) is allowed to the polynomial with real coefficients. Taylor's remainder on a
-    segment of radius p is at most the sum of |a[k]| p^k over the terms left out, those from `ORDER` on by Cauchy's
-    estimate |a[k]| <= M / R^k. Each coefficient, and each product that is rounded on the way, adds an error of
+    Before its coefficients are rounded, an approximating polynomial may be off by 2^-(fraction_bits + 3). Taylor's
+    remainder on a segment of radius p is at most the sum of |a[k]| p^k over the terms that the polynomial lacks; from
+    term `ORDER` on, the sum is bounded by Cauchy's estimate |a[k]| <= M / R^k for a curve that is at most M on a disc
+    of radius R. Each coefficient of a polynomial, and each product that is rounded on the way, adds an error of
     2^-(fraction_bits + 5).
     """
     if high - low < 1 << TABLE_BITS:
@@ -127,7 +132,7 @@ def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int)
 
 
 def write(x: Integer, plan: Approximation) -> Integer:
-    """The integer edges of an approximation, without its last rounding."""
+    """Add the integer edges of an approximation, without the last rounding; return the value."""
     if not plan.degree:
         return integers.Lookup(plan.low, plan.tables[0], plan.fraction_bits)(x)
     size = 1 << plan.shift
@@ -146,10 +151,10 @@ def write(x: Integer, plan: Approximation) -> Integer:
 
 
 def _price(degree: int, entries: int) -> float:
-    """The constraints of one element, roughly: with r^2 segments, 4 r for the index, r for each table, 24 for a
-    product.
+    """Return roughly how many constraints one element of an approximation costs: with r^2 segments, 4 r for the index,
+    r for each table, 24 for a product.
 
-    A product takes fewer constraints in a proof, and more logic in hardware.
+    A product in fact takes fewer than 24 constraints in a proof, and more logic than that in hardware.
     """
     if entries > 1 << TABLE_BITS:
         return math.inf
