@@ -49,14 +49,14 @@ class LinearForms:
 
     @property
     def magnitude(self) -> int:
-        """The greatest magnitude of a coefficient of the forms."""
+        """Return the greatest magnitude of a coefficient of the forms."""
         if not self.terms:
             return 0
         return max(int(self.coefficients.max()), -int(self.coefficients.min()))
 
     @property
     def is_single_wires(self) -> bool:
-        """Whether every form is one wire with coefficient 1."""
+        """Return whether every form is one wire with coefficient 1."""
         return self.terms == len(self) and bool(
             (self.lengths == 1).all() and (self.wires != 0).all() and (self.coefficients == 1).all()
         )
@@ -70,7 +70,7 @@ class LinearForms:
         )
 
     def constant_mask(self) -> NDArray[np.bool_]:
-        """Which forms contain no wire but the constant."""
+        """Return which forms contain no wire but the constant."""
         lengths = self.lengths
         mask: NDArray[np.bool_] = lengths == 0
         single = np.flatnonzero(lengths == 1)
@@ -78,7 +78,7 @@ class LinearForms:
         return mask
 
     def constants(self) -> Integers:
-        """The coefficient of the constant 1 in each form."""
+        """Return the coefficient of the constant 1 in each form."""
         values = np.zeros(len(self), np.int64)
         filled = np.flatnonzero(self.lengths)
         starts = self.offsets[filled]
@@ -203,7 +203,7 @@ class LinearForms:
 
 
 def zeros(count: int) -> LinearForms:
-    """The linear form 0, `count` times."""
+    """Return the linear form 0, `count` times."""
     return LinearForms(np.zeros(count + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 
 
@@ -217,7 +217,7 @@ def constant(values: Values) -> LinearForms:
 
 
 def wires(first: int, count: int) -> LinearForms:
-    """The consecutive wires first, ..., first + count - 1, as linear forms of one wire each."""
+    """Return the consecutive wires first, ..., first + count - 1, as linear forms of one wire each."""
     check_wires(first + count)
     return LinearForms(
         np.arange(count + 1, dtype=np.int64), np.arange(first, first + count, dtype=np.int32), np.ones(count, np.int64)

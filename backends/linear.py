@@ -20,12 +20,12 @@ from .values import Sum
 
 
 def combine(operation: Operation, sources: Sequence[Handle]) -> LinearForms:
-    """The forms of the target of an operation in COMBINATIONS, from those of its sources."""
+    """Return the forms of the target of an operation in COMBINATIONS, from those of its sources."""
     return COMBINATIONS[type(operation)](operation, sources)
 
 
 def difference(a: H, b: H) -> H:
-    """The difference a - b as a handle, without other knowledge of a and b."""
+    """Return the difference a - b as a handle, without other knowledge of a and b."""
     x, y = a.type, b.type
     type_ = Fixed(x.shape, 0, x.low - y.high, x.high - y.low)
     return type(a)(a.forms - b.forms, Sum(a.value, b.value, other=-1), type_)

@@ -101,10 +101,10 @@ class Lowering(ABC, Generic[A, H]):
 
     @abstractmethod
     def lower(self, site: Site[A], operation: Operation, sources: list[H]) -> H:
-        """The handle of the target of an operation that has a lowering rule."""
+        """Return the handle of the target of an operation that has a lowering rule."""
 
     def run(self, inputs: list[H]) -> list[H]:
-        """The handles of an arrow's outputs.
+        """Return the handles of an arrow's outputs.
 
         Raise CircuitizeError for an operation that is not of the integer language, and OverflowRisk if a constraint
         could wrap.

@@ -40,7 +40,7 @@ class PoseidonParameters:
         return self.full_rounds + self.partial_rounds
 
     def is_full(self, number: int) -> bool:
-        """Whether a round applies the S-box to every lane, or to the first one only."""
+        """Return whether a round applies the S-box to every lane, or to the first one only."""
         half = self.full_rounds // 2
         return number < half or number >= half + self.partial_rounds
 
@@ -49,7 +49,7 @@ class PoseidonParameters:
 def poseidon_parameters(
     width: int, field: Field = BN254, full_rounds: int = FULL_ROUNDS, partial_rounds: int | None = None
 ) -> PoseidonParameters:
-    """The parameters of circom's Poseidon for `width` lanes (one more than there are inputs), 2 to 17.
+    """Return the parameters of circom's Poseidon for `width` lanes (one more than there are inputs), 2 to 17.
 
     Source: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, Poseidon (eprint 2019/458), section 2.3 (Cauchy
     matrix) and the appendix on the Grain generator; generate_parameters_grain.sage with field 1 and S-box 0. Poseidon
@@ -75,7 +75,7 @@ def poseidon_parameters(
 
 
 def _cauchy_matrix(numbers: Iterator[int], field: Field, width: int) -> tuple[tuple[int, ...], ...]:
-    """The first matrix 1 / (x[i] + y[j]) whose 2 * width elements are distinct and whose sums are not zero."""
+    """Return the first matrix 1 / (x[i] + y[j]) whose 2 * width elements are distinct and whose sums are not zero."""
     while True:
         drawn = [next(numbers) % field.prime for _ in range(2 * width)]
         xs, ys = drawn[:width], drawn[width:]
@@ -107,8 +107,8 @@ class _Grain:
             done, length = len(rows), 2 * length
 
     def _stream(self, length: int) -> NDArray[np.uint8]:
-        """The seed and the bits that follow: bit[i + 80] is the sum of bit[i + tap]; squaring the recurrence over GF(2)
-        doubles every distance, so that ever longer runs follow at once.
+        """Return the seed and the bits that follow: bit[i + 80] is the sum of bit[i + tap]; squaring the recurrence
+        over GF(2) doubles every distance, so that ever longer runs follow at once.
         """
         stream = np.empty(length, dtype=np.uint8)
         stream[:80] = self.seed

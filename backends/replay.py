@@ -43,7 +43,7 @@ class Plan(Protocol):
 
 
 def random_salts(plan: Plan) -> dict[str, int]:
-    """A fresh uniform salt for every committed port, from the operating system."""
+    """Return a fresh uniform salt for every committed port, from the operating system."""
     return {name: secrets.randbelow(plan.field.prime) for name in plan.salts}
 
 
@@ -65,7 +65,7 @@ class Replay:
         self._scopes: dict[int, list[Any]] = {}
 
     def wire(self, scope: int, wire: int) -> Integers:
-        """The value of a wire of the arrow in a scope, flat."""
+        """Return the value of a wire of the arrow in a scope, flat."""
         values = self._trace if scope == 0 else self._scope(scope)
         return np.asarray(values[wire], np.int64).reshape(-1)
 

@@ -51,7 +51,7 @@ class Terminal:
 
     @property
     def label(self) -> str:
-        """The port's name in the circuit and among salts; an input and an output may share a port name."""
+        """Return the port's name in the circuit and among salts; an input and an output may share a port name."""
         return f"{self.side} {self.port.name}"
 
     @property
@@ -60,12 +60,12 @@ class Terminal:
         return WireValue(0, self.wire)
 
     def visible(self, first: int, count: int) -> Public:
-        """The wires of a port, public or committed, that the verifier sees."""
+        """Return the wires of a port, public or committed, that the verifier sees."""
         return Public(self.side, self.port.name, self.format, self.committed, first, count)
 
     @classmethod
     def of(cls, program: IntegerProgram) -> tuple[list[Self], list[Self]]:
-        """The inputs and the outputs of a program as terminals."""
+        """Return the inputs and the outputs of a program as terminals."""
         arrow = program.arrow
         inputs, outputs = (
             [cls(side, port, port.format, wire) for port, wire in zip(ports, wires.tolist(), strict=True)]
@@ -81,7 +81,7 @@ T = TypeVar("T", bound=Terminal)
 
 
 def in_order(inputs: Sequence[T], outputs: Sequence[T]) -> list[T]:
-    """The ports that a verifier sees, as their wires are numbered: outputs, committed inputs, public inputs."""
+    """Return the ports that a verifier sees, as their wires are numbered: outputs, committed inputs, public inputs."""
     seen = [terminal for terminal in outputs if terminal.public or terminal.committed]
     seen += [terminal for terminal in inputs if terminal.committed]
     return seen + [terminal for terminal in inputs if terminal.public]

@@ -23,13 +23,13 @@ class Trace(Protocol):
     """A cache in which the contents of a circuit's wires keep computed values."""
 
     def wire(self, scope: int, wire: int) -> Integers:
-        """The value of a wire of the arrow in a scope (0: the program's own arrow), flat."""
+        """Return the value of a wire of the arrow in a scope (0: the program's own arrow), flat."""
 
     def number(self, name: str) -> int:
-        """A field element that the prover chose, by name (a commitment's salt)."""
+        """Return a field element that the prover chose, by name (a commitment's salt)."""
 
     def challenge(self) -> int:
-        """The value of a challenge, which is drawn after everything before it was committed to."""
+        """Return the value of a challenge, which is drawn after everything before it was committed to."""
 
 
 class Value(ABC):
@@ -37,7 +37,7 @@ class Value(ABC):
 
     @abstractmethod
     def read(self, trace: Trace) -> Integers:
-        """The values of a content, as a flat array."""
+        """Return the values of a content, as a flat array."""
 
 
 class Elements(ABC):
@@ -45,7 +45,7 @@ class Elements(ABC):
 
     @abstractmethod
     def limbs(self, trace: Trace) -> Limbs:
-        """The field elements of a content as `uint64[n, 4]`."""
+        """Return the field elements of a content as `uint64[n, 4]`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ class Window:
 
 
 def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window:
-    """The cheapest window that leaves exactly [low, high] of the possible values [least, greatest].
+    """Return the cheapest window that leaves exactly [low, high] of the possible values [least, greatest].
 
     An end of the interval that is also an end of the possible values needs no check. With `sign`, a window whose top
     bit is the sign is preferred if it is exact too.
@@ -40,7 +40,7 @@ def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window
 
 
 def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
-    """The interval of the values that pass; raise TypingError if none can."""
+    """Return the interval of the values that pass; raise TypingError if none can."""
     if type.high < low or high < type.low:
         raise TypingError(
             f"expected that some value passes Check [{low}, {high}], found the interval [{type.low}, {type.high}]; "
@@ -61,8 +61,8 @@ def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[in
 
 
 def deviation(type: Fixed, by: int, chosen: Window) -> int:
-    """The greatest distance of an x that `shift` accepts, whatever x is made of, from any x of its type; by is at
-    least 1.
+    """Return the greatest distance of an x that `shift` accepts, whatever x is made of, from any x of its type; by is
+    at least 1.
     """
     first, last = chosen.low << by, ((chosen.low + (1 << chosen.bits)) << by) - 1
     return max(last - type.low, type.high - first)

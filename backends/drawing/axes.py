@@ -44,7 +44,7 @@ class Strands:
 
     @property
     def around(self) -> tuple[Label, ...]:
-        """The axes that go around the box, in the order of the first target; for a contraction, all axes of the
+        """Return the axes that go around the box, in the order of the first target; for a contraction, all axes of the
         target.
         """
         first = self.targets[0] if self.targets else ()
@@ -56,8 +56,8 @@ class Strands:
 
 
 def strands(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Strands:
-    """How an operation is drawn on arrays of the given shapes. An operation about which nothing is known takes all axes
-    into its box.
+    """Return how an operation is drawn on arrays of the given shapes. An operation about which nothing is known takes
+    all axes into its box.
     """
     if isinstance(operation, (arrays.Einsum, integers.Contract)):
         *operands, target = (tuple(letters) for letters in operation.letters)
@@ -93,12 +93,12 @@ def _in_order(pairs: Pairs, rank: int) -> Pairs:
 
 
 def _plain(value: object) -> object:
-    """A number from an array that holds one, other values as they are."""
+    """Return a number from an array that holds one, other values as they are."""
     return value.item() if isinstance(value, (np.ndarray, np.generic)) and not value.ndim else value
 
 
 def parameters(operation: Operation) -> str:
-    """The short parameters of an operation that strands do not show: numbers and words."""
+    """Return the short parameters of an operation that strands do not show: numbers and words."""
     shown = [
         f"{value:.6g}" if isinstance(value, float) else str(value)
         for one in fields(operation)  # type: ignore[arg-type]

@@ -156,7 +156,7 @@ class Boxes:
 
 
 def _ranges(edges: Sequence[int]) -> str:
-    """The places of operations as text, runs as FIRST-LAST."""
+    """Return the places of operations as text, runs as FIRST-LAST."""
     runs: list[list[int]] = []
     for edge in edges:
         if runs and runs[-1][1] + 1 == edge:

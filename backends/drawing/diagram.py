@@ -53,7 +53,7 @@ class Diagram:
 def diagram(
     arrow: Arrow, groups: Sequence[Group], inputs: Sequence[str], outputs: Sequence[str], fold: bool
 ) -> Diagram:
-    """The diagram of an arrow whose operations stand in the given groups; unfolded, each group is one operation.
+    """Return the diagram of an arrow whose operations stand in the given groups; unfolded, each group is one operation.
 
     A folded diagram lacks the wires that stay within a group.
     """
@@ -106,8 +106,8 @@ def diagram(
 
 
 def _in_order(boxes: Sequence[Box]) -> list[int]:
-    """The boxes in an order with writers before readers; of the boxes that may come next, the one that was first in the
-    arrow does.
+    """Return the boxes in an order with writers before readers; of the boxes that may come next, the one that was first
+    in the arrow does.
     """
     written = {wire: number for number, box in enumerate(boxes) if box.edges for wire in box.targets}
     order: list[int] = []
@@ -163,17 +163,17 @@ def last_names(name: str, most: int = 26, own: str = "") -> str:
 
 
 def word_of(name: str) -> str:
-    """The word of an operation's name: `real.tanh_gelu` is `tanh gelu`."""
+    """Return the word of an operation's name: `real.tanh_gelu` is `tanh gelu`."""
     return shortened(name.partition(".")[2] or name, 32).replace("_", " ")
 
 
 def extents(type: Type) -> list[str]:
-    """The extent of each axis of a type."""
+    """Return the extent of each axis of a type."""
     return [str(extent) for extent in type.shape]
 
 
 def described(type: Type) -> str:
-    """The format and the range of a wire's elements."""
+    """Return the format and the range of a wire's elements."""
     if not isinstance(type, Fixed):
         return "reals"
     text = f"[{_short(type.low)}, {_short(type.high)}] / 2^{type.fraction_bits}"
@@ -181,7 +181,7 @@ def described(type: Type) -> str:
 
 
 def _short(number: int) -> str:
-    """All digits of a number, or for a great one the power of two, rounded up to a tenth."""
+    """Return all digits of a number, or for a great one the power of two, rounded up to a tenth."""
     if abs(number) < 10**8:
         return f"{number:,}"
     tenths = (abs(number) ** 10 - 1).bit_length()

@@ -10,7 +10,7 @@ from .text import plain
 
 
 def graph(diagram: Diagram, names: Sequence[str], title: str) -> str:
-    """The DOT graph of a diagram with its nodes in order; inputs and outputs are nodes too."""
+    """Return the DOT graph of a diagram with its nodes in order; inputs and outputs are nodes too."""
     lines = [f"digraph {_quoted(title or 'arrow')} {{", "rankdir=LR;", "node [shape=box];"]
     for wire, name in diagram.entering.items():
         lines.append(f"i{wire} [shape=plaintext,label={_quoted(name)}];")

@@ -44,24 +44,26 @@ class Drawing:
 
     @property
     def boxes(self) -> int:
-        """How many boxes the picture has."""
+        """Return how many boxes the picture has."""
         return sum(bool(box.edges) for box in self.diagram.boxes)
 
     @cached_property
     def svg(self) -> str:
-        """The picture as SVG: no scripts, nothing from a network, dark where the reader's settings ask for it."""
+        """Return the picture as SVG: no scripts, nothing from a network, dark where the reader's settings ask for
+        it.
+        """
         measure = Measure(self.diagram, self.names, self.style)
         placed = rows(self.diagram, measure, self.style, PAGE)
         return Picture(self.arrow, self.diagram, self.style).drawn(placed, self.title, self.legend)
 
     @cached_property
     def dot(self) -> str:
-        """The boxes and wires as a graph for Graphviz."""
+        """Return the boxes and wires as a graph for Graphviz."""
         return dot.graph(self.diagram, self.names, self.title)
 
     @cached_property
     def names(self) -> list[str]:
-        """The names by which wires are continued where they begin or end in another row."""
+        """Return the names by which wires are continued where they begin or end in another row."""
         made = self.diagram
         found = [f"%{wire}" for wire in range(len(made.types))]
         for box in made.boxes if self.style.fold else ():
@@ -102,7 +104,7 @@ def drawing(
     cost: tuple[str, Sequence[int]] | None = None,
     title: str = "",
 ) -> Drawing:
-    """The picture of an arrow whose inputs and outputs have the given names.
+    """Return the picture of an arrow whose inputs and outputs have the given names.
 
     A folded picture has a box for each part: a layer, `depth` names deep, its derivative, its update. An unfolded
     picture has a box for each operation. `types` writes at each wire its format and range. Boxes are coloured by

@@ -37,13 +37,13 @@ class Part:
 
 
 def place(provenance: Provenance) -> str:
-    """The source line of a part as FILE:LINE, or an empty text."""
+    """Return the source line of a part as FILE:LINE, or an empty text."""
     return f"{provenance.file}:{provenance.line}" if provenance.file else ""
 
 
 def part_of(provenance: Provenance, depth: int | None = None) -> Part:
-    """The part to which an edge says that it belongs; of a nested layer's names the first `depth` are kept, or all if
-    `depth` is None.
+    """Return the part to which an edge says that it belongs; of a nested layer's names the first `depth` are kept, or
+    all if `depth` is None.
 
     Parts are named `block1.dense1`, `block1.dense1 derivative` by the reverse derivative, `block1.dense1.weight update`
     by the optimiser, and `output block1.dense1.weight` if an output is rounded to its format.
@@ -59,7 +59,7 @@ def part_of(provenance: Provenance, depth: int | None = None) -> Part:
 
 
 def _cut(name: str, depth: int | None, parameter: bool) -> str:
-    """The names of a layer, joined by dots, from a parameter's name; the last one is the parameter's own and is
+    """Return the names of a layer, joined by dots, from a parameter's name; the last one is the parameter's own and is
     dropped, unless it is the only one.
     """
     names = name.split(".")
@@ -82,7 +82,7 @@ def unfolded(arrow: Arrow) -> list[Group]:
 
 
 def folded(arrow: Arrow, depth: int | None) -> list[Group]:
-    """The operations of each part together; each operation is in one group.
+    """Return the operations of each part together; each operation is in one group.
 
     The groups form no circle: operations of a part that follow something which depends on that part form another group.
     An operation joins the latest group of its part that it can, in the order of the arrow.

@@ -96,14 +96,14 @@ class Measure:
         self.diagram, self.names, self.style = diagram, names, style
 
     def glyph(self, box: Box, reach: Reach) -> Glyph:
-        """A box with its measures, given which wires go on to other columns."""
+        """Return a box with its measures, given which wires go on to other columns."""
         if box.axes is None:
             return self._whole(box, reach)
         return self._single(box, reach)
 
     def _ports(self, wires: Sequence[int], top: int, sides: Sequence[tuple[str, str, bool]]) -> tuple[Port, ...]:
-        """The arrays at one side of a box, one below the other, each with its tag, the text above it, and whether it
-        goes on.
+        """Return the arrays at one side of a box, one below the other, each with its tag, the text above it, and
+        whether it goes on.
         """
         ports: list[Port] = []
         y = top
@@ -136,7 +136,7 @@ class Measure:
         return into, out
 
     def _beside(self, ports: Sequence[Port], source: bool) -> int:
-        """The width of the text at one side of a box."""
+        """Return the width of the text at one side of a box."""
         most = 0
         for port in ports:
             inside = 0 if source and port.goes_on else label(port, self.style)
@@ -182,7 +182,7 @@ class Measure:
 
 
 def said(box: Box) -> list[tuple[str, str]]:
-    """The lines of text of a box beside its title, each with its class."""
+    """Return the lines of text of a box beside its title, each with its class."""
     cost = [("n", box.cost[1])] if box.cost else []
     if box.axes is not None:
         return [("", text) for text in box.lines] + [("q", text) for text in box.places] + cost
@@ -192,12 +192,12 @@ def said(box: Box) -> list[tuple[str, str]]:
 
 
 def apart(style: Style) -> int:
-    """The distance between the strands of an array."""
+    """Return the distance between the strands of an array."""
     return CLOSE if style.fold else APART
 
 
 def label(port: Port, style: Style) -> int:
-    """The length of strands that have their extents written into them."""
+    """Return the length of strands that have their extents written into them."""
     if not port.extents:
         return 2 * TAIL
     if style.fold:
@@ -206,24 +206,24 @@ def label(port: Port, style: Style) -> int:
 
 
 def joined(port: Port) -> str:
-    """All extents of an array in one text."""
+    """Return all extents of an array in one text."""
     return "\N{MULTIPLICATION SIGN}".join(port.extents)
 
 
 def acted(arrays: Sequence[Sequence[str]], around: Collection[str]) -> int:
-    """How many strands enter a box; an array without axes has a thread of its own."""
+    """Return how many strands enter a box; an array without axes has a thread of its own."""
     return sum(max(1, sum(label not in around for label in labels)) for labels in arrays)
 
 
 def cup_depth(box: Box) -> int:
-    """How far to the right the cups of a contraction reach."""
+    """Return how far to the right the cups of a contraction reach."""
     assert box.axes is not None
     return 14 + 8 * len(summed(box)) if summed(box) else 6
 
 
 def summed(box: Box) -> list[str]:
-    """The axis labels of a contraction that its target lacks, inner cups first: in the order of the first operand, the
-    last label first.
+    """Return the axis labels of a contraction that its target lacks, inner cups first: in the order of the first
+    operand, the last label first.
     """
     assert box.axes is not None
     first, *others = box.axes.sources

@@ -6,7 +6,7 @@ from .diagram import Diagram
 
 
 def levels(diagram: Diagram) -> list[int]:
-    """The longest way to each box from a box that reads nothing; then boxes move toward their readers.
+    """Return the longest way to each box from a box that reads nothing; then boxes move toward their readers.
 
     A box moves to a later column if it hands on at least as many arrays as it takes from other boxes, so that wires get
     no longer. Finding the levels takes time linear in boxes and wires.

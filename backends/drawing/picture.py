@@ -30,7 +30,7 @@ class Picture:
         self.dots: dict[int, list[tuple[int, int]]] = {}
 
     def drawn(self, rows: Sequence[Row], title: str, legend: Sequence[tuple[int, str]] = ()) -> str:
-        """The whole text of the picture's SVG."""
+        """Return the whole text of the picture's SVG."""
         pen = self.pen
         for row in rows:
             self._gaps(row)

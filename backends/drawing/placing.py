@@ -169,7 +169,7 @@ def _settle(columns: Columns, column: Sequence[int], wishes: dict[int, list[Targ
 
 
 def _median(wished: Sequence[Target]) -> int:
-    """The weighted median of the wishes, the lower one if there are two."""
+    """Return the weighted median of the wishes, the lower one if there are two."""
     ordered = sorted(wished)
     half, seen = sum(weight for _, weight in ordered), 0
     for y, weight in ordered:

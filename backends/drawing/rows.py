@@ -70,8 +70,8 @@ def rows(diagram: Diagram, measure: Measure, style: Style, page: int) -> list[Ro
 def _cut(
     diagram: Diagram, measure: Measure, level: Sequence[int], columns: Sequence[Sequence[int]], page: int
 ) -> list[tuple[int, int]]:
-    """The rows into which columns are cut, each as its first column and the one behind its last: few rows that cut few
-    wires.
+    """Return the rows into which columns are cut, each as its first column and the one behind its last: few rows that
+    cut few wires.
 
     The rows are found by dynamic programming; of equally good cuts, those whose first rows are full are preferred. A
     column that is wider than the page has a row of its own.
@@ -103,7 +103,7 @@ def _cut(
 def _glyphs(
     diagram: Diagram, measure: Measure, level: Sequence[int], columns: Sequence[Sequence[int]], first: int, stop: int
 ) -> list[list[Glyph]]:
-    """The boxes of a picture's row of the given columns."""
+    """Return the boxes of a picture's row of the given columns."""
     inside = [number for column in columns[first:stop] for number in column]
     here = {wire for number in inside if diagram.boxes[number].edges for wire in diagram.boxes[number].targets}
     on: set[int] = set()
@@ -120,7 +120,7 @@ def _width(glyphs: Sequence[Sequence[Glyph]]) -> int:
 
 
 def _sides(column: Sequence[Glyph]) -> tuple[int, int, int]:
-    """The greatest widths beside the boxes' cores in a column, and the greatest width of the cores."""
+    """Return the greatest widths beside the boxes' cores in a column, and the greatest width of the cores."""
     return (
         max(glyph.left for glyph in column),
         max(glyph.core for glyph in column),

@@ -29,7 +29,7 @@ MOST = 48
 
 
 def width(text: str, size: int, bold: bool = False) -> int:
-    """The width of a line in whole pixels, rounded up."""
+    """Return the width of a line in whole pixels, rounded up."""
     table = _BOLD if bold else _REGULAR
     total = sum(
         table[ord(c) - 32] if " " <= c <= "~" else (_WIDE if east_asian_width(c) in "WF" else _OTHER) for c in text
@@ -38,14 +38,14 @@ def width(text: str, size: int, bold: bool = False) -> int:
 
 
 def plain(text: str) -> str:
-    """The text with a sign in place of every character that is not printable: control characters are not allowed in
-    XML.
+    """Return the text with a sign in place of every character that is not printable: control characters are not allowed
+    in XML.
     """
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def shortened(text: str, most: int = MOST) -> str:
-    """The text in one line of printable characters, with its middle left out if it is longer than `most`."""
+    """Return the text in one line of printable characters, with its middle left out if it is longer than `most`."""
     line = plain(text)
     if len(line) <= most:
         return line

@@ -90,14 +90,15 @@ class Assembly:
         return np.arange(first, first + count, dtype=np.int32)
 
     def constant(self, value: int) -> int:
-        """The variable that equals this constant of the circuit, in a fixed cell."""
+        """Return the variable that equals this constant of the circuit, in a fixed cell."""
         value = self.field.signed(value)
         if value not in self.constants:
             self.constants[value] = self.allocate(1, not -LIMIT < value < LIMIT)
         return self.constants[value]
 
     def single(self, forms: LinearForms, role: str = "sum") -> Variables:
-        """A variable for each form: the form's own variable if the form is a single one, else the variable of a sum.
+        """Return a variable for each form: the form's own variable if the form is a single one, else the variable of a
+        sum.
 
         Soundness: a sum's row is linear and its target has coefficient 1, so the target variable equals the form,
         modulo the prime.
@@ -176,8 +177,8 @@ class Assembly:
         return (1 << self.limb_bits,) * full + (top,), tuple(i * self.limb_bits for i in range(full + 1))
 
     def _uneven(self) -> int:
-        """The number of entries in the tables of limbs whose sizes are no powers of two; the other tables take less
-        than half the rows.
+        """Return the number of entries in the tables of limbs whose sizes are no powers of two; the other tables take
+        less than half the rows.
         """
         return sum(size for size in self.sizes if size & (size - 1))
 
@@ -244,7 +245,7 @@ class Assembly:
         return targets
 
     def has_room(self, entries: int) -> bool:
-        """Whether another lookup table of `entries` entries fits the rows."""
+        """Return whether another lookup table of `entries` entries fits the rows."""
         return 1 + sum(len(table.values) for table in self.tables) + entries <= self.table_rows
 
     def require_room(self) -> None:

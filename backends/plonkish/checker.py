@@ -40,7 +40,7 @@ class Table:
             self._tuples = set(zip(*(_reduced(self.system, column) for column in self.entries), strict=True))
 
     def holds(self, inputs: Sequence[Values]) -> NDArray[np.bool_]:
-        """Which of the input tuples stand in a lookup's table."""
+        """Return which of the input tuples stand in a lookup's table."""
         if not self._exact:
             tuples = zip(*(_reduced(self.system, column) for column in inputs), strict=True)
             return np.array([entry in self._tuples for entry in tuples], np.bool_)
@@ -69,7 +69,7 @@ def _reduced(system: PlonkishSystem, values: Values) -> list[int]:
 def failures(
     system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int] = ()
 ) -> Iterable[Failure]:
-    """All gates, then lookups, then copies that these cells violate; none if they satisfy the system.
+    """Yield all gates, then lookups, then copies that these cells violate; none if they satisfy the system.
 
     The check is exact: rows whose values provably stay below 2^62 are computed in 64 bits, others as Python integers.
     """
@@ -95,7 +95,7 @@ def failures(
 
 
 def copy_failures(grid: Grid) -> Iterable[Failure]:
-    """The copies whose two cells differ."""
+    """Yield the copies whose two cells differ."""
     copies = grid.system.copies
     if len(copies):
         stacked = np.stack(grid.limbs)
@@ -107,12 +107,12 @@ def copy_failures(grid: Grid) -> Iterable[Failure]:
 def first_failure(
     system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int] = ()
 ) -> Failure | None:
-    """The first of the `failures`, or None."""
+    """Return the first of the `failures`, or None."""
     return next(iter(failures(system, advice, instance, challenges)), None)
 
 
 def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int], str]) -> str:
-    """A failure in one line: the gate, lookup or copy, its row, and the operation, element and role it is for.
+    """Return a failure in one line: the gate, lookup or copy, its row, and the operation, element and role it is for.
 
     `provenance` is called with edge -1 if the row belongs to the program's own inputs and outputs.
     """
@@ -133,7 +133,7 @@ def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int
 
 
 def purpose(system: PlonkishSystem, unit: str, lane: int, row: int, provenance: Callable[[int], str]) -> str:
-    """The purpose of a row of a unit's lane."""
+    """Return the purpose of a row of a unit's lane."""
     blocks = [block for block in system.provenance.blocks if block.unit == unit]
     at = bisect_right(blocks, row, key=lambda block: block.first) - 1
     if at < 0 or row >= blocks[at].first + blocks[at].rows:

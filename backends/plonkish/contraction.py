@@ -40,21 +40,21 @@ class Operands:
 
     @property
     def plain(self) -> int:
-        """The number of cells if a contraction takes a row for each product."""
+        """Return the number of cells if a contraction takes a row for each product."""
         both, rows, depth, columns = self.shape
         return 3 * both * rows * depth * columns
 
     @property
     def tested(self) -> int:
-        """The cells for folding operands and sums, and for one product for each summed place."""
+        """Return the cells for folding operands and sums, and for one product for each summed place."""
         both, rows, depth, columns = self.shape
         folded = depth * columns + rows * columns + (rows * depth + rows if rows > 1 else 0)
         return both * (folded * 5 // 4 + 3 * depth + 2 * (rows + depth))
 
 
 def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
-    """The einsum of two operands, as variables, by `accumulate` or by `test`, whichever takes fewer cells. The argument
-    `type` is the type of the contraction's result.
+    """Return the einsum of two operands, as variables, by `accumulate` or by `test`, whichever takes fewer cells. The
+    argument `type` is the type of the contraction's result.
     """
     if x.magnitude == 0 or y.magnitude == 0:
         return Handle(zeros(type.size), value, type)
@@ -67,7 +67,7 @@ def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixe
 
 
 def accumulate(assembly: Assembly, found: Operands) -> Variables:
-    """The sums of a contraction, with a row for each product.
+    """Return the sums of a contraction, with a row for each product.
 
     Soundness: the row total = total above + a * b determines each total.
     """
@@ -83,8 +83,8 @@ def accumulate(assembly: Assembly, found: Operands) -> Variables:
 
 
 def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Variables:
-    """The sums of a contraction as variables that the prover chooses, tested by two challenges r and s that are drawn
-    after all of phase 0.
+    """Return the sums of a contraction as variables that the prover chooses, tested by two challenges r and s that are
+    drawn after all of phase 0.
 
     For each index that both operands and the target have, the sum over rows i and columns g of s^i r^g C[i, g] must be
     the sum over k of (sum over i of s^i A[i, k]) * (sum over g of r^g B[k, g]). In a tested contraction each fold and
@@ -111,7 +111,7 @@ def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Vari
 
 
 def _fold(assembly: Assembly, values: Variables, challenge: int, phase: int, role: str) -> Variables:
-    """The fold of each column of values; the value itself if there is only one."""
+    """Return the fold of each column of values; the value itself if there is only one."""
     if len(values) == 1:
         return values.reshape(-1)
     assembly.constant(0)
@@ -121,7 +121,7 @@ def _fold(assembly: Assembly, values: Variables, challenge: int, phase: int, rol
 
 
 def operands(assembly: Assembly, equation: str, x: Handle, y: Handle) -> Operands:
-    """The operands as matrices; an axis that only one operand has, and the target has not, is summed first."""
+    """Return the operands as matrices; an axis that only one operand has, and the target has not, is summed first."""
     left, right, target = letters(equation)
     for letter in sorted((set(left) ^ set(right)) - set(target)):
         if letter in left:
@@ -150,7 +150,7 @@ def operands(assembly: Assembly, equation: str, x: Handle, y: Handle) -> Operand
 
 
 def letters(equation: str) -> tuple[str, str, str]:
-    """The letters of the axes of the operands and of the target."""
+    """Return the letters of the axes of the operands and of the target."""
     sources, _, target = equation.replace(" ", "").partition("->")
     first, _, second = sources.partition(",")
     if not second and "," not in sources:
@@ -163,7 +163,7 @@ def _ordered(variables: Variables, own: str, shape: tuple[int, ...], order: list
 
 
 def _sum_out(assembly: Assembly, handle: Handle, own: str, letter: str) -> tuple[Handle, str]:
-    """An operand of a contraction, summed over an axis."""
+    """Return an operand of a contraction, summed over an axis."""
     axis, shape = own.index(letter), handle.type.shape
     kept = shape[:axis] + shape[axis + 1 :]
     order = np.moveaxis(np.arange(handle.type.size).reshape(shape), axis, -1).reshape(-1)

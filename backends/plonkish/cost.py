@@ -41,8 +41,8 @@ class Sizes:
 
     @cached_property
     def _gates(self) -> tuple[int, int, int]:
-        """The number of lookups and of multiplications in gates, and the greatest degree of a gate, over all lanes of a
-        layout.
+        """Return the number of lookups and of multiplications in gates, and the greatest degree of a gate, over all
+        lanes of a layout.
         """
         lookups = multiplications = degree = 0
         for placed in self.layout.units:
@@ -62,38 +62,40 @@ class Sizes:
 
     @property
     def degree(self) -> int:
-        """The greatest degree of a gate, where lookups are counted as sums."""
+        """Return the greatest degree of a gate, where lookups are counted as sums."""
         return max(self._gates[2], DEGREE if self.lookups else 3)
 
     @property
     def permuted(self) -> int:
-        """The most columns that may occur in a copy: those of variables, and those of constants and the instance."""
+        """Return the most columns that may occur in a copy: those of variables, and those of constants and the
+        instance.
+        """
         units = self.layout.units
         lanes = ((p.lanes, len(p.unit.phases) if p.unit.copied is None else p.unit.copied) for p in units)
         return sum(count * own for count, own in lanes) + 2
 
     @property
     def sums(self) -> int:
-        """The columns that lookup sums take: for each table three, and one for every three lookups."""
+        """Return the columns that lookup sums take: for each table three, and one for every three lookups."""
         entries = sum(placed.lanes for placed in self.layout.units if placed.unit.name == "entry")
         each = DEGREE - 2
         return sum(3 + -(-count // each) for count in (entries, self.lookups - entries) if count)
 
     @property
     def products(self) -> int:
-        """The columns of products by which copies are shown."""
+        """Return the columns of products by which copies are shown."""
         return -(-self.permuted // (self.degree - 2))
 
     @property
     def polynomials(self) -> int:
-        """The number of committed polynomials: advice, lookup sums, products of copies, the quotient, and one of
+        """Return the number of committed polynomials: advice, lookup sums, products of copies, the quotient, and one of
         blinding.
         """
         return self.advice + self.sums + self.products + self.degree
 
     @property
     def extended(self) -> int:
-        """The number of points at which a gate is evaluated, as a multiple of the rows."""
+        """Return the number of points at which a gate is evaluated, as a multiple of the rows."""
         return 1 << (self.degree - 2).bit_length()
 
     @property
@@ -108,8 +110,8 @@ class Sizes:
 
     @property
     def bytes(self) -> int:
-        """The bytes of memory to prove: every polynomial, fixed ones included, as coefficients and on the extended
-        domain.
+        """Return the bytes of memory to prove: every polynomial, fixed ones included, as coefficients and on the
+        extended domain.
         """
         return (self.polynomials + self.fixed + self.permuted) * (32 << self.layout.k) * (2 + self.extended)
 
@@ -132,7 +134,7 @@ class Sizes:
 
 
 def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
-    """The layouts of a program for each k that fits it, the least proving cost first.
+    """Return the layouts of a program for each k that fits it, the least proving cost first.
 
     A layout of a lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are
     left out. Raise CircuitizeError if no layout is left, and the errors of `emit`.
@@ -159,12 +161,13 @@ def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
 
 
 def best(program: IntegerProgram, memory: int | None = None) -> int:
-    """The k of the layout with the least proving cost."""
+    """Return the k of the layout with the least proving cost."""
     return search(program, memory)[0].layout.k
 
 
 def estimate(program: IntegerProgram, memory: int | None = None) -> Json:
-    """The sizes of `emit(program)`'s system, equal by construction, by part and operation too; no system is built.
+    """Return the sizes of `emit(program)`'s system, equal by construction, by part and operation too; no system is
+    built.
 
     The keys are those of `Sizes.as_json`, and `cells`: the cells that each part of the program and each operation
     takes.

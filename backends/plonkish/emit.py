@@ -44,7 +44,7 @@ class WitnessPlan:
 
     @property
     def salts(self) -> tuple[str, ...]:
-        """The salts a witness needs: `input NAME` or `output NAME` for each committed port."""
+        """Return the salts a witness needs: `input NAME` or `output NAME` for each committed port."""
         hints = (task.content for task in self.tasks if isinstance(task, Hint))
         return tuple(content.name for content in hints if isinstance(content, Salt))
 
@@ -58,21 +58,21 @@ class Filling:
         self._solver.solve(0)
 
     def first(self) -> list[Limbs]:
-        """The advice columns of phase 0, `uint64[rows, 4]` each."""
+        """Return the advice columns of phase 0, `uint64[rows, 4]` each."""
         return self.plan.layout.fill(self._solver, 0)
 
     def second(self, challenges: Sequence[int]) -> list[Limbs]:
-        """The advice columns of phase 1, given the challenges."""
+        """Return the advice columns of phase 1, given the challenges."""
         self._solver.challenges = [challenge % self.plan.field.prime for challenge in challenges]
         self._solver.solve(1)
         return self.plan.layout.fill(self._solver, 1)
 
     def salt(self, name: str) -> int:
-        """The salt of a committed port, by the name that `plan.salts` gives it."""
+        """Return the salt of a committed port, by the name that `plan.salts` gives it."""
         return self._solver.number(name)
 
     def instance(self) -> list[Limbs]:
-        """The instance columns of the run."""
+        """Return the instance columns of the run."""
         return [self._solver.elements(self._solver.read(self.plan.layout.instance))]
 
 
@@ -91,16 +91,19 @@ class Emission:
 
     @cached_property
     def summed(self) -> Summed:
-        """The system as provers take it: lookups as sums of fractions, `summed.degree` more for the probability."""
+        """Return the system as provers take it: lookups as sums of fractions, `summed.degree` more for the
+        probability.
+        """
         return summed(self.system)
 
     def fill(self, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> Filling:
-        """The cells of a run."""
+        """Return the cells of a run."""
         return Filling(self.plan, trace, salts)
 
 
 def emit(program: IntegerProgram, k: int | None = None) -> Emission:
-    """The Plonkish system of an integer program with 2^k rows, the meaning of its public values, and its witness plan.
+    """Return the Plonkish system of an integer program with 2^k rows, the meaning of its public values, and its witness
+    plan.
 
     If k is not given, the k of the least estimated proving cost is taken (`cost.py`). The instance holds outputs in
     order (for a committed one its digest), digests of committed inputs, public inputs. Every input is range-checked to

@@ -37,7 +37,7 @@ class Nodes:
     constants: tuple[int, ...]
 
     def degrees(self) -> NDArray[np.int64]:
-        """The degree of each node in the cells."""
+        """Return the degree of each node in the cells."""
         degrees = np.zeros(len(self.rows), np.int64)
         for at, (kind, a, b) in enumerate(self.rows.tolist()):
             if kind in (Kind.ADVICE, Kind.FIXED, Kind.INSTANCE):

@@ -50,7 +50,7 @@ class Fixed:
 
     @staticmethod
     def of(system: PlonkishSystem) -> Fixed:
-        """The fixed part of a system, kept as long as the system is."""
+        """Return the fixed part of a system, kept as long as the system is."""
         found = _KEPT.get(system)
         if found is None:
             found = _KEPT[system] = Fixed(system)
@@ -93,7 +93,7 @@ class Grid:
         self._columns: dict[int, Values] = dict(enumerate(self.fixed.columns, system.advice))
 
     def column(self, number: int) -> Values:
-        """A column by its number, where advice, fixed and instance columns are numbered in turn."""
+        """Return a column by its number, where advice, fixed and instance columns are numbered in turn."""
         found = self._columns.get(number)
         if found is None:
             found = self._columns[number] = values_of(self.system, self.limbs[number])
@@ -128,8 +128,8 @@ class Evaluator:
         self._places = {0: rows}
 
     def without(self, stale: Callable[[int], bool], replaced: dict[int, Values]) -> Evaluator:
-        """An evaluator of the same rows that takes other values for some cells, and keeps the values of all nodes that
-        do not depend on these cells.
+        """Return an evaluator of the same rows that takes other values for some cells, and keeps the values of all
+        nodes that do not depend on these cells.
         """
         kept = {node: values for node, values in self._known.items() if not stale(node)}
         return Evaluator(self.grid, self.rows, kept | replaced)
@@ -184,7 +184,7 @@ class Evaluator:
 
 
 def nonzero(system: PlonkishSystem, values: Values) -> NDArray[np.bool_]:
-    """Which of the numbers are not 0 modulo the prime."""
+    """Return which of the numbers are not 0 modulo the prime."""
     numbers = values.numbers if values.exact else values.numbers % system.field.prime
     return np.asarray(numbers != 0, np.bool_)
 
@@ -206,7 +206,7 @@ class Supports:
         return known[node]
 
     def _mask(self, node: int) -> NDArray[np.bool_] | bool:
-        """A mask of rows, or a truth value if the mask is the same for all rows."""
+        """Return a mask of rows, or a truth value if the mask is the same for all rows."""
         if node in self._known:
             return self._known[node]
         system = self.grid.system

@@ -16,7 +16,7 @@ SMALLEST, LARGEST = 4, 24
 
 
 def lay_out(program: IntegerProgram, k: int) -> tuple[Layout, tuple[Public, ...]]:
-    """Everything that `emit` decides, without the system itself."""
+    """Return everything that `emit` decides, without the system itself."""
     require_provable(program)
     if not SMALLEST <= k <= LARGEST:
         raise CircuitizeError(f"expected k from {SMALLEST} to {LARGEST}, found {k}; leave it to the search")

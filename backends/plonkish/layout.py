@@ -56,7 +56,7 @@ class Placed:
 
     @property
     def most(self) -> int:
-        """The number of lanes beyond which no row is saved."""
+        """Return the number of lanes beyond which no row is saved."""
         return max(self.unit.elements(task) for task in self.tasks)
 
     def fit(self, rows: int) -> None:
@@ -84,7 +84,7 @@ class Placed:
             row += block.rows
 
     def places(self, block: Block) -> NDArray[np.int64]:
-        """The element that each lane of each group of rows holds; the last lanes repeat the last element."""
+        """Return the element that each lane of each group of rows holds; the last lanes repeat the last element."""
         groups = block.rows // block.height
         every = np.arange(groups * self.lanes)
         return np.minimum(every, block.elements - 1).reshape(groups, self.lanes)
@@ -121,7 +121,7 @@ class Layout:
 
     @cached_property
     def numbering(self) -> list[list[list[int]]]:
-        """The advice columns by unit and lane."""
+        """Return the advice columns by unit and lane."""
         phases = [phase for placed in self.units for _ in range(placed.lanes) for phase in placed.unit.phases]
         order = np.argsort(np.array(phases, np.int64), kind="stable")
         numbers = np.empty(len(phases), np.int64)
@@ -144,7 +144,7 @@ class Layout:
 
     @cached_property
     def cells(self) -> NDArray[np.int32]:
-        """The variable in each advice cell, `int32[columns, rows]`, -1 if it holds none."""
+        """Return the variable in each advice cell, `int32[columns, rows]`, -1 if it holds none."""
         made = np.full((len(self.phases), self.rows), EMPTY, np.int32)
         for placed, lanes in zip(self.units, self.numbering, strict=True):
             columns = np.array(lanes)
@@ -156,7 +156,7 @@ class Layout:
         return made
 
     def fill(self, solver: Solver, phase: int) -> list[Limbs]:
-        """The advice columns of a phase, `uint64[rows, 4]` each, once the solver has solved it."""
+        """Return the advice columns of a phase, `uint64[rows, 4]` each, once the solver has solved it."""
         known = solver.limbs()
         wanted = [column for column, own in enumerate(self.phases) if own == phase]
         first = wanted[0] if wanted else 0
@@ -180,7 +180,7 @@ class Layout:
         return made
 
     def system(self) -> PlonkishSystem:
-        """The Plonkish constraint system of the layout."""
+        """Return the Plonkish constraint system of the layout."""
         make = ExpressionBuilder(self.assembly.field)
         fixed: list[Column] = []
         gates: list[Gate] = []
@@ -258,14 +258,16 @@ def _tiled(parts: Sequence[tuple[list[int], int]], field: Field) -> Column:
 
 
 def limb_table(tags: Sequence[int]) -> list[Column]:
-    """The table of limbs as columns (t, v) for each v below the t-th size, t from 1; (0, 0) comes first."""
+    """Return the table of limbs as columns (t, v) for each v below the t-th size, t from 1; (0, 0) comes first."""
     numbers = np.concatenate([np.zeros(1, np.int64), np.repeat(np.arange(1, len(tags) + 1), tags)])
     values = np.concatenate([np.zeros(1, np.int64), *(np.arange(size) for size in tags)])
     return [column_of(numbers), column_of(values)]
 
 
 def entry_table(tables: Sequence[Table]) -> list[Column]:
-    """The table of entries as columns (number, index, value); (0, 0, 0) comes first, and numbers count from 1."""
+    """Return the table of entries as columns (number, index, value); (0, 0, 0) comes first, and numbers count from
+    1.
+    """
     start = np.zeros(1, np.int64)
     sizes = [len(table.values) for table in tables]
     numbers = np.concatenate([start, np.repeat(np.arange(1, len(tables) + 1), sizes)])
@@ -274,7 +276,7 @@ def entry_table(tables: Sequence[Table]) -> list[Column]:
 
 
 def place(assembly: Assembly, instance: Variables) -> list[Placed]:
-    """The units that the tasks need, each with its own tasks, in the order of the tasks."""
+    """Return the units that the tasks need, each with its own tasks, in the order of the tasks."""
     tags = tuple(sorted(assembly.sizes))
     zero = assembly.constants.get(0, 0)
     found: dict[tuple[object, ...], Placed] = {}

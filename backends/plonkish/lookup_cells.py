@@ -113,7 +113,7 @@ class _Keys:
         self._sorted, self._places = np.unique(keys, return_index=True)
 
     def find(self, inputs: Sequence[Values]) -> NDArray[np.int64]:
-        """The place of the first table entry that equals each tuple, -1 if none does."""
+        """Return the place of the first table entry that equals each tuple, -1 if none does."""
         inside = np.ones(len(inputs[0].numbers), np.bool_)
         numbers = []
         for column, low, size in zip(inputs, self._lows, self._sizes, strict=True):
@@ -140,7 +140,7 @@ def _folded(entries: Sequence[Values], a: int, b: int, field: Field) -> NDArray[
 
 
 def _inverses(values: NDArray[np.object_], field: Field) -> NDArray[np.object_]:
-    """The inverses of numbers, by one inversion; 0 for a number without inverse, which a random challenge makes
+    """Return the inverses of numbers, by one inversion; 0 for a number without inverse, which a random challenge makes
     improbable.
     """
     prime, products, total = field.prime, [], 1

@@ -67,12 +67,12 @@ class Summed:
         return 2 * rows * (inputs + len(self.groups)) + (width - 1) * rows
 
     def fill(self, cells: Cells) -> SummedCells:
-        """The cells of the system with sums for a run of the plain one."""
+        """Return the cells of the system with sums for a run of the plain one."""
         return SummedCells(self, cells)
 
 
 def summed(system: PlonkishSystem) -> Summed:
-    """The system with its lookups turned into gates.
+    """Return the system with its lookups turned into gates.
 
     Raise CircuitizeError for a lookup that reads phase 1 or a challenge, since its inputs would not be fixed before a
     and b.
@@ -161,7 +161,7 @@ class _Builder:
         self.places.append(("lookup sums", 0))
 
     def shifted(self, inputs: Sequence[int]) -> int:
-        """The node of b + sum of a^j input_j, by Horner's rule."""
+        """Return the node of b + sum of a^j input_j, by Horner's rule."""
         b = self.node(Kind.CHALLENGE, self.plain.challenges)
         a = self.node(Kind.CHALLENGE, self.plain.challenges + 1)
         folded = inputs[-1]

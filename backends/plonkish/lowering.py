@@ -21,7 +21,7 @@ class Lowering(lowering.Lowering[Assembly, Handle]):
     rules = RULES
 
     def lower(self, site: Site, operation: Operation, sources: list[Handle]) -> Handle:
-        """The handle of the target of an operation that has a lowering rule.
+        """Return the handle of the target of an operation that has a lowering rule.
 
         An element that its type fixes becomes a constant, and a linear result that is long and read often gets
         variables.

@@ -58,11 +58,11 @@ class Rounds:
 
     @property
     def middle(self) -> range:
-        """The rows from the state before the partial rounds to the row above the state after them."""
+        """Return the rows from the state before the partial rounds to the row above the state after them."""
         return range(1 + self.parameters.full_rounds, self.rows - 1 - self.parameters.full_rounds)
 
     def trace(self, inputs: Numbers) -> Numbers:
-        """The cells `[rows, 17]` of a permutation."""
+        """Return the cells `[rows, 17]` of a permutation."""
         prime = self.parameters.field.prime
         matrix = _matrix(self.parameters)
         cells = np.zeros((self.rows, WIDTH), dtype=object)
@@ -97,7 +97,7 @@ INPUTS, FULL, PARTIAL = 1, 2, 3
 
 
 def inner(place: int) -> tuple[int, int]:
-    """How many rows below the state, and in which lane, the cells between two states stand."""
+    """Return how many rows below the state, and in which lane, the cells between two states stand."""
     return 1 + place // WIDTH, place % WIDTH
 
 
@@ -108,7 +108,7 @@ def _matrix(parameters: PoseidonParameters) -> Numbers:
 
 @cache
 def rounds() -> Rounds:
-    """The rows of the permutation that commitments use."""
+    """Return the rows of the permutation that commitments use."""
     parameters = poseidon_parameters(WIDTH)
     prime, matrix = parameters.field.prime, _matrix(parameters)
     half, middle = parameters.full_rounds // 2, parameters.partial_rounds

@@ -38,7 +38,7 @@ class RoundsUnit(Unit):
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """The rows of a Poseidon permutation that stand in this unit."""
+        """Return the rows of a Poseidon permutation that stand in this unit."""
         middle = rounds().middle
         every = np.arange(rounds().rows)
         if self.kinds == (PARTIAL,):

@@ -24,14 +24,15 @@ class Terminal(ports.Terminal):
         return entering(assembly, made, self.value, self.format, f"input range {self.port.name}")
 
     def show(self, assembly: Assembly, handle: Handle) -> Variables:
-        """The variables that a verifier sees of a port that is not private: its elements, or their digest."""
+        """Return the variables that a verifier sees of a port that is not private: its elements, or their digest."""
         if self.committed:
             return commit(assembly, handle, self.format, self.label)
         return assembly.single(handle.forms, self.label)
 
 
 def commit(assembly: Assembly, handle: Handle, format: Fixed, label: str) -> Variables:
-    """The variable of a commitment's digest: the same hash as `r1cs.commitments.commit`, of the handle's elements.
+    """Return the variable of a commitment's digest: the same hash as `r1cs.commitments.commit`, of the handle's
+    elements.
 
     Soundness: elements less low are in [0, 2^width), so that packing is injective: at most 2^253 - 1, below the prime.
     In a commitment, the row of a sum determines each packed element, and the rows of a permutation determine its
@@ -56,7 +57,7 @@ def commit(assembly: Assembly, handle: Handle, format: Fixed, label: str) -> Var
 
 
 def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Variables:
-    """The packed elements of a commitment: sums of the elements less low, each at its place."""
+    """Return the packed elements of a commitment: sums of the elements less low, each at its place."""
     plan = layout(format)
     if not plan.elements:
         return np.zeros(0, np.int32)
@@ -77,7 +78,7 @@ def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Var
 def shown(
     assembly: Assembly, inputs: list[Terminal], entered: list[Handle], outputs: list[Terminal], results: list[Handle]
 ) -> tuple[tuple[Public, ...], Variables]:
-    """The instance of a Plonkish system: the meaning of each part, in order, and the variables.
+    """Return the instance of a Plonkish system: the meaning of each part, in order, and the variables.
 
     `Public.first` counts from 1, as in a rank-one system, where number 0 is the constant.
     """

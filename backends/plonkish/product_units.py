@@ -100,7 +100,7 @@ class FoldUnit(Unit):
                 yield self.width, row, total
 
     def padded(self, task: Fold) -> Fold:
-        """The task with zeros behind its values, so that the values fill whole rows."""
+        """Return the task with zeros behind its values, so that the values fill whole rows."""
         missing = -len(task.values) % self.width
         if not missing:
             return task

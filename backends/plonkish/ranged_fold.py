@@ -103,7 +103,7 @@ class RangedFoldUnit(Unit):
 
 
 def fused(tasks: Sequence[Task | Hint], instance: Variables, count: int) -> dict[Task, RangedFold | None]:
-    """The replacement for each range check and fold that share a row: for the fold a ranged fold, for the check
+    """Return the replacement for each range check and fold that share a row: for the fold a ranged fold, for the check
     None.
     """
     uses = np.zeros(count, np.int64)
@@ -131,7 +131,7 @@ def fused(tasks: Sequence[Task | Hint], instance: Variables, count: int) -> dict
 
 
 def _read(task: Task | Hint) -> Iterator[Variables]:
-    """The variables that stand in a task's cells, including those that it defines."""
+    """Yield the variables that stand in a task's cells, including those that it defines."""
     match task:
         case Sum():
             yield task.terms

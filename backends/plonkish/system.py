@@ -109,38 +109,38 @@ class PlonkishSystem:
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
-        """The degree of each node in the cells; a challenge is a constant."""
+        """Return the degree of each node in the cells; a challenge is a constant."""
         return Nodes(self.nodes, self.constants).degrees()
 
     @property
     def degree(self) -> int:
-        """The greatest degree of a gate."""
+        """Return the greatest degree of a gate."""
         return max((int(self.degrees[gate.node]) for gate in self.gates), default=0)
 
     @property
     def queries(self) -> int:
-        """The most rotations in which gates and lookups read one advice column."""
+        """Return the most rotations in which gates and lookups read one advice column."""
         cells = self.nodes[self.nodes[:, 0] == Kind.ADVICE]
         pairs = np.unique(cells[:, 1:], axis=0)
         return int(np.bincount(pairs[:, 0]).max()) if len(pairs) else 0
 
     @property
     def blinding(self) -> int:
-        """The rows that a halo2 prover keeps behind the used ones: queries (at least 3) and 3 more."""
+        """Return the rows that a halo2 prover keeps behind the used ones: queries (at least 3) and 3 more."""
         return max(3, self.queries) + 3
 
     @property
     def k(self) -> int:
-        """The logarithm of the number of rows, blinding included."""
+        """Return the logarithm of the number of rows, blinding included."""
         return (self.rows + self.blinding - 1).bit_length()
 
     @cached_property
     def permuted(self) -> tuple[int, ...]:
-        """The columns that occur in a copy, ascending."""
+        """Return the columns that occur in a copy, ascending."""
         return tuple(np.unique(self.copies[:, [0, 2]]).tolist()) if len(self.copies) else ()
 
     def fixed_limbs(self, column: int) -> Limbs:
-        """A fixed column as field elements, with all used rows."""
+        """Return a fixed column as field elements, with all used rows."""
         limbs = np.zeros((self.rows, 4), np.uint64)
         given = self.fixed[column]
         limbs[: len(given)] = given if given.ndim == 2 else self.field.from_int64(given.astype(np.int64))
@@ -156,7 +156,7 @@ class PlonkishSystem:
         return hashed.hexdigest()
 
     def parts(self) -> Iterator[bytes]:
-        """The system as byte strings, one form for each system; the file format writes the same."""
+        """Yield the system as byte strings, one form for each system; the file format writes the same."""
         width = self.field.bytes
         yield self.field.prime.to_bytes(32, "little")
         yield _words([self.rows, self.challenges, *map(len, (self.advice_phases, self.fixed, self.instance))])
@@ -179,14 +179,18 @@ def _words(values: Sequence[int]) -> bytes:
 
 
 def _column_bytes(column: Column) -> bytes:
-    """A tag (8 or 32: bytes of an entry), then the entries: signed integers, or field elements in normal form."""
+    """Return a tag (8 or 32: bytes of an entry), then the entries: signed integers, or field elements in normal
+    form.
+    """
     if column.ndim == 1:
         return b"\x08" + column.astype("<i8").tobytes()
     return b"\x20" + column.astype("<u8").tobytes()
 
 
 def column_of(values: NDArray[np.object_] | NDArray[np.int64], field: Field = BN254) -> Column:
-    """The one form of a fixed column: int64 if every signed representative is small; trailing zeros are left out."""
+    """Return the one form of a fixed column: int64 if every signed representative is small; trailing zeros are left
+    out.
+    """
     if values.dtype != object:
         small = values.astype(np.int64)
         if len(small) == 0 or max(-int(small.min()), int(small.max())) < 1 << 62:

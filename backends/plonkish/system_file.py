@@ -162,8 +162,8 @@ def _text(name: str) -> bytes:
 
 
 def _column(column: Column) -> bytes:
-    """A fixed column in bytes: the number of entries, their size in bytes, and the entries: signed integers of 8 bytes,
-    or field elements of 32.
+    """Return a fixed column in bytes: the number of entries, their size in bytes, and the entries: signed integers of 8
+    bytes, or field elements of 32.
     """
     wide = column.ndim == 2
     return _words([len(column), 32 if wide else 8]) + column.astype("<u8" if wide else "<i8").tobytes()
@@ -305,7 +305,7 @@ def _require_sound(file: SectionFile, system: PlonkishSystem) -> None:
 
 
 def _reads_more(nodes: NDArray[np.int64], roots: Sequence[int]) -> bool:
-    """Whether an expression reads a cell that is not fixed, or a challenge."""
+    """Return whether an expression reads a cell that is not fixed, or a challenge."""
     waiting, seen = list(roots), set()
     while waiting:
         node = waiting.pop()

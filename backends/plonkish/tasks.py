@@ -68,7 +68,7 @@ class Range(Task):
     shifts: tuple[int, ...]
 
     def number(self, solver: Solver) -> Values:
-        """The number that a range task checks."""
+        """Return the number that a range task checks."""
         return solver.combined(self.terms, self.factors, self.offset)
 
 
@@ -82,7 +82,7 @@ class Dot(Task):
     phase: int = 0
 
     def partial(self, solver: Solver) -> Values:
-        """The partial sums of a dot product up to each i, `[depth, n]`."""
+        """Return the partial sums of a dot product up to each i, `[depth, n]`."""
         return solver.running(solver.multiplied(solver.read(self.left), solver.read(self.right)))
 
     def solve(self, solver: Solver) -> None:
@@ -106,8 +106,8 @@ class Fold(Task):
         solver.write(self.targets, self.steps(solver, 1)[-1])
 
     def steps(self, solver: Solver, each: int) -> list[Values]:
-        """The partial results of Horner's rule, which takes `each` values at a time, the highest first; the number of
-        values must be a multiple of `each`.
+        """Return the partial results of Horner's rule, which takes `each` values at a time, the highest first; the
+        number of values must be a multiple of `each`.
         """
         x, prime = solver.challenges[self.challenge], solver.field.prime
         powers = [pow(x, i, prime) for i in range(each + 1)]

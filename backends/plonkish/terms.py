@@ -42,7 +42,7 @@ def patterns(forms: LinearForms) -> list[Pattern]:
 
 
 def _of_length(places: NDArray[np.int64], variables: Variables, coefficients: NDArray[np.int64]) -> list[Pattern]:
-    """The patterns of coefficients of forms of one length: `[n, length]` each."""
+    """Return the patterns of coefficients of forms of one length: `[n, length]` each."""
     if not coefficients.shape[1]:
         return [Pattern(places, np.zeros((0, len(places)), np.int32), (), 0, None)]
     keys = np.column_stack([coefficients, variables[:, 0] == 0])

@@ -41,19 +41,21 @@ class Unit(ABC):
 
     @abstractmethod
     def height(self, task: Any) -> int:
-        """The number of Plonkish rows that one element of a task takes; a task is n elements of one kind of work."""
+        """Return the number of Plonkish rows that one element of a task takes; a task is n elements of one kind of
+        work.
+        """
 
     def elements(self, task: Any) -> int:
-        """The number of elements of a task of Plonkish rows: by default the number of its targets."""
+        """Return the number of elements of a task of Plonkish rows: by default the number of its targets."""
         return len(task.targets)
 
     @abstractmethod
     def scalars(self, task: Any) -> list[list[int]]:
-        """The entries of each fixed column over the rows of an element."""
+        """Return the entries of each fixed column over the rows of an element."""
 
     @abstractmethod
     def cells(self, task: Any) -> Cells:
-        """The variables in the cells, `[columns, height, elements]`."""
+        """Return the variables in the cells, `[columns, height, elements]`."""
 
     def computed(self, task: Any, solver: Solver) -> Iterator[Computed]:
         """Cells that hold no variable but must hold something, where all are of the phase of the last column."""
@@ -65,12 +67,14 @@ class Unit(ABC):
 
     @abstractmethod
     def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
-        """The gates of the lane in the given columns: what each says, and its node."""
+        """Return the gates of the lane in the given columns: what each says, and its node."""
 
     def lookups(
         self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]
     ) -> list[tuple[str, str, tuple[int, ...]]]:
-        """The lookups of the lane in the given columns: what each says, the table's name, and the inputs' nodes."""
+        """Return the lookups of the lane in the given columns: what each says, the table's name, and the inputs'
+        nodes.
+        """
         return []
 
 

@@ -76,7 +76,7 @@ class Solver(Replay):
                 task.solve(self)
 
     def read(self, variables: Variables) -> Values:
-        """The values of variables: int64 if none of them is wide, else Python integers."""
+        """Return the values of variables: int64 if none of them is wide, else Python integers."""
         places = self._place[variables]
         if (places < 0).all():
             return self._small[variables]
@@ -101,7 +101,7 @@ class Solver(Replay):
             self._large[places] = np.asarray(values, dtype=object) % self.field.prime
 
     def limbs(self) -> Limbs:
-        """The value of every Plonkish variable as a field element."""
+        """Return the value of every Plonkish variable as a field element."""
         made = self.field.from_int64(self._small)
         wide = np.flatnonzero(self._place >= 0)
         made[wide] = self.field.from_integers(self._large[self._place[wide]].tolist())
@@ -127,7 +127,7 @@ class Solver(Replay):
         return scaled
 
     def multiplied(self, left: Values, right: Values) -> Values:
-        """The products left * right, exact or modulo the prime."""
+        """Return the products left * right, exact or modulo the prime."""
         if left.dtype == object or right.dtype == object:
             made: Values = left.astype(object) * right.astype(object) % self.field.prime
         elif float(np.abs(left).max(initial=0)) * float(np.abs(right).max(initial=0)) >= SMALL:
@@ -137,7 +137,7 @@ class Solver(Replay):
         return made
 
     def running(self, terms: Values) -> Values:
-        """The running sums of `[depth, n]` up to each row, exact or modulo the prime."""
+        """Return the running sums of `[depth, n]` up to each row, exact or modulo the prime."""
         if terms.dtype == object:
             return np.cumsum(terms, axis=0) % self.field.prime
         if float(np.abs(terms).max(initial=0)) * len(terms) >= SMALL:
@@ -162,7 +162,7 @@ class Solver(Replay):
         return outputs
 
     def states(self, task: Permutations) -> NDArray[np.object_]:
-        """The cells of a task's permutations, all rows of one after the other."""
+        """Return the cells of a task's permutations, all rows of one after the other."""
         return self._states[task]
 
     def _fill(self, hint: Hint) -> None:

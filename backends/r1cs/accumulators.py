@@ -70,7 +70,7 @@ def pins(
 
 
 def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
-    """Whether a commitment to the wire tells apart all quotients in the window.
+    """Return whether a commitment to the wire tells apart all quotients in the window.
 
     The digits of the commitment are quotients less the format's low, at places as wide as the format: they are unique
     if the window is no wider. A window of quotients that is wider than the format, to include a sign, leaves a prover
@@ -82,8 +82,8 @@ def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
 def _window(
     shift: integers.Shift, type: Fixed, target: Fixed, check: tuple[integers.Check, int] | None, sign: bool
 ) -> Window | None:
-    """The window of a Shift's quotients; None if no value passes the Shift's Check, which the lowering of the Shift
-    refuses.
+    """Return the window of a Shift's quotients, or None if no value passes the Shift's Check, which the lowering of the
+    Shift refuses.
     """
     low, high = (target.low, target.high) if check is None else (check[0].low, check[0].high)
     if high < type.low >> shift.bits or type.high >> shift.bits < low:

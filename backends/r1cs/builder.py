@@ -56,7 +56,7 @@ class CountingBuilder:
 
     @property
     def wire_count(self) -> int:
-        """The number of wires allocated so far, the constant included."""
+        """Return the number of wires allocated so far, the constant included."""
         return 1 + sum(self.kinds)
 
     @property
@@ -109,8 +109,8 @@ class CountingBuilder:
         return self.challenge
 
     def large_constant(self, value: int) -> int:
-        """The coefficient by which a row refers to any integer: the integer itself if it is small in the field, else a
-        reference.
+        """Return the coefficient by which a row refers to any integer: the integer itself if it is small in the field,
+        else a reference.
         """
         value = self.field.signed(value)
         if -SMALL < value < SMALL:
@@ -121,7 +121,7 @@ class CountingBuilder:
         return LARGE + self._large[value]
 
     def large_constants(self, values: tuple[int, ...]) -> NDArray[np.int64]:
-        """The `large_constant` of each value, computed once for the same values."""
+        """Return the `large_constant` of each value, computed once for the same values."""
         codes = self._numbered.get(values)
         if codes is None:
             large, prime, half, found = self._large, self.field.prime, self.field.prime // 2, []
@@ -134,7 +134,7 @@ class CountingBuilder:
         return codes
 
     def coefficient_value(self, coefficient: int) -> int:
-        """The integer that a coefficient stands for, the inverse of `large_constant`."""
+        """Return the integer that a coefficient stands for, the inverse of `large_constant`."""
         return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
     def rows(self, a: Rows, b: Rows, c: Rows, edge: int, role: str, order: Order | None = None) -> None:
@@ -207,7 +207,7 @@ class SystemBuilder(CountingBuilder):
         self._wire_blocks: list[WireBlock] = []
 
     def system(self) -> ConstraintSystem:
-        """The system of everything that has been appended so far."""
+        """Return the system of everything that has been appended so far."""
         ranks, large = self._rank_large()
         a, b, c = (_join(parts, ranks) for parts in self._matrices)
         outputs, inputs, private, _ = self.kinds
@@ -227,7 +227,7 @@ class SystemBuilder(CountingBuilder):
         )
 
     def _rank_large(self) -> tuple[NDArray[np.int64], list[int]]:
-        """The place of each large constant among those in use, ascending by value, and those values."""
+        """Return the place of each large constant among those in use, ascending by value, and those values."""
         used = np.zeros(len(self._large), dtype=np.bool_)
         if len(used):
             for matrix in (matrix for parts in self._matrices for matrix in parts):

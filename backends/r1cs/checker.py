@@ -23,7 +23,7 @@ Numbers = NDArray[np.object_]
 
 
 def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
-    """The rows, ascending, where (Aw)(Bw) differs from Cw for `witness`, `uint64[wires, 4]`.
+    """Return the rows, ascending, where (Aw)(Bw) differs from Cw for `witness`, `uint64[wires, 4]`.
 
     Rows whose values provably stay below 2^61 are compared in 64-bit arithmetic, others in Python integers. Raise
     CircuitizeError for a witness of another length, not in normal form, or that does not begin with 1.
@@ -68,7 +68,7 @@ class _Checker:
         self.large: Numbers = _numbers(system.field.to_integers(system.large))
 
     def failing(self, first: int, last: int) -> Integers:
-        """The offsets of the failing rows among first, ..., last - 1."""
+        """Return the offsets of the failing rows among first, ..., last - 1."""
         system = self.system
         if system.field.prime < 1 << 124:
             return self._failing_wide(np.arange(first, last)) - first
@@ -103,7 +103,9 @@ class _Checker:
         return _Sums(running[offsets[1:]] - running[offsets[:-1]], wide)
 
     def _failing_wide(self, rows: Integers) -> Integers:
-        """Which of the given rows fail, in Python integers; as many at a time as have about CHUNK_TERMS terms."""
+        """Return which of the given rows fail, in Python integers; as many at a time as have about CHUNK_TERMS
+        terms.
+        """
         failing = []
         lengths = np.zeros(len(rows), dtype=np.int64)
         for matrix in (self.system.a, self.system.b, self.system.c):
@@ -116,8 +118,8 @@ class _Checker:
         return np.concatenate(failing)
 
     def _products(self, rows: Integers) -> Numbers:
-        """The combinations of the given rows in the three matrices at the witness, as Python integers that are not yet
-        reduced.
+        """Return the combinations of the given rows in the three matrices at the witness, as Python integers that are
+        not yet reduced.
 
         Equal combinations are computed once: an S-box x^5 of a hash has the same combination in three places.
         """
@@ -145,7 +147,7 @@ class _Checker:
 
 
 def _ranges(starts: Integers, counts: Integers) -> Integers:
-    """The numbers start, start + 1, ..., as many from each start as its count."""
+    """Return the numbers start, start + 1, ..., as many from each start as its count."""
     ends = np.cumsum(counts)
     return np.repeat(starts - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
 
@@ -166,8 +168,8 @@ def _first_equal(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) 
 
 
 def _marks(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) -> NDArray[np.uint64]:
-    """A hash of each list of terms: equal for equal lists, and seldom equal for different ones. The hash of a list of
-    terms is the sum of its terms' mixed bits.
+    """Return a hash of each list of terms: equal for equal lists, and seldom equal for different ones. The hash of a
+    list of terms is the sum of its terms' mixed bits.
     """
     mixed = wires.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ codes.astype(np.uint64)
     mixed = (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)

@@ -33,7 +33,7 @@ CAPACITY = 253
 
 
 def commit(values: Values, format: Fixed, salt: int) -> int:
-    """The commitment to an integer array of a format, in [0, r) for BN254's scalar field of r elements.
+    """Return the commitment to an integer array of a format, in [0, r) for BN254's scalar field of r elements.
 
     Values less the format's low are packed, as many as fit 253 bits, first value lowest. The digest is a chain of
     Poseidon permutations of width 17: lane 0 starts as the format's tag, lane 1 as the salt or, later, the previous
@@ -56,7 +56,7 @@ def check_salt(salt: int, where: str) -> None:
 
 
 def tag(format: Fixed) -> int:
-    """The domain of commitments to arrays of a format: 253 bits of a SHA-256 of scheme, shape, fraction bits and
+    """Return the domain of commitments to arrays of a format: 253 bits of a SHA-256 of scheme, shape, fraction bits and
     interval.
     """
     shape = "x".join(map(str, format.shape))
@@ -75,7 +75,7 @@ class Layout:
 
 
 def layout(format: Fixed) -> Layout:
-    """The layout of a commitment has at least one permutation, so that the salt always enters."""
+    """Return the layout of a commitment has at least one permutation, so that the salt always enters."""
     width = (format.high - format.low).bit_length()
     if width == 0:
         return Layout(0, 1, 0, 1)
@@ -85,7 +85,7 @@ def layout(format: Fixed) -> Layout:
 
 
 def permutation() -> PoseidonTemplate:
-    """The Poseidon permutation of one block, tag and chaining value included."""
+    """Return the Poseidon permutation of one block, tag and chaining value included."""
     return poseidon_template(poseidon_parameters(WIDTH), None)
 
 
@@ -95,8 +95,8 @@ def chain(values: Integers, format: Fixed, salt: int) -> Chain:
 
 
 def absorb(lane: int, start: int, elements: Sequence[int]) -> Chain:
-    """A chain of at least one Poseidon permutation: lane 0 starts as `lane`, lane 1 as `start`, later as the last
-    digest.
+    """Return a chain of at least one Poseidon permutation: lane 0 starts as `lane`, lane 1 as `start`, later as the
+    last digest.
     """
     template = permutation()
     padded = [*elements, *[0] * (-len(elements) % PACKED if elements else PACKED)]
@@ -111,7 +111,7 @@ def absorb(lane: int, start: int, elements: Sequence[int]) -> Chain:
 
 
 def pack(values: Integers, format: Fixed) -> list[int]:
-    """The packed elements of a commitment: flat values less the format's low, the first one lowest."""
+    """Return the packed elements of a commitment: flat values less the format's low, the first one lowest."""
     plan = layout(format)
     if not plan.elements:
         return []
@@ -121,5 +121,5 @@ def pack(values: Integers, format: Fixed) -> list[int]:
 
 
 def weights(plan: Layout) -> NDArray[np.object_]:
-    """The weight of each value in a packed element."""
+    """Return the weight of each value in a packed element."""
     return np.array([1 << (plan.width * place) for place in range(plan.per_element)], dtype=object)

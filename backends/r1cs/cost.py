@@ -13,8 +13,8 @@ from .ports import INPUT_RANGE
 
 
 def estimate(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Json:
-    """The sizes of `emit(program, field, challenge)`'s system, equal by construction; no row is kept. The errors raised
-    are the same as those of `emit`.
+    """Return the sizes of `emit(program, field, challenge)`'s system, equal by construction; no row is kept. The errors
+    raised are the same as those of `emit`.
 
     The keys are constraints, wires (the constant included), public (outputs and inputs), nonzeros (of A, B and C
     together), input_range_constraints, challenge_degree (see `emit`), and `parts`, `operations` and `roles`: the

@@ -41,7 +41,7 @@ class WitnessPlan:
 
     @property
     def salts(self) -> tuple[str, ...]:
-        """The salts a witness needs: `input NAME` or `output NAME` for each committed port."""
+        """Return the salts a witness needs: `input NAME` or `output NAME` for each committed port."""
         return tuple(recipe.content.name for recipe in self.recipes if isinstance(recipe.content, Salt))
 
 
@@ -58,12 +58,12 @@ class Emission:
 def constraints(
     program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED
 ) -> ConstraintSystem:
-    """The constraint system of an integer program; see the function `emit`."""
+    """Return the constraint system of an integer program; see the function `emit`."""
     return emit(program, field, challenge).system
 
 
 def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Emission:
-    """The constraint system of an integer program, its public wires, and its witness plan.
+    """Return the constraint system of an integer program, its public wires, and its witness plan.
 
     The public wires are outputs in order (a committed one is its digest), digests of committed inputs in order, public
     inputs in order. In a constraint system the public wires are followed by private and committed inputs in order,
@@ -93,7 +93,7 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
 
 
 def degree(assembly: Assembly) -> int:
-    """The sum of the degrees, in the challenge, of all identities that the circuit tests."""
+    """Return the sum of the degrees, in the challenge, of all identities that the circuit tests."""
     parts = [part for part in (assembly.challenges, assembly.tables) if part is not None]
     return sum(part.degree for part in parts)
 

@@ -53,7 +53,7 @@ def _chunks(system: ConstraintSystem) -> Iterator[bytes]:
 
 
 def _combinations(system: ConstraintSystem, matrix: Matrix, first: int, last: int) -> Iterator[str]:
-    """Each row of the matrix as an object from wire to coefficient."""
+    """Return each row of the matrix as an object from wire to coefficient."""
     offsets = matrix.offsets[first : last + 1]
     codes, inverse = np.unique(matrix.coefficients[offsets[0] : offsets[-1]], return_inverse=True)
     texts = [f'"{number}"' for number in system.field.to_integers(system.coefficient_limbs(codes))]

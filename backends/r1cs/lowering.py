@@ -32,7 +32,7 @@ class Lowering(lowering.Lowering[Assembly, Handle]):
         assembly.pins.update({WireValue(scope, wire): pin for wire, pin in found.items()})
 
     def lower(self, site: Site, operation: Operation, sources: list[Handle]) -> Handle:
-        """The handle of the target of an operation that has a lowering rule.
+        """Return the handle of the target of an operation that has a lowering rule.
 
         An element that its type fixes becomes a constant, and a linear result that is long and read often gets wires.
         """

@@ -113,7 +113,7 @@ def _scatter_add(site: Site, operation: integers.ScatterAdd, sources: list[Handl
 
 
 def _inside(site: Site, indices: Handle, size: int) -> Handle:
-    """The indicators of an operation's indices, which are checked to be in [0, size)."""
+    """Return the indicators of an operation's indices, which are checked to be in [0, size)."""
     checked = ranges.check(site.assembly, indices, (0, size - 1), indices.value, False)
     return one_hot(site.assembly, checked, size)
 

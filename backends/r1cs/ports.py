@@ -49,7 +49,7 @@ class Terminal(ports.Terminal):
         self.salt = assembly.wires(Salt(self.label), 1, f"{self.label} salt", (), Kind.PRIVATE_INPUT)
 
     def enter(self, assembly: Assembly) -> Handle:
-        """The input's wires, checked to be in its format."""
+        """Return the input's wires, checked to be in its format."""
         forms = wires(self.first, self.format.size)
         return entering(assembly, forms, self.value, self.format, f"{INPUT_RANGE} {self.port.name}")
 
@@ -69,7 +69,9 @@ class Terminal(ports.Terminal):
         self.bind(assembly, handle)
 
     def absorbed(self) -> Naturals | Element:
-        """The value that determines a port's elements, for a challenge: its digest, or the elements themselves."""
+        """Return the value that determines a port's elements, for a challenge: its digest, or the elements
+        themselves.
+        """
         if self.committed:
             last = layout(self.format).permutations
             return Element(self.digest, Digests(self.commitment, last - 1, last))
@@ -78,7 +80,7 @@ class Terminal(ports.Terminal):
 
     @property
     def seen(self) -> Public:
-        """The wires of a public or committed port that the verifier sees."""
+        """Return the wires of a public or committed port that the verifier sees."""
         first, count = (self.digest, 1) if self.committed else (self.first, self.format.size)
         return self.visible(first, count)
 
@@ -86,7 +88,8 @@ class Terminal(ports.Terminal):
 def terminals(
     program: IntegerProgram, assembly: Assembly, drawn: bool
 ) -> tuple[list[Terminal], list[Terminal], tuple[Public, ...]]:
-    """A program's inputs and outputs with their wires, in the order that files demand, and the public wires in order.
+    """Return a program's inputs and outputs with their wires, in the order that files demand, and the public wires in
+    order.
 
     If a challenge is drawn outside the circuit, its wire is the last public one, and belongs to no port.
     """

@@ -75,15 +75,15 @@ def _constraints(system: ConstraintSystem) -> Iterator[memoryview]:
 
 
 def _windows(words: NDArray[np.uint32], entry: int) -> NDArray[np.void]:
-    """A view of words in which each run of `entry` words is one item, so that a term is moved in one step; the items
-    overlap.
+    """Return a view of words in which each run of `entry` words is one item, so that a term is moved in one step; the
+    items overlap.
     """
     return as_strided(words[:entry].view(f"V{4 * entry}"), shape=(len(words) - entry + 1,), strides=(words.itemsize,))
 
 
 def _places(start: NDArray[np.int64], counts: NDArray[np.int64], entry: int) -> NDArray[np.int64]:
-    """The place where each term of a .r1cs file begins, given that combination i has counts[i] terms after the word at
-    start[i].
+    """Return the place where each term of a .r1cs file begins, given that combination i has counts[i] terms after the
+    word at start[i].
     """
     firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     places: NDArray[np.int64] = np.repeat(start + 1 - firsts[:-1] * entry, counts)
@@ -138,8 +138,8 @@ class _Constraints:
             file.fail(f"{4 * end} bytes in section 2", f"{len(payload)}")
 
     def _walk(self, combinations: int) -> Iterator[int]:
-        """The place of the number of terms of each combination in a .r1cs file, where each number says where the next
-        one is.
+        """Yield the place of the number of terms of each combination in a .r1cs file, where each number says where the
+        next one is.
         """
         words, entry, at = self.words.data, self.entry, 0
         for _ in range(combinations):
@@ -148,8 +148,8 @@ class _Constraints:
             at += 1 + entry * terms
 
     def matrix(self, which: int) -> Matrix:
-        """The matrix A, B or C of a .r1cs file; large coefficients are references into `self.large`, in order of first
-        use.
+        """Return the matrix A, B or C of a .r1cs file; large coefficients are references into `self.large`, in order of
+        first use.
         """
         starts = self.starts[which::3]
         counts = self.words[starts].astype(np.int64)

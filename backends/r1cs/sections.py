@@ -54,7 +54,7 @@ class SectionFile:
             self.fail(f"{at} bytes", f"{len(whole)}")
 
     def section(self, kind: int, size: int | None = None) -> Bytes:
-        """The payload of one section; raise FormatError if the section is missing or has another size."""
+        """Return the payload of one section; raise FormatError if the section is missing or has another size."""
         if kind not in self.sections:
             self.fail(f"a section of type {kind}", f"only types {sorted(self.sections)}")
         payload = self.sections[kind]
@@ -63,7 +63,7 @@ class SectionFile:
         return payload
 
     def header(self, field: Field, size: int) -> bytes:
-        """The `size` bytes of section 1 after the element size and the prime, which must be the field's."""
+        """Return the `size` bytes of section 1 after the element size and the prime, which must be the field's."""
         payload = self.section(1).tobytes()
         width, prime = int.from_bytes(payload[:4], "little"), int.from_bytes(payload[4:-size], "little")
         if width != field.bytes:
@@ -90,7 +90,7 @@ class SectionFile:
 def section_chunks(
     magic: bytes, version: int, sections: Sequence[tuple[int, int, Iterable[bytes | memoryview]]]
 ) -> Iterator[bytes | memoryview]:
-    """The bytes of a file of sections, each of which is given as (type, size, chunks of that size in all)."""
+    """Yield the bytes of a file of sections, each of which is given as (type, size, chunks of that size in all)."""
     yield magic + version.to_bytes(4, "little") + len(sections).to_bytes(4, "little")
     for kind, size, chunks in sections:
         yield kind.to_bytes(4, "little") + size.to_bytes(8, "little")

@@ -37,7 +37,7 @@ def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str])
 
 
 def read_names(path: Path, labels: NDArray[np.uint64]) -> dict[int, str]:
-    """The name of each wire that a .sym file names; `labels` are the wires' labels in the system's file.
+    """Return the name of each wire that a .sym file names; `labels` are the wires' labels in the system's file.
 
     Raise FormatError for malformed lines of a .sym file, and, before the file is read, for one that is far too long for
     that many wires; a compiler may have left out many wires that it still names.
@@ -77,7 +77,7 @@ def _lines(system: ConstraintSystem, layer: Callable[[int], str]) -> Iterator[by
 
 
 def _block_lines(block: WireBlock, name: str, begin: int) -> Iterator[bytes]:
-    """The lines of a .sym file for a block's elements from `begin` on."""
+    """Yield the lines of a .sym file for a block's elements from `begin` on."""
     name = "".join(" " if character in ",\r\n" else character for character in name)
     for at in range(begin, block.count, CHUNK):
         elements = np.arange(at, min(at + CHUNK, block.count), dtype=np.int64)

@@ -89,7 +89,7 @@ class Order:
     places: NDArray[np.int64] | None = field(default=None, compare=False)
 
     def fits(self, rows: int) -> bool:
-        """Whether `rows` rows can belong to elements in this order."""
+        """Return whether `rows` rows can belong to elements in this order."""
         if self.elements < 1:
             return False
         return rows % (self.elements * self.stride) == 0 if self.places is None else len(self.places) == rows
@@ -171,7 +171,7 @@ class ConstraintSystem:
 
     @property
     def public(self) -> int:
-        """The number of public wires, outputs and inputs, without the constant wire."""
+        """Return the number of public wires, outputs and inputs, without the constant wire."""
         return self.public_outputs + self.public_inputs
 
     def coefficient_limbs(self, coefficients: NDArray[np.int64]) -> Limbs:

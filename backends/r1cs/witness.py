@@ -20,7 +20,7 @@ Draw = Callable[[Limbs], int]
 
 
 def random_challenge(first: Limbs) -> int:
-    """A random challenge from the operating system: for checks, never for proofs."""
+    """Return a random challenge from the operating system: for checks, never for proofs."""
     return secrets.randbits(253)
 
 
@@ -30,7 +30,7 @@ def witness(
     salts: Mapping[str, int] | None = None,
     draw: Draw = random_challenge,
 ) -> Limbs:
-    """The witness `uint64[wires, 4]` of a run, in normal form: wire 0 is 1.
+    """Return the witness `uint64[wires, 4]` of a run, in normal form: wire 0 is 1.
 
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), as the integer executor's
     `trace` returns; `salts` a number below the prime for each name in `plan.salts`. If the circuit's challenge is drawn

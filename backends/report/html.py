@@ -27,14 +27,14 @@ network and no forms.
 
 
 def visible(text: str) -> str:
-    r"""The text with escapes such as `\x1b` or `\u202e` for characters that are not printable, which could turn the
-    direction of the text that follows.
+    r"""Return the text with escapes such as `\x1b` or `\u202e` for characters that are not printable, which could turn
+    the direction of the text that follows.
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def written(part: Part) -> str:
-    """A part of a page as HTML: whole numbers with thousands separators, other numbers short, text escaped."""
+    """Return a part of a page as HTML: whole numbers with thousands separators, other numbers short, text escaped."""
     if isinstance(part, Markup):
         return part
     if isinstance(part, float):
@@ -43,7 +43,7 @@ def written(part: Part) -> str:
 
 
 def tag(name: str, /, *parts: Part, **attributes: str | int) -> Markup:
-    """An element of HTML. In an attribute's name a `_` at the end is left out, and every other `_` becomes `-`:
+    """Return an element of HTML. In an attribute's name a `_` at the end is left out, and every other `_` becomes `-`:
     `class_`, `stroke_width`.
     """
     said = "".join(
@@ -63,7 +63,9 @@ def joined(parts: Iterable[Markup]) -> Markup:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Part]]) -> Markup:
-    """A table, with numbers to the right, which scrolls if a page is narrow; empty markup if there are no rows."""
+    """Return a table, with numbers to the right, which scrolls if a page is narrow; empty markup if there are no
+    rows.
+    """
     body = [
         tag("tr", *(tag("td", cell, class_="r") if isinstance(cell, int | float) else tag("td", cell) for cell in row))
         for row in rows
@@ -75,7 +77,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Part]]) -> Markup:
 
 
 def picture(svg: str, said: str) -> Markup:
-    """A picture in SVG, embedded as an image, so that its content acts on nothing else of the page."""
+    """Return a picture in SVG, embedded as an image, so that its content acts on nothing else of the page."""
     data = b64encode(svg.encode()).decode()
     return tag("div", tag("img", src=f"data:image/svg+xml;base64,{data}", alt=said), class_="wide")
 

@@ -25,11 +25,11 @@ class Block:
     shape: Shape
 
     def of(self, whole: Shape) -> View:
-        """The view that takes the block from a tensor."""
+        """Return the view that takes the block from a tensor."""
         return View.slice(whole, self.starts, tuple(map(sum, zip(self.starts, self.shape, strict=True))))
 
     def pad(self, whole: Shape) -> View:
-        """The view that puts a block into a tensor that is 0 elsewhere."""
+        """Return the view that puts a block into a tensor that is 0 elsewhere."""
         after = (n - start - own for n, start, own in zip(whole, self.starts, self.shape, strict=True))
         return View.pad(self.shape, self.starts, tuple(after))
 
@@ -41,7 +41,7 @@ class Block:
 
 @lru_cache(maxsize=1024)
 def blocks(shape: Shape, whole: int = 0) -> tuple[Block, ...]:
-    """A tensor's blocks in row-major order: 784 x 128 is 512 x 128, 256 x 128 and 16 x 128.
+    """Return a tensor's blocks in row-major order: 784 x 128 is 512 x 128, 256 x 128 and 16 x 128.
 
     Each axis is cut into powers of two, the greatest first, as long as that lowers the cost; the rest of the axis is
     the last piece. The first `whole` axes of a tensor are not cut into blocks. The shape of a tensor alone decides its
@@ -69,7 +69,7 @@ def _cuts(extent: int) -> Iterator[Shape]:
 
 
 def padded(shape: Shape) -> int:
-    """The number of elements of a tensor whose axes are padded to powers of two."""
+    """Return the number of elements of a tensor whose axes are padded to powers of two."""
     return math.prod(1 << (extent - 1).bit_length() for extent in shape)
 
 

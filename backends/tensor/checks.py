@@ -113,7 +113,7 @@ def _cut(draft: Draft, limbs: Limbs, form: Form, bits: int, values: Recipe, name
 
 
 def _needed(draft: Draft, pairs: frozenset[int]) -> list[Range]:
-    """The ranges that no other check implies: the tightest range of each form, without those that a sign's or a
+    """Return the ranges that no other check implies: the tightest range of each form, without those that a sign's or a
     function's table implies.
     """
     said: dict[object, list[tuple[int, int]]] = {}
@@ -157,8 +157,8 @@ def _demand(draft: Draft, pairs: frozenset[int]) -> Demand:
 
 
 def _choice(draft: Draft, limb_bits: int | None) -> Chosen:
-    """The cheapest limbs that a search finds for range checks; signs of one interval are looked up as pairs if that is
-    cheaper.
+    """Return the cheapest limbs that a search finds for range checks; signs of one interval are looked up as pairs if
+    that is cheaper.
     """
     intervals = sorted({(sign.low, sign.high) for sign in draft.signs}, key=lambda ends: ends[0] - ends[1])
 

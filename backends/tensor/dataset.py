@@ -32,18 +32,18 @@ class Dataset:
     axes: int = 1
 
     def counts(self, program: IntegerProgram) -> dict[str, Shape]:
-        """How many rows the batch of each label has, along each axis."""
+        """Return how many rows the batch of each label has, along each axis."""
         formats = {port.name: port.format for port in program.inputs}
         labels = {label: formats[name] for name, (_, label) in self.batches.items()}
         return {label: format.shape[: self.axes] for label, format in labels.items() if format is not None}
 
     def shape(self, port: Port[Fixed]) -> Shape:
-        """The shape of the tensor whose rows a port's values are."""
+        """Return the shape of the tensor whose rows a port's values are."""
         return (self.size, *port.format.shape[self.axes :])
 
 
 def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
-    """The committed data inputs of a step, which a run takes from a dataset, all with the same number of rows.
+    """Return the committed data inputs of a step, which a run takes from a dataset, all with the same number of rows.
 
     Raise Unprovable if a step has no data input, if one is not committed, or if they have no first axis of one extent.
     """
@@ -65,19 +65,19 @@ def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
 
 
 def batch_size(program: IntegerProgram) -> int:
-    """How many examples of the dataset one step takes."""
+    """Return how many examples of the dataset one step takes."""
     format = batch_ports(program)[0].format
     return format.shape[0]
 
 
 def whole(port: Port[Fixed], size: int, axes: int = 1) -> Port[Fixed]:
-    """The port of a dataset's tensor whose rows, along its first axes, are the values of a step's port."""
+    """Return the port of a dataset's tensor whose rows, along its first axes, are the values of a step's port."""
     return replace(port, format=port.format.with_shape((size, *port.format.shape[axes:])))
 
 
 def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...]:
-    """The ports of a dataset's tensors, each listed once. Raise Unprovable if batches of one tensor have different
-    formats.
+    """Return the ports of a dataset's tensors, each listed once. Raise Unprovable if batches of one tensor have
+    different formats.
     """
     found: dict[str, Port[Fixed]] = {}
     for port in program.inputs:
@@ -103,7 +103,7 @@ def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
 
 
 def rows_fault(dataset: Dataset, label: str, counts: Shape, rows: NDArray[np.int64] | None) -> str | None:
-    """A text that says why an array does not hold the numbers of a batch's rows; None if it does."""
+    """Return a text that says why an array does not hold the numbers of a batch's rows, or None if it does."""
     if rows is None or rows.shape != counts or rows.dtype != np.int64:
         return f"expected the numbers of {' x '.join(map(str, counts))} rows for batch {label}"
     if rows.min() < 0 or rows.max() >= dataset.size:

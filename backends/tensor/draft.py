@@ -16,7 +16,7 @@ from .forms import PRIME, Base, Column, Fixed, Form, Integers, Product, Public, 
 
 
 def _given_apart(_: Trace) -> Integers:
-    """The honest values of a base that no wire of the program has: a dataset, the numbers of its rows."""
+    """Return the honest values of a base that no wire of the program has: a dataset, the numbers of its rows."""
     return np.zeros(0, np.int64)
 
 
@@ -111,25 +111,25 @@ class Draft:
     # Bases and forms.
 
     def add(self, base: Base) -> Form:
-        """The form that consists of one base."""
+        """Return the form that consists of one base."""
         self.bases.append(base)
         return Form(base.shape, {(len(self.bases) - 1, ()): 1})
 
     def depth(self, form: Form) -> int:
-        """How many products are nested inside each other in a form."""
+        """Return how many products are nested inside each other in a form."""
         return max((self._depths.get(base, 0) for base, _ in form.terms), default=0)
 
     def blocks(self, shape: Shape) -> tuple[Block, ...]:
-        """The blocks into which a tensor is cut, unless the tensor is a port's."""
+        """Return the blocks into which a tensor is cut, unless the tensor is a port's."""
         return blocks(shape, int(self.steps is not None and shape[:1] == (self.steps,)))
 
     def padded(self, shape: Shape) -> int:
-        """The elements of all blocks of a shape, where each block is padded to powers of two."""
+        """Return the elements of all blocks of a shape, where each block is padded to powers of two."""
         return sum(padded(block.shape) for block in self.blocks(shape))
 
     def column(self, shape: Shape, recipe: Recipe | None, name: str, cut: Sequence[Block] | None = None) -> Form:
-        """A committed tensor, in blocks, which are given for a port; `columns` records the columns of the tensor's
-        form.
+        """Return a committed tensor, in blocks, which are given for a port; `columns` records the columns of the
+        tensor's form.
         """
         cut = cut or (in_one(shape) if recipe is None else self.blocks(shape))
         made, first = Form(shape, {}), len(self.bases)
@@ -140,13 +140,13 @@ class Draft:
         return made
 
     def expect(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
-        """A column that will hold the values of a wire, made before the rule for the wire is applied."""
+        """Return a column that will hold the values of a wire, made before the rule for the wire is applied."""
         if wire not in self.expected:
             self.expected[wire] = self.column(shape, recipe, name)
         return self.expected[wire]
 
     def result(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
-        """The column of a wire: a new column, unless one was made before."""
+        """Return the column of a wire: a new column, unless one was made before."""
         return self.expected.get(wire) or self.column(shape, recipe, name)
 
     def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
@@ -154,8 +154,8 @@ class Draft:
         return self.add(Public(shape, recipe, side, name))
 
     def rows(self, shape: Shape, recipe: Recipe, tensor: tuple[str, Shape], label: str, axes: int) -> Form:
-        """The form of rows of a dataset's tensor, as a virtual column, at row numbers that the statement gives under a
-        label.
+        """Return the form of rows of a dataset's tensor, as a virtual column, at row numbers that the statement gives
+        under a label.
 
         The statement of a proof gives one row number of a dataset for each place along the first `axes` axes.
         """
@@ -169,7 +169,7 @@ class Draft:
         return self.add(Rows(shape, recipe, self.tensors[name], self.indices[label]))
 
     def constant(self, values: Integers, shape: Shape) -> Form:
-        """The form of a constant: the constant's values, or one number for all elements."""
+        """Return the form of a constant: the constant's values, or one number for all elements."""
         if values.size == 1:
             return self.splat(int(values.reshape(-1)[0]), shape)
         return self.add(Fixed(shape, values))
@@ -182,7 +182,7 @@ class Draft:
         return Form(shape, {(self._ones[shape], ()): number % PRIME} if number % PRIME else {})
 
     def splat_of(self, form: Form) -> int | None:
-        """The one number (modulo p) that a form equals everywhere, if that can be read off it."""
+        """Return the one number (modulo p) that a form equals everywhere, if that can be read off it."""
         if not form.terms:
             return 0
         one = self._ones.get(form.shape)
@@ -191,7 +191,7 @@ class Draft:
         return None
 
     def product(self, letters: tuple[str, str, str], x: Form, y: Form, shape: Shape, recipe: Recipe) -> Form:
-        """The contraction of two forms."""
+        """Return the contraction of two forms."""
         if not x.terms or not y.terms:
             return Form(shape, {})
         made = self.add(Product(shape, recipe, letters, (self.index(x), self.index(y))))
@@ -199,7 +199,7 @@ class Draft:
         return made
 
     def times(self, x: Form, y: Form, recipe: Recipe) -> Form:
-        """The elementwise product of two forms: linear if one of them is a number."""
+        """Return the elementwise product of two forms: linear if one of them is a number."""
         for number, other in ((self.splat_of(x), y), (self.splat_of(y), x)):
             if number is not None:
                 return other.times(number)
@@ -207,7 +207,7 @@ class Draft:
         return self.product((own, own, own), x, y, x.shape, recipe)
 
     def along(self, form: Form, view: View, sums: bool) -> Form:
-        """A form seen through a view, or summed along it."""
+        """Return a form seen through a view, or summed along it."""
         shape = view.source_shape if sums else view.target_shape
         made = Form(shape, {})
         number = self.splat_of(form)
@@ -228,7 +228,7 @@ class Draft:
         return made
 
     def index(self, form: Form) -> int:
-        """The number of a form; equal forms have the same number."""
+        """Return the number of a form; equal forms have the same number."""
         found = self._forms.setdefault(form.key(), len(self.forms))
         if found == len(self.forms):
             self.forms.append(form)
@@ -260,7 +260,7 @@ class Draft:
         return len(self.tables) - 1
 
     def function(self, key: object, size: int, values: Integers, name: str) -> int:
-        """The lookup table of a function, which is made once per key."""
+        """Return the lookup table of a function, which is made once per key."""
         if key not in self._functions:
             self._functions[key] = self.table(size, values, f"{name} counts")
         return self._functions[key]
@@ -271,7 +271,7 @@ class Draft:
             self.lookups.append(Lookup(table, self.index(own), self.index(other), self.part))
 
     def in_blocks(self, form: Form) -> list[Form]:
-        """The blocks of a form, since looked-up forms are padded to powers of two."""
+        """Return the blocks of a form, since looked-up forms are padded to powers of two."""
         return [self.along(form, block.of(form.shape), sums=False) for block in self.blocks(form.shape)]
 
     def interval(self, form: Form, low: int, high: int, values: Recipe, name: str) -> None:
@@ -287,7 +287,8 @@ class Draft:
     def sign(
         self, form: Form, low: int, high: int, values: Recipe, name: str, positive: bool = False
     ) -> tuple[Form, Form]:
-        """The bit s = [x < 0] of each element x in [low, high], and the negative part s x; equal forms share one bit.
+        """Return the bit s = [x < 0] of each element x in [low, high], and the negative part s x; equal forms share one
+        bit.
 
         If the `positive` part of x is wanted, it is the product (1 - s) x, and s x is x less that product: a reader of
         a rectifier's result then reads one tensor, however many tensors x is the sum of.

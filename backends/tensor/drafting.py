@@ -35,7 +35,7 @@ def drafted(
     dataset: Dataset | None,
     scanned: Scan | None = None,
 ) -> Draft:
-    """The draft of what is to be proved of a program, whose operations were expanded to those of `arrow`.
+    """Return the draft of what is to be proved of a program, whose operations were expanded to those of `arrow`.
 
     Raise Unprovable for an operation that has no rule, and for one that its rule refuses.
     """
@@ -89,8 +89,8 @@ def drafted(
 
 
 def _in_one(draft: Draft, form: Form, site: Site) -> Form:
-    """A column that equals a form: without the column, the claims on the form would double with each level of a tree of
-    products or maxima.
+    """Return a column that equals a form: without the column, the claims on the form would double with each level of a
+    tree of products or maxima.
 
     Soundness: the equation of a column and its form holds modulo p, and the form is an integer of the wire's type
     modulo p, so that the column is one too.
@@ -121,8 +121,8 @@ def _handed_on(program: IntegerProgram, arrow: Arrow, trajectories: Iterable[Tra
 
 
 def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) -> Form:
-    """The values that enter each step: the first values, then the values that each step but the last leaves, which are
-    a column.
+    """Return the values that enter each step: the first values, then the values that each step but the last leaves,
+    which are a column.
 
     Soundness: for handing values from step to step, see `circuits/scan.py`. The scan's program checks that the values
     that leave a step enter the next; since both are forms of the same columns, this takes no equation. That the values
@@ -143,7 +143,7 @@ def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) 
 
 
 def _fused(arrow: Arrow) -> dict[int, int]:
-    """The Check of each Shift or Divide that one Check alone reads; the quotient is looked up in the Check's
+    """Return the Check of each Shift or Divide that one Check alone reads; the quotient is looked up in the Check's
     interval.
     """
     readers = arrow.readers()
@@ -158,7 +158,9 @@ def _fused(arrow: Arrow) -> dict[int, int]:
 
 
 def _strict(arrow: Arrow) -> set[int]:
-    """The wires that are subtracted from something before its sign is asked for, as the derivative of a ReLU does."""
+    """Return the wires that are subtracted from something before its sign is asked for, as the derivative of a ReLU
+    does.
+    """
     writer = {target: row for row in arrow.rows for target in row[2]}
     asked = [row[1][0] for row in arrow.rows if isinstance(arrow.operations[row[0]], IsNegative)]
     rows = [writer[wire] for wire in asked if wire in writer]
@@ -198,7 +200,7 @@ def _bind_outputs(program: IntegerProgram, arrow: Arrow, draft: Draft, forms: Ma
 
 
 def _laid(port: Port[Fixed]) -> tuple[Block, ...]:
-    """The blocks of a port's column, which follow from the list of its root's ports."""
+    """Return the blocks of a port's column, which follow from the list of its root's ports."""
     return in_one(port.format.shape) if port.role is Role.DATA else blocks(port.format.shape)
 
 

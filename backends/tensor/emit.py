@@ -41,7 +41,7 @@ def emit(
     dataset: Dataset | None = None,
     scanned: Scan | None = None,
 ) -> TensorSystem:
-    """The system of an integer program, with limbs as wide as is cheapest unless told otherwise.
+    """Return the system of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
     Programs of one digest have one system: operations are taken in the canonical order, in which the digest hashes
     them.
@@ -87,8 +87,8 @@ def _placed(
     dataset: Dataset | None,
     widest: int,
 ) -> TensorSystem:
-    """A tensor system with its columns in their places: the columns of ports in the commitments of their groups, all
-    other columns in the last commitment.
+    """Return a tensor system with its columns in their places: the columns of ports in the commitments of their groups,
+    all other columns in the last commitment.
     """
     named = groups(program)
     keys = [[(one.side, port.name) for port in one.ports] for one in named]

@@ -43,7 +43,7 @@ class Form:
         return self + other.times(-1)
 
     def times(self, factor: int) -> Form:
-        """A form with every coefficient times an integer, which may be any representative modulo p."""
+        """Return a form with every coefficient times an integer, which may be any representative modulo p."""
         terms = {key: c * factor % PRIME for key, c in self.terms.items()}
         return Form(self.shape, {key: c for key, c in terms.items() if c})
 
@@ -121,5 +121,5 @@ Base = Column | Public | Rows | Fixed | Product
 
 
 def padded_bits(shape: Shape) -> int:
-    """The number of variables of a tensor whose axes are padded to powers of two."""
+    """Return the number of variables of a tensor whose axes are padded to powers of two."""
     return sum((extent - 1).bit_length() for extent in shape)

@@ -48,15 +48,15 @@ def parts(ports: Ports) -> list[list[Port[Fixed]]]:
 
 
 def size(ports: Ports) -> int:
-    """The number of elements of tensors in a table: blocks are padded, and since large ones come first there are no
-    gaps between them.
+    """Return the number of elements of tensors in a table: blocks are padded, and since large ones come first there are
+    no gaps between them.
     """
     return sum(sum(padded(block.shape) for block in blocks(port.format.shape)) for port in ports)
 
 
 def openings(elements: int) -> int:
-    """How often the root of a frozen group of `elements` elements may be opened: as often as its table has room for
-    random words without growing.
+    """Return how often the root of a frozen group of `elements` elements may be opened: as often as its table has room
+    for random words without growing.
 
     Privacy: each opening of a frozen root tells at most OPENING / 16 points of each of 16 limbs
     (docs/zero-knowledge.md).

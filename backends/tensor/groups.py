@@ -52,12 +52,13 @@ class Group:
 
     @property
     def listed(self) -> PortList:
-        """The list of ports to which the root of a group commits."""
+        """Return the list of ports to which the root of a group commits."""
         return listed(self.ports)
 
 
 def group(port: Port[Fixed], side: str = INPUT) -> GroupName:
-    """The group of a committed port: the group of its role; a scalar, and data that leave a step, form a group each.
+    """Return the group of a committed port: the group of its role; a scalar, and data that leave a step, form a group
+    each.
 
     Frozen ports may form several groups: see `group_names`.
     """
@@ -65,8 +66,8 @@ def group(port: Port[Fixed], side: str = INPUT) -> GroupName:
 
 
 def group_names(program: IntegerProgram) -> dict[str, GroupName]:
-    """The name of the group of each committed input, as `group` gives it; if frozen inputs form several groups, the
-    name has the group's number too.
+    """Return the name of the group of each committed input, as `group` gives it; if frozen inputs form several groups,
+    the name has the group's number too.
     """
     committed = [port for port in program.inputs if port.visibility is Visibility.COMMITTED]
     names = {port.name: group(port) for port in committed}
@@ -78,7 +79,7 @@ def group_names(program: IntegerProgram) -> dict[str, GroupName]:
 
 
 def frozen_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
-    """The groups of frozen inputs, in order of their names' numbers."""
+    """Return the groups of frozen inputs, in order of their names' numbers."""
     names = group_names(program)
     roles = {port.name: port.role for port in program.inputs}
     found = {group for name, group in names.items() if roles[name] is Role.FROZEN}
@@ -86,8 +87,8 @@ def frozen_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
 
 
 def groups(program: IntegerProgram) -> tuple[Group, ...]:
-    """The groups of a program, those of inputs first, each in the place of its first port; both sides of a `renewal`
-    are grouped alike.
+    """Return the groups of a program, those of inputs first, each in the place of its first port; both sides of a
+    `renewal` are grouped alike.
 
     Raise Unprovable if a public port, or one that forms a group alone, has the name of another group: a statement has
     one entry for each side and name.
@@ -123,7 +124,7 @@ def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
 
 
 def input_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
-    """The groups of the committed inputs, in the order of their first ports."""
+    """Return the groups of the committed inputs, in the order of their first ports."""
     return tuple(dict.fromkeys(group_names(program).values()))
 
 
@@ -136,7 +137,8 @@ def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> No
 
 
 def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
-    """The program whose proof shows that the roots of the given groups hold values within the formats of their ports.
+    """Return the program whose proof shows that the roots of the given groups hold values within the formats of their
+    ports.
 
     A format program takes the groups' committed inputs and returns nothing, so its proof only says that values in
     format exist. Names, roles and formats are the original program's: a group has the same root, whichever of the two
@@ -148,8 +150,8 @@ def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> In
 
 
 def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
-    """The program that returns the committed inputs of the given groups, whose proof shows that two roots hold the same
-    values.
+    """Return the program that returns the committed inputs of the given groups, whose proof shows that two roots hold
+    the same values.
 
     Raise CircuitizeError for a group that the program does not have.
     """
@@ -158,7 +160,7 @@ def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> I
 
 
 def renewal(ports: Sequence[Port[Fixed]]) -> IntegerProgram:
-    """A program that takes the given ports and returns them."""
+    """Return a program that takes the given ports and returns them."""
     types = [port.format for port in ports if port.format is not None]
     return IntegerProgram(identity(*types), tuple(ports), tuple(ports))
 

@@ -13,7 +13,8 @@ WIDEST = 20
 """The most bits of a limb, since a verifier sums over each limb table."""
 
 FRACTION, COLUMN = 1.0, 1.0
-"""The prover's cost of a fraction in the tree of lookups, and of a committed element; the two are equal, as measured.
+"""The prover's cost of a fraction in the tree of lookups, and of a committed element; the two are equal, as
+measured.
 """
 
 MOST_BITS = 63
@@ -21,7 +22,7 @@ NEVER = 1 << 40
 
 
 def power_above(number: float) -> float:
-    """The least power of two that is not below a number."""
+    """Return the least power of two that is not below a number."""
     return float(1 << max(0, int(number) - 1).bit_length())
 
 
@@ -41,7 +42,7 @@ class Cuts:
 
 @lru_cache(maxsize=4096)
 def _cuts(widths: frozenset[int], most: int) -> Cuts:
-    """The best cuts into limbs of numbers of up to `most` bits."""
+    """Return the best cuts into limbs of numbers of up to `most` bits."""
     ordered = sorted(widths, reverse=True)
     counts, lowest, tables = [0], [0], [0]
     for bits in range(1, most + 1):
@@ -69,7 +70,7 @@ class Limbs:
         return _cuts(self.widths, MOST_BITS).counts[bits]
 
     def cut(self, bits: int) -> tuple[int, ...]:
-        """The widths of a number's limbs, the lowest first."""
+        """Return the widths of a number's limbs, the lowest first."""
         made, lowest = [], _cuts(self.widths, MOST_BITS).lowest
         while bits:
             made.append(lowest[bits])
@@ -77,7 +78,7 @@ class Limbs:
         return tuple(made)
 
     def is_alone(self, size: int) -> bool:
-        """Whether numbers below `size` are looked up in one table."""
+        """Return whether numbers below `size` are looked up in one table."""
         return size in self.exact or (size & (size - 1) == 0 and size.bit_length() - 1 in self.widths)
 
 
@@ -113,8 +114,8 @@ class Demand:
         object.__setattr__(self, "longest", max(every, default=1))
 
     def cost(self, widths: frozenset[int]) -> tuple[float, Limbs]:
-        """The cost with tables of the given widths, and of the sizes for which one table of exactly that size is then
-        cheapest.
+        """Return the cost with tables of the given widths, and of the sizes for which one table of exactly that size is
+        then cheapest.
         """
         cuts = _cuts(widths, self.longest)
         counts, needed = cuts.counts, cuts.tables
@@ -139,7 +140,9 @@ class Demand:
 
 
 def total(leaves: float, columns: float) -> float:
-    """The total cost of lookups, where half of the padding to a power of two is counted: provers skip some of it."""
+    """Return the total cost of lookups, where half of the padding to a power of two is counted: provers skip some of
+    it.
+    """
     return FRACTION * (leaves + power_above(leaves)) / 2 + COLUMN * (columns + power_above(columns)) / 2
 
 
@@ -152,8 +155,8 @@ def uniform(bits: int, sizes: Iterable[int]) -> Limbs:
 
 
 def cheapest(demand: Demand, start: Limbs | None = None) -> tuple[float, Limbs]:
-    """The cheapest limbs that a local search finds, and their cost: widths are added, taken away or exchanged as long
-    as that lowers the cost.
+    """Return the cheapest limbs that a local search finds, and their cost: widths are added, taken away or exchanged as
+    long as that lowers the cost.
 
     The search for limbs starts from the best uniform width, or from the given limbs. The last result of the search for
     limbs is kept, since a verifier plans one program many times.

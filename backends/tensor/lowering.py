@@ -48,7 +48,7 @@ class Site:
 
     @property
     def value(self) -> Recipe:
-        """The honest value of an edge's target."""
+        """Return the honest value of an edge's target."""
         return lambda trace: trace[self.target_wire]
 
 
@@ -135,8 +135,8 @@ def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
 
 def _quotients(site: Site, size: int) -> tuple[int, int]:
-    """The interval within which a quotient q is checked: that of the fused Check, or else an interval around the type's
-    that is cheap to check and leaves q unique.
+    """Return the interval within which a quotient q is checked: that of the fused Check, or else an interval around the
+    type's that is cheap to check and leaves q unique.
     """
 
     def unique(low: int, high: int) -> bool:
@@ -177,8 +177,8 @@ def _positive_part(draft: Draft, form: Form, low: int, high: int, values: Recipe
 
 
 def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """The rectifier x - [x < 0] x; or, if the derivative asks whether the result is positive, -[-x < 0] (-x), with the
-    bit of that sign.
+    """Return the rectifier x - [x < 0] x; or, if the derivative asks whether the result is positive, -[-x < 0] (-x),
+    with the bit of that sign.
     """
     x, values = site.types[0], site.source(0)
     if not site.strict or x.low >= 0 or x.high <= 0:
@@ -277,8 +277,8 @@ def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Fo
 
 
 def _lookup(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """The result y of a table lookup is committed, and (x - low, y) is an entry of the table: a key of the table has
-    one value.
+    """Return the result y of a table lookup is committed, and (x - low, y) is an entry of the table: a key of the table
+    has one value.
     """
     assert isinstance(operation, Lookup)
     table = draft.function(operation, len(operation.table), np.ascontiguousarray(operation.table, np.int64), site.name)

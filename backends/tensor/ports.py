@@ -27,8 +27,8 @@ PortList = tuple[Listed, ...]
 
 
 def listed(ports: Iterable[Port[Fixed]]) -> PortList:
-    """The list of ports, each with its format: sorted by name. The place of each port's values in a commitment follows
-    from the list of ports alone (`layout`).
+    """Return the list of ports, each with its format: sorted by name. The place of each port's values in a commitment
+    follows from the list of ports alone (`layout`).
     """
     made = []
     for port in ports:
@@ -41,7 +41,9 @@ def listed(ports: Iterable[Port[Fixed]]) -> PortList:
 def difference(
     ours: PortList, theirs: PortList, names: Sequence[str] = ("this program", "the other one")
 ) -> str | None:
-    """The first difference of two lists of ports, told with `names` for the two sides; None if they are equal."""
+    """Return the first difference of two lists of ports, told with `names` for the two sides, or None if they are
+    equal.
+    """
     here, there = ({port.name: port for port in ports} for ports in (ours, theirs))
     for name in sorted({*here, *there}):
         if name not in here or name not in there:

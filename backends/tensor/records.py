@@ -14,7 +14,7 @@ from .forms import Base, Column, Fixed, Form, Product, Public, Rows
 
 
 def base_record(base: Base) -> tuple[object, ...]:
-    """The record of a base: its kind, its shape, and the source of its values."""
+    """Return the record of a base: its kind, its shape, and the source of its values."""
     shape = list(base.shape)
     match base:
         case Column():
@@ -30,8 +30,8 @@ def base_record(base: Base) -> tuple[object, ...]:
 
 
 def view_record(view: View) -> tuple[object, ...]:
-    """The record of a view: the shape of its source, and of each step the shape, then offsets and strides, or None if
-    it only regroups.
+    """Return the record of a view: the shape of its source, and of each step the shape, then offsets and strides, or
+    None if it only regroups.
     """
     steps = [
         (
@@ -44,7 +44,7 @@ def view_record(view: View) -> tuple[object, ...]:
 
 
 def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[object, ...]:
-    """The record of a form: its shape and its terms, whose paths name views by their numbers."""
+    """Return the record of a form: its shape and its terms, whose paths name views by their numbers."""
     terms = [
         (coefficient, base, [(numbers[view], sums) for view, sums in path])
         for (base, path), coefficient in form.terms.items()

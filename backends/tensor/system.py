@@ -58,7 +58,7 @@ class TensorSystem:
 
     @cached_property
     def records(self) -> tuple[list[Any], ...]:
-        """A tensor system as the native prover reads it: lists of plain tuples."""
+        """Return a tensor system as the native prover reads it: lists of plain tuples."""
         numbers = {view: number for number, view in enumerate(self.views)}
         return (
             list(self.commitments),
@@ -71,28 +71,30 @@ class TensorSystem:
         )
 
     def ports_of(self, key: PortKey) -> PortList:
-        """The list of ports that the root of a group commits to."""
+        """Return the list of ports that the root of a group commits to."""
         return self.lists[self.groups.index(key)]
 
     @property
     def committed(self) -> int:
-        """The number of elements of all columns, without padding."""
+        """Return the number of elements of all columns, without padding."""
         return sum(int(np.prod(base.shape)) for base in self.bases if isinstance(base, Column))
 
     @property
     def looked_up(self) -> int:
-        """The number of elements that are looked up, without padding."""
+        """Return the number of elements that are looked up, without padding."""
         return sum(int(np.prod(self.forms[lookup.key].shape)) for lookup in self.lookups)
 
     @cached_property
     def fractions(self) -> int:
-        """The number of fractions for lookups and tables, where the blocks of each are padded to powers of two."""
+        """Return the number of fractions for lookups and tables, where the blocks of each are padded to powers of
+        two.
+        """
         looked_up = sum(1 << padded_bits(self.forms[lookup.key].shape) for lookup in self.lookups)
         return looked_up + sum(1 << (table.size - 1).bit_length() for table in self.tables)
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[int, int]]:
-        """The elements committed and the elements looked up, by operation and place, by port, and for tables."""
+        """Return the elements committed and the elements looked up, by operation and place, by port, and for tables."""
         found: dict[str, list[int]] = {}
         for base in self.bases:
             if isinstance(base, Column):
@@ -102,8 +104,8 @@ class TensorSystem:
         return {part: (committed, looked_up) for part, (committed, looked_up) in found.items()}
 
     def trace(self, inputs: Mapping[str, Integers]) -> Trace:
-        """The values of all wires of a run; inputs are integers of their formats, as `to_integers` makes them of real
-        values.
+        """Return the values of all wires of a run; inputs are integers of their formats, as `to_integers` makes them of
+        real values.
 
         Raise Undefined if the program has no value, and CircuitizeError for a value that is no array of integers.
         """
@@ -118,15 +120,15 @@ class TensorSystem:
         return [value for value in found if value is not None]
 
     def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
-        """The honest values of every base tensor of the system, without multiplicities, which the prover counts, and
-        without a dataset's tensors.
+        """Return the honest values of every base tensor of the system, without multiplicities, which the prover counts,
+        and without a dataset's tensors.
 
         `rows` gives the numbers of each batch's rows, by its label.
         """
         return list(self.each_value(trace, rows))
 
     def each_value(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> Iterator[Integers]:
-        """The honest values of every base one by one; the values of a base are made when they are asked for."""
+        """Yield the honest values of every base one by one; the values of a base are made when they are asked for."""
         given = {base: (rows or {})[label] for label, base in self.indices.items()}
         for number, base in enumerate(self.bases):
             if number in given:
@@ -137,7 +139,7 @@ class TensorSystem:
                 yield np.ascontiguousarray(base.recipe(trace), np.int64)
 
     def public_values(self, publics: Mapping[PortKey, Integers]) -> list[Integers]:
-        """The values of every base that the verifier knows: the values of public ports, and nothing else."""
+        """Return the values of every base that the verifier knows: the values of public ports, and nothing else."""
         return [
             np.ascontiguousarray(publics[base.side, base.name], np.int64)
             if isinstance(base, Public)

@@ -75,7 +75,7 @@ class _Fusing:
         return self.found[root]
 
     def _cost(self, root: int) -> float:
-        """The words that a group moves; none if it only moves elements."""
+        """Return the words that a group moves; none if it only moves elements."""
         return self._now(root).moved if any(map(self.wiring.computes, self.members[root])) else 0.0
 
     def _try(self, first: int, second: int) -> None:
@@ -104,7 +104,7 @@ class _Fusing:
         self.found.pop(second, None)
 
     def _between(self, first: int, second: int) -> bool:
-        """Whether a path of wires leads from one group to the other through a third."""
+        """Return whether a path of wires leads from one group to the other through a third."""
         seen, stack = {first, second}, [after for after in self.next[first] if after != second]
         while stack:
             group = stack.pop()
@@ -117,7 +117,7 @@ class _Fusing:
         return False
 
     def _order(self) -> list[int]:
-        """The groups of operations in an order in which a wire is written before it is read."""
+        """Return the groups of operations in an order in which a wire is written before it is read."""
         waiting = dict.fromkeys(self.members, 0)
         for later in self.next.values():
             for group in later:

@@ -48,11 +48,13 @@ class Wiring:
                 self.numbers.update(targets)
 
     def computes(self, edge: int) -> bool:
-        """Whether an operation computes something: constants lie in memory, and movements only change addresses."""
+        """Return whether an operation computes something: constants lie in memory, and movements only change
+        addresses.
+        """
         return bool(self.rows[edge][1]) and not isinstance(self.operations[edge], HEXAGONS)
 
     def products(self, edge: int) -> int:
-        """How many multiplications of an operation are accumulated: those of a contraction."""
+        """Return how many multiplications of an operation are accumulated: those of a contraction."""
         if not isinstance(self.operations[edge], CUPS):
             return 0
         extents: dict[str, int] = {}
@@ -90,7 +92,7 @@ class Group:
         self._unite()
 
     def size(self, array: int) -> int:
-        """How many words an array has, 0 for a single number."""
+        """Return how many words an array has, 0 for a single number."""
         held = self.arrays[array]
         return 0 if held.wire in self.wiring.numbers else math.prod(self.extents[axis] for axis in held.axes)
 
@@ -108,7 +110,7 @@ class Group:
         return found
 
     def takes_room(self, array: int) -> bool:
-        """Whether an array of the group has a place in the small memory."""
+        """Return whether an array of the group has a place in the small memory."""
         return array not in self.behind and self.arrays[array].wire not in self.wiring.numbers
 
     def _unite(self) -> None:
@@ -165,7 +167,7 @@ class Group:
                         self.names.setdefault(self._axis[edge, letter], letter)
 
     def axes(self, edge: int, own: Iterable[str]) -> set[Axis]:
-        """The axes of the group that correspond to labels of an operation."""
+        """Return the axes of the group that correspond to labels of an operation."""
         return {self._axis[edge, label] for label in own}
 
     @cached_property
@@ -190,13 +192,13 @@ class Group:
 
     @property
     def apart(self) -> bool:
-        """Whether no array of the group has an axis twice."""
+        """Return whether no array of the group has an axis twice."""
         return all(len(set(held.axes)) == len(held.axes) for held in self.arrays)
 
     @cached_property
     def cut(self) -> list[Axis]:
-        """The axes that tiles of the results may divide: all arrays that leave the group have them, and no operation
-        sums over them.
+        """Return the axes that tiles of the results may divide: all arrays that leave the group have them, and no
+        operation sums over them.
         """
         closed = self.whole.union(*self.summed.values(), *self.softened.values())
         return [
@@ -207,12 +209,12 @@ class Group:
 
     @cached_property
     def streamed(self) -> list[Axis]:
-        """The axes of a group that may be walked part by part, while sums over them are kept."""
+        """Return the axes of a group that may be walked part by part, while sums over them are kept."""
         found = set[Axis]().union(*self.summed.values()) - self.whole
         return sorted(axis for axis in found if self.extents[axis] > 1 and self._flows(axis))
 
     def _flows(self, axis: Axis) -> bool:
-        """Whether each softmax along an axis is read by sums over it, which can be rescaled as they grow."""
+        """Return whether each softmax along an axis is read by sums over it, which can be rescaled as they grow."""
         for edge, own in self.softened.items():
             if axis not in own:
                 continue

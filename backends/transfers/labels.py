@@ -36,7 +36,7 @@ CUPS = (arrays.Einsum, integers.Contract)
 
 @lru_cache(maxsize=65536)
 def labels(operation: Operation, sources: tuple[Shape, ...], targets: tuple[Shape, ...]) -> Labels:
-    """The labels of an operation on arrays of the given shapes, from its equation, its axes or its view."""
+    """Return the labels of an operation on arrays of the given shapes, from its equation, its axes or its view."""
     if isinstance(operation, CUPS):
         x, y, target = (tuple(letters) for letters in operation.letters)
         return Labels((x, y), (target,), frozenset({*x, *y}) - {*target})
@@ -61,7 +61,7 @@ def labels(operation: Operation, sources: tuple[Shape, ...], targets: tuple[Shap
 
 
 def _summed(operation: Operation, sources: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    """The axes that a reduction removes and along which it may reduce in parts."""
+    """Return the axes that a reduction removes and along which it may reduce in parts."""
     if isinstance(operation, arrays.Sum):
         return frozenset(sources[0][axis] for axis in operation.axes)
     if isinstance(operation, arrays.Max):
@@ -72,7 +72,7 @@ def _summed(operation: Operation, sources: Sequence[tuple[str, ...]]) -> frozens
 
 
 def _copied(operation: Operation, targets: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    """The axes along which a broadcast copies."""
+    """Return the axes along which a broadcast copies."""
     if isinstance(operation, arrays.Broadcast):
         return frozenset(targets[0][axis] for axis in operation.axes)
     if isinstance(operation, integers.Reindex):
@@ -81,7 +81,7 @@ def _copied(operation: Operation, targets: Sequence[tuple[str, ...]]) -> frozens
 
 
 def _still(view: integers.View) -> list[int]:
-    """The axes of a view's target along which the view reads one element repeatedly."""
+    """Return the axes of a view's target along which the view reads one element repeatedly."""
     step = view.steps[0] if len(view.steps) == 1 else None
     if not isinstance(step, integers.Affine):
         return []

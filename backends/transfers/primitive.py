@@ -53,7 +53,7 @@ def _written(builder: Builder, operation: Operation, wires: list[int], keep: boo
 
 
 def _contracted(arrow: Arrow) -> set[int]:
-    """The softmaxes, by place, whose every reader sums over their axis in a contraction."""
+    """Return the softmaxes, by place, whose every reader sums over their axis in a contraction."""
     found: dict[int, tuple[int, int]] = {}
     outputs = {*arrow.outputs.tolist()}
     for index, (operation, _, targets, _) in enumerate(arrow.rows):

@@ -73,13 +73,13 @@ class Schedule:
 
     @property
     def moved(self) -> list[int]:
-        """The arrays that are loaded or stored, each as often as it is moved for a tile of the results."""
+        """Return the arrays that are loaded or stored, each as often as it is moved for a tile of the results."""
         acts = [act for phase in self.phases for act in phase.acts]
         return [act.array for act in acts if act.kind in (Kind.LOAD, Kind.STORE)]
 
 
 def schedule(group: Group, stream: Axis | None) -> Schedule | None:
-    """The schedule by which a tile is computed, with a streamed axis or with none.
+    """Return the schedule by which a tile is computed, with a streamed axis or with none.
 
     An operation that depends, along the streamed axis, on a sum over it waits for the next pass, for which everything
     that it needs along the axis is loaded and computed anew: the maximum, the sum and the weights of a softmax, written
@@ -142,7 +142,7 @@ class _Scheduling:
         return any(self.along[array] for array in (*self.sources[edge], *self.targets[edge]))
 
     def _needed(self, number: int) -> list[int]:
-        """The operations along the streamed axis that a pass runs: those from which its sums and results are
+        """Return the operations along the streamed axis that a pass runs: those from which its sums and results are
         computed.
         """
         wanted: set[int] = set()
@@ -170,20 +170,20 @@ class _Scheduling:
             self._fill(phase, place, edges, there, last)
 
     def _touched(self, edge: int) -> list[int]:
-        """The arrays that the small memory must hold while an operation runs, including arrays of which others are
-        views.
+        """Return the arrays that the small memory must hold while an operation runs, including arrays of which others
+        are views.
         """
         own = (*self.sources[edge], *self.targets[edge], *self._beside(edge))
         behind = self.group.behind
         return list(dict.fromkeys((*own, *(shown for array in own for shown in sorted(behind.get(array, ()))))))
 
     def _beside(self, edge: int) -> tuple[int, ...]:
-        """The arrays that a streamed softmax keeps, for itself and for the sums that read it."""
+        """Return the arrays that a streamed softmax keeps, for itself and for the sums that read it."""
         softmaxes = [edge] if edge in self.kept else self.weighed(edge)
         return tuple(self.kept[one] + k for one in softmaxes for k in (0, 1))
 
     def weighed(self, edge: int) -> list[int]:
-        """The streamed softmaxes that a sum reads."""
+        """Return the streamed softmaxes that a sum reads."""
         if edge not in self.sums:
             return []
         return [one for one in self.kept if self.targets[one][0] in self.sources[edge]]

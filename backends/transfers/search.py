@@ -16,7 +16,8 @@ MOST_TRIED = 1 << 14
 
 
 def best(group: Group, memory: float) -> Partition | None:
-    """The partition that moves the fewest words and holds at most `memory`; of equal ones the one that holds fewest.
+    """Return the partition that moves the fewest words and holds at most `memory`; of equal ones the one that holds
+    fewest.
 
     The search compares all relevant extents of tiles, the least ones for each number of tiles; if there are more than
     `MOST_TRIED` combinations, as many evenly spaced by ratio. The tile is then made as long as there is room, first
@@ -50,7 +51,7 @@ def _within(made: Schedule, memory: float) -> Partition | None:
 
 
 def _grid(extents: Sequence[int]) -> list[Counts]:
-    """All combinations of tile extents, as one array for each axis."""
+    """Return all combinations of tile extents, as one array for each axis."""
     if not extents:
         return []
     each = max(2, int(MOST_TRIED ** (1 / len(extents))))
@@ -59,7 +60,7 @@ def _grid(extents: Sequence[int]) -> list[Counts]:
 
 
 def _extents(extent: int, most: int) -> Counts:
-    """The least extents of a tile for each number of tiles."""
+    """Return the least extents of a tile for each number of tiles."""
     root = math.isqrt(extent)
     counts = np.arange(1, root + 1, dtype=np.int64)
     found = np.unique(np.concatenate([counts, -(-extent // counts)]))
@@ -69,7 +70,7 @@ def _extents(extent: int, most: int) -> Counts:
 
 
 def _grown(found: Partition, memory: float) -> Partition:
-    """A partition that moves the same words as a given one, in fewer and longer steps."""
+    """Return a partition that moves the same words as a given one, in fewer and longer steps."""
     made, tiles = found.schedule, dict(found.tiles)
     order = sorted(tiles, key=lambda axis: axis != made.stream)
     for axis in order:

@@ -37,7 +37,7 @@ class Transfer:
 
     @property
     def cut(self) -> str:
-        """A text that says how a group is cut into tiles."""
+        """Return a text that says how a group is cut into tiles."""
         found = [f"{name} {tile:,} of {extent:,}" for name, tile, extent in self.tiles if name != self.stream]
         at_once = [f"{name} {tile:,} at a time" for name, tile, _ in self.tiles if name == self.stream]
         again = [f"{self.passes} passes"] if self.passes > 1 else []
@@ -45,7 +45,7 @@ class Transfer:
 
 
 def transfer(found: Fused, memory: float) -> Transfer:
-    """The numbers and names of a group and its partition for a memory of `memory` words."""
+    """Return the numbers and names of a group and its partition for a memory of `memory` words."""
     group = found.group
     wiring = group.wiring
     made = found.partition or best(group, math.inf)
@@ -80,8 +80,8 @@ def transfer(found: Fused, memory: float) -> Transfer:
 
 
 def _names(group: Group) -> dict[Axis, str]:
-    """A letter for each axis: the letter that the first contraction with that axis gives it, unless another axis has
-    that letter.
+    """Return a letter for each axis: the letter that the first contraction with that axis gives it, unless another axis
+    has that letter.
     """
     found: dict[Axis, str] = {}
     for axis in range(len(group.extents)):

@@ -31,13 +31,13 @@ class Partition:
 
     @property
     def rounds(self) -> int:
-        """How many tiles of the results there are."""
+        """Return how many tiles of the results there are."""
         extents = self.schedule.group.extents
         return math.prod(-(-extents[axis] // tile) for axis, tile in self.tiles.items() if axis != self.schedule.stream)
 
 
 def partition(made: Schedule, tiles: Mapping[Axis, int]) -> Partition:
-    """The numbers of words that a schedule with these tiles moves and holds.
+    """Return the numbers of words that a schedule with these tiles moves and holds.
 
     The number H of moved words is the sum, over the arrays that a tile of the results moves, of the array's size times
     the number of tiles along each axis that is cut and that the array lacks. The number M of held words is the largest
@@ -49,7 +49,7 @@ def partition(made: Schedule, tiles: Mapping[Axis, int]) -> Partition:
 
 
 def moved(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
-    """The number H of moved words for each of several tiles at once; exact below 2^53."""
+    """Return the number H of moved words for each of several tiles at once; exact below 2^53."""
     group = made.group
     rounds = {axis: -(-group.extents[axis] // tile) for axis, tile in tiles.items() if axis != made.stream}
     found: NDArray[np.float64] = np.zeros(_count(tiles))
@@ -63,7 +63,7 @@ def moved(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
 
 
 def held(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
-    """The number M of held words for each of several tiles at once."""
+    """Return the number M of held words for each of several tiles at once."""
     group = made.group
     sizes = []
     for array, held in enumerate(made.arrays):

@@ -35,7 +35,7 @@ class Bound:
 
     @property
     def streamed(self) -> list[Port[Fixed]]:
-        """The inputs of a program that enter the hardware with each frame."""
+        """Return the inputs of a program that enter the hardware with each frame."""
         if self.modal is not None:
             return [Port(passage.port, "public", passage.format) for passage in self.modal.entering()]
         return [port for port in self.program.inputs if port.name not in self.initial]
@@ -59,8 +59,8 @@ PLAIN = Interface()
 
 
 def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN) -> Design:
-    """The complete design that a scheduler makes of a program, in its shell of streams. Raise CircuitizeError in the
-    same cases as `design`.
+    """Return the complete design that a scheduler makes of a program, in its shell of streams. Raise CircuitizeError in
+    the same cases as `design`.
     """
     if interface.bus_bits is not None and scheduler == "folded":
         options = {"elements_per_beat": 1, **options}
@@ -68,8 +68,8 @@ def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interfac
 
 
 def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
-    """The design that a scheduler makes of a program, without a shell of streams. Raise CircuitizeError for a program
-    or a budget for which the scheduler has no design.
+    """Return the design that a scheduler makes of a program, without a shell of streams. Raise CircuitizeError for a
+    program or a budget for which the scheduler has no design.
     """
     if not made.streamed:
         raise CircuitizeError(

@@ -52,7 +52,7 @@ class Stream:
 
     @property
     def pitch(self) -> int:
-        """How many bits of a beat lie from the start of one element to the start of the next."""
+        """Return how many bits of a beat lie from the start of one element to the start of the next."""
         return self.slot or self.element_bits
 
     @property
@@ -63,22 +63,24 @@ class Stream:
 
     @property
     def beats(self) -> int:
-        """How many beats a stream has in each frame."""
+        """Return how many beats a stream has in each frame."""
         return -(-self.format.size // self.lanes)
 
     @property
     def last_lanes(self) -> int:
-        """How many elements are in the last beat of a stream's frame."""
+        """Return how many elements are in the last beat of a stream's frame."""
         return self.format.size - (self.beats - 1) * self.lanes
 
     @property
     def last_keep(self) -> int:
-        """The value of `tkeep` in the last beat of a frame: a bit for each byte that holds some of an element."""
+        """Return the value of `tkeep` in the last beat of a frame: a bit for each byte that holds some of an
+        element.
+        """
         return (1 << -(-self.last_lanes * self.pitch // 8)) - 1
 
     @property
     def ports(self) -> list[str]:
-        """The declarations of a stream's wires among the ports of a module."""
+        """Return the declarations of a stream's wires among the ports of a module."""
         return Bus((self,)).ports
 
 
@@ -129,22 +131,22 @@ class Bus:
 
     @property
     def every_keep(self) -> int:
-        """The value of `tkeep` in a full beat."""
+        """Return the value of `tkeep` in a full beat."""
         return (1 << self.data_bits // 8) - 1
 
     @property
     def last_keep(self) -> int:
-        """The value of `tkeep` in the beat with `tlast`."""
+        """Return the value of `tkeep` in the beat with `tlast`."""
         return self.every_keep if self.shared else self.streams[0].last_keep
 
     @property
     def wires(self) -> tuple[str, ...]:
-        """The endings of the names of a bus's wires, which follow the bus's name and `_`."""
+        """Return the endings of the names of a bus's wires, which follow the bus's name and `_`."""
         return ("tdata", "tvalid", "tready", "tlast") + ("tkeep",) * self.keep + ("tuser",) * self.user
 
     @property
     def ports(self) -> list[str]:
-        """The declarations of a bus's wires among the ports of a module."""
+        """Return the declarations of a bus's wires among the ports of a module."""
         into, out = ("output", "input") if self.output else ("input", "output")
         ranges = {"tdata": f"[{self.data_bits - 1}:0] ", "tkeep": f"[{self.data_bits // 8 - 1}:0] "}
         return [
@@ -179,12 +181,14 @@ class Design:
 
     @property
     def buses(self) -> tuple[Bus, ...]:
-        """The design's streams, grouped by the wires that carry them."""
+        """Return the design's streams, grouped by the wires that carry them."""
         return buses(self.streams)
 
     @property
     def known_modes(self) -> tuple[int, ...]:
-        """The modes that the frames of a design may have, in order; an empty tuple if all frames are of one kind."""
+        """Return the modes that the frames of a design may have, in order; an empty tuple if all frames are of one
+        kind.
+        """
         return tuple(sorted({mode for own in self.modes.values() for mode in own}))
 
     def carries(self, stream: Stream, mode: int | None) -> bool:
@@ -197,7 +201,7 @@ class Design:
 
 
 def buses(streams: Iterable[Stream]) -> tuple[Bus, ...]:
-    """The streams of a design, grouped by the wires that carry them."""
+    """Return the streams of a design, grouped by the wires that carry them."""
     found: dict[str, list[Stream]] = {}
     for stream in streams:
         found.setdefault(stream.bus or stream.name, []).append(stream)
@@ -205,7 +209,8 @@ def buses(streams: Iterable[Stream]) -> tuple[Bus, ...]:
 
 
 def stream_names(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The streams' names by port name, inputs and outputs: every character that is no letter, digit or `_` becomes `_`.
+    """Return the streams' names by port name, inputs and outputs: every character that is no letter, digit or `_`
+    becomes `_`.
 
     The endings `_in` and `_out` are appended to a stream's name only if an input and an output would share a name, or a
     port and the status; names that are still equal are numbered, and a name that begins with a digit gets a leading

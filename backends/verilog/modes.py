@@ -29,7 +29,7 @@ class Mode(IntEnum):
 
     @property
     def word(self) -> str:
-        """The mode as names and messages spell it, in small letters."""
+        """Return the mode as names and messages spell it, in small letters."""
         return self.name.lower()
 
 
@@ -77,29 +77,31 @@ class Modal:
 
     @property
     def trains(self) -> bool:
-        """Whether the step updates the inputs that it holds, so that its frames train; otherwise its frames predict."""
+        """Return whether the step updates the inputs that it holds, so that its frames train; otherwise its frames
+        predict.
+        """
         carried = {port.name for port in self.step.outputs}
         return any(port.held and port.name in carried for port in self.step.inputs)
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """The modes of the design, in order."""
+        """Return the modes of the design, in order."""
         run = {Mode.TRAIN} if self.trains else {Mode.PREDICT}
         return tuple(sorted({Mode.WRITE, Mode.READ, *run} | ({Mode.PREDICT} if self.prediction else set())))
 
     @property
     def state(self) -> list[Port[Fixed]]:
-        """The tensors that the design keeps: every held input of the step."""
+        """Return the tensors that the design keeps: every held input of the step."""
         return [port for port in self.step.inputs if port.held]
 
     @property
     def programs(self) -> dict[Mode, IntegerProgram]:
-        """The program that frames of a mode run."""
+        """Return the program that frames of a mode run."""
         own = {Mode.TRAIN if self.trains else Mode.PREDICT: self.step}
         return own | ({Mode.PREDICT: self.prediction} if self.prediction else {})
 
     def entering(self) -> list[Passage]:
-        """The inputs of a design with modes: the mode, the inputs of the programs, and the state to write."""
+        """Return the inputs of a design with modes: the mode, the inputs of the programs, and the state to write."""
         code = Fixed((), 0, min(self.modes), max(self.modes))
         found = [Passage(MODE, MODE, code, frozenset(self.modes))]
         fed = {port.name: port for program in self.programs.values() for port in program.inputs if not port.held}
@@ -108,8 +110,8 @@ class Modal:
         return found + [Passage(port.name, port.name, port.format, written) for port in self.state]
 
     def leaving(self) -> list[Passage]:
-        """The outputs of a design with modes: the outputs of the programs without the new state, in the order of their
-        ports, then the state that a frame reads.
+        """Return the outputs of a design with modes: the outputs of the programs without the new state, in the order of
+        their ports, then the state that a frame reads.
         """
         kept = {port.name for port in self.state}
         found = [

@@ -91,7 +91,7 @@ class Netlist:
         return self._columns[name][: self.count]
 
     def constant(self, values: ArrayLike) -> Integers:
-        """The nodes that are these constants."""
+        """Return the nodes that are these constants."""
         distinct, inverse = np.unique(np.asarray(values, np.int64), return_inverse=True)
         found = np.array([self._constants.get(value, -1) for value in distinct.tolist()], np.int64)
         new = distinct[found < 0]
@@ -147,7 +147,7 @@ class Netlist:
         return len(self.tables) - 1
 
     def live(self, wanted: Integers) -> NDArray[np.bool_]:
-        """The nodes on which the wanted nodes depend, including these."""
+        """Return the nodes on which the wanted nodes depend, including these."""
         found = np.zeros(self.count, bool)
         front = np.unique(wanted)
         while len(front):
@@ -171,7 +171,7 @@ class Netlist:
 
 
 def widths(low: Integers, high: Integers) -> Integers:
-    """The number of bits of each interval's signal, as `signals.width` gives it."""
+    """Return the number of bits of each interval's signal, as `signals.width` gives it."""
     magnitude = np.where(low < 0, np.maximum(~low, high), high)
     bits = np.zeros(np.shape(magnitude), np.int64)
     rest = magnitude.copy()

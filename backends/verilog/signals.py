@@ -22,23 +22,23 @@ class Signal:
 
     @property
     def width(self) -> int:
-        """The number of bits of a signal, at least 1, in two's complement if it is signed."""
+        """Return the number of bits of a signal, at least 1, in two's complement if it is signed."""
         return width(self.low, self.high)
 
     @property
     def held(self) -> tuple[int, int]:
-        """The least and the greatest number that the bits of a signal hold, whatever the interval."""
+        """Return the least and the greatest number that the bits of a signal hold, whatever the interval."""
         if self.signed:
             return -(1 << (self.width - 1)), (1 << (self.width - 1)) - 1
         return 0, (1 << self.width) - 1
 
     @property
     def declared(self) -> str:
-        """The type of a signal, for use after `wire`, `reg`, `input` or `output`: `signed [7:0]`."""
+        """Return the type of a signal, for use after `wire`, `reg`, `input` or `output`: `signed [7:0]`."""
         return declared(self.width, self.signed)
 
     def extended(self, bits: int) -> str:
-        """The value of a signal as a signed expression of exactly so many bits, every bit written out.
+        """Return the value of a signal as a signed expression of exactly so many bits, every bit written out.
 
         The argument `bits` is at least the signed width: one more than the width of an unsigned signal. The name of the
         signal must be an identifier declared with `declared`, which keeps its range even at one bit.
@@ -51,8 +51,8 @@ class Signal:
         return f"$signed({{{{{missing}{{{top}}}}}, {self.name}}})"
 
     def slice(self, start: int, count: int) -> str:
-        """The Verilog of `count` bits of a signal from bit `start` on, unsigned; above its highest bit follow copies of
-        the sign, or zeros.
+        """Return the Verilog of `count` bits of a signal from bit `start` on, unsigned; above its highest bit follow
+        copies of the sign, or zeros.
         """
         inside = max(0, min(count, self.width - start))
         top = f"{self.name}[{self.width - 1}]" if self.signed else "1'b0"
@@ -92,8 +92,8 @@ class Literal:
 
 
 def width(low: int, high: int) -> int:
-    """How many bits the narrowest vector has that holds low to high: unsigned if low >= 0, two's complement where low <
-    0.
+    """Return how many bits the narrowest vector has that holds low to high: unsigned if low >= 0, two's complement
+    where low < 0.
     """
     if low >= 0:
         return max(1, high.bit_length())
@@ -101,18 +101,18 @@ def width(low: int, high: int) -> int:
 
 
 def signed_width(low: int, high: int) -> int:
-    """How many bits the narrowest two's complement vector has that holds low to high."""
+    """Return how many bits the narrowest two's complement vector has that holds low to high."""
     return width(min(low, -1), high)
 
 
 def declared(bits: int, signed: bool) -> str:
-    """The range of a vector's declaration, such as `signed [7:0]` or `[7:0]`."""
+    """Return the range of a vector's declaration, such as `signed [7:0]` or `[7:0]`."""
     return f"{'signed ' if signed else ''}[{bits - 1}:0]"
 
 
 def literal(value: int, bits: int) -> str:
-    """A signed literal of so many bits: `8'sd5`, `-8'sd3`. The most negative number of a width is written as a literal
-    of bits.
+    """Return a signed literal of so many bits: `8'sd5`, `-8'sd3`. The most negative number of a width is written as a
+    literal of bits.
     """
     if value == -(1 << (bits - 1)):
         return f"{bits}'sb1{'0' * (bits - 1)}"
@@ -120,5 +120,5 @@ def literal(value: int, bits: int) -> str:
 
 
 def element(format: Fixed) -> Signal:
-    """The signal of an element of a tensor in a format, without a name."""
+    """Return the signal of an element of a tensor in a format, without a name."""
     return Signal("", format.low, format.high)

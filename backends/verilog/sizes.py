@@ -44,14 +44,14 @@ Sizes = Json
 
 
 def unrolled(arrow: Arrow) -> int:
-    """The number of products of an arrow, written out, or the number of elements of its largest wire if that is
+    """Return the number of products of an arrow, written out, or the number of elements of its largest wire if that is
     greater.
     """
     return max([products(arrow), *(type.size for type in arrow.types)])
 
 
 def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) -> Sizes:
-    """The parallel scheduler's own estimate, with the size of a shell if an interface is given.
+    """Return the parallel scheduler's own estimate, with the size of a shell if an interface is given.
 
     Raise CircuitizeError for a program that is too large for the parallel scheduler or keeps state.
     """
@@ -64,7 +64,7 @@ def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) 
 
 
 def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: Interface | None = None) -> Sizes:
-    """The folded scheduler's own estimate, with the size of a shell if an interface is given.
+    """Return the folded scheduler's own estimate, with the size of a shell if an interface is given.
 
     Raise CircuitizeError for a program that the folded scheduler cannot implement, or not with so few lanes.
     """
@@ -79,18 +79,18 @@ def _folded(program: IntegerProgram) -> Fold:
 
 
 def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
-    """The size of a folded design with all its memories, and with a shell if an interface is given."""
+    """Return the size of a folded design with all its memories, and with a shell if an interface is given."""
     return _sizes(report(plan(chosen)), all_streams(chosen), bool(chosen.fold.states), interface)
 
 
 def shell_luts(chosen: Folded, interface: Interface) -> int:
-    """The size of the shell alone, before any memory is laid out."""
+    """Return the size of the shell alone, before any memory is laid out."""
     return int(with_shell({"lut": 0, "ff": 0}, all_streams(chosen), bool(chosen.fold.states), interface)["lut"])
 
 
 def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:
-    """The folded scheduler's designs for 1, 2, 4, ... lanes; numbers of lanes that lead to the same design are listed
-    once.
+    """Return the folded scheduler's designs for 1, 2, 4, ... lanes; numbers of lanes that lead to the same design are
+    listed once.
 
     The designs of the last few programs are kept: estimates, reports and plans of a program ask for them anew.
     """

@@ -22,7 +22,7 @@ class Bound:
 
 
 def bounds(state: Determination, row: int, kept: set[int]) -> Bound | None:
-    """The bound that a TWO_VALUED row states for its form less the open wires outside `kept`, all of which have
+    """Return the bound that a TWO_VALUED row states for its form less the open wires outside `kept`, all of which have
     intervals.
     """
     relations, ranges = state.relations, state.ranges
@@ -40,7 +40,7 @@ def bounds(state: Determination, row: int, kept: set[int]) -> Bound | None:
 
 
 def by_bracket(state: Determination, row: int) -> set[int]:
-    """The wires that an open product q * y = z determines with two range rows, where y is known or y = q.
+    """Return the wires that an open product q * y = z determines with two range rows, where y is known or y = q.
 
     Let rho = D1 - s z in [l1, h1] and sigma = D2 + s z in [l2, h2] be what two range rows say, with determined D1, and
     rho + sigma = E = y + k (quotient) or 2 q + k (root), where k - l1 - l2 < 1 (root) or 0 (quotient: y >= 1).
@@ -67,7 +67,7 @@ def by_bracket(state: Determination, row: int) -> set[int]:
 
 
 def _held(state: Determination, product: int, scale: int, q: Terms, y: Terms, square: bool) -> bool:
-    """Whether two range rows determine the quotient or root q."""
+    """Return whether two range rows determine the quotient or root q."""
     relations, ranges = state.relations, state.ranges
     width, divisor = ranges.checked(q), ranges.checked(y)
     if width is None or divisor is None or (width[0] < 0 if square else divisor[0] < 1):
@@ -99,7 +99,7 @@ def _pinned(
     width: Interval,
     divisor: Interval,
 ) -> bool:
-    """Whether the conditions of `by_bracket` hold; `sign` is the sign of q * y in `one`."""
+    """Return whether the conditions of `by_bracket` hold; `sign` is the sign of q * y in `one`."""
     relations, ranges = state.relations, state.ranges
     first, second = (one, other) if sign < 0 else (_negated(one), _negated(other))
     total = relations.combine([(1, first.form), (1, second.form)])
@@ -121,7 +121,7 @@ def _negated(bound: Bound) -> Bound:
 
 
 def by_linear_bracket(state: Determination, row: int) -> set[int]:
-    """The wires of one form that two range rows hold on both sides: a quotient by a constant.
+    """Return the wires of one form that two range rows hold on both sides: a quotient by a constant.
 
     Let rho = f + D1 in [l1, h1] and sigma = D2 - f in [l2, h2] be what two range rows say, f a form of open wires, D1
     and D2 determined, and rho + sigma = E in [e1, e2]. Soundness: where E's interval and that of rho + sigma are both
@@ -153,7 +153,7 @@ def by_linear_bracket(state: Determination, row: int) -> set[int]:
 
 
 def _private(state: Determination, wire: int, row: int) -> bool:
-    """Whether a wire is in this row only, apart from rows that give it two values."""
+    """Return whether a wire is in this row only, apart from rows that give it two values."""
     relations = state.relations
     return all(
         other == row or (relations.kind[other] == Kind.TWO_VALUED and relations.two_values(other) is not None)

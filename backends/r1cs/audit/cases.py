@@ -19,7 +19,8 @@ Key = tuple[tuple[int, int], ...]
 
 
 def by_cases(state: Determination, row: int) -> set[int]:
-    """The open bits of a TWO_VALUED row that says of bits that all but one, or all, are 0; or its single open bit.
+    """Return the open bits of a TWO_VALUED row that says of bits that all but one, or all, are 0; or its single open
+    bit.
 
     Soundness: every satisfying assignment is in one of the cases that the bits choose. In a case, rows are equations
     between the wires that the bits lead to and determined ones, and a range row may say that a form of determined wires
@@ -108,7 +109,7 @@ class _Case:
         return found
 
     def _alone(self, row: int) -> Bound | None:
-        """The bound that a TWO_VALUED row states if it leads to no other open wire."""
+        """Return the bound that a TWO_VALUED row states if it leads to no other open wire."""
         form, gap = self.relations.forms[row], self.relations.gap[row]
         if any(wire not in self.forms for wire, _ in self.state.unknown(form)):
             return None
@@ -125,7 +126,7 @@ class _Case:
         return self.relations.combine(parts)
 
     def _equation(self, row: int) -> Terms | None:
-        """The form of which a row says in this case that it is 0; None if the row is still a product."""
+        """Return the form of which a row says in this case that it is 0, or None if the row is still a product."""
         relations = self.relations
         if relations.kind[row] == Kind.LINEAR:
             return self._reduce(relations.forms[row])

@@ -50,7 +50,7 @@ class Determination:
         return self.reason[wire] != Reason.NONE
 
     def unknown(self, terms: Terms) -> Terms:
-        """The terms of wires that are not determined."""
+        """Return the terms of wires that are not determined."""
         return [term for term in terms if not self.reason[term[0]]]
 
     @property
@@ -59,7 +59,7 @@ class Determination:
         return [wire for wire, reason in enumerate(self.reason) if not reason]
 
     def open_rows(self) -> list[int]:
-        """The rows with a wire that is not determined, ascending."""
+        """Return the rows with a wire that is not determined, ascending."""
         return [row for row in range(self.relations.count) if any(self.missing[3 * row : 3 * row + 3])]
 
     def propagate(self) -> None:
@@ -148,9 +148,9 @@ class Determination:
                 self._mark(wire, Reason.DIGITS)
 
     def injective(self, unknown: Terms, extra: Iterable[tuple[int, int]] = ()) -> bool:
-        """Whether different values of the wires, within their intervals, and of extra (weight, width) unknowns give
-        different sums modulo p: this is so if each weight is above the greatest sum of the terms of smaller weight, and
-        the sum of all terms stays below p.
+        """Return whether different values of the wires, within their intervals, and of extra (weight, width) unknowns
+        give different sums modulo p: this is so if each weight is above the greatest sum of the terms of smaller
+        weight, and the sum of all terms stays below p.
         """
         weights = list(extra)
         seen = set()

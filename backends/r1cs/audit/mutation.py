@@ -29,16 +29,16 @@ class Ambiguity:
 
 
 def satisfies(system: ConstraintSystem, values: Sequence[int]) -> bool:
-    """Whether an assignment satisfies every row, as the independent checker says."""
+    """Return whether an assignment satisfies every row, as the independent checker says."""
     return len(failing_rows(system, system.field.from_integers(values))) == 0
 
 
 def second_witness(
     system: ConstraintSystem, relations: Relations, ranges: Ranges, base: Sequence[int], open_wires: Sequence[int]
 ) -> Ambiguity | None:
-    """Another witness for the inputs of `base`: one open bit is flipped and one wire of its rows solved for, all others
-    kept; else one open wire is given another value and the others are repaired. A search for a second witness tries the
-    first open wires, in their order.
+    """Return another witness for the inputs of `base`: one open bit is flipped and one wire of its rows solved for, all
+    others kept; else one open wire is given another value and the others are repaired. A search for a second witness
+    tries the first open wires, in their order.
     """
     if not open_wires:
         return None
@@ -62,7 +62,7 @@ def second_witness(
 def _pair(
     system: ConstraintSystem, relations: Relations, search: Search, base: Sequence[int], open_wires: Sequence[int]
 ) -> Ambiguity | None:
-    """Another witness that differs from a given one in two wires only."""
+    """Return another witness that differs from a given one in two wires only."""
     unsettled, values = set(open_wires), dict(enumerate(base))
     for wire in open_wires[:SOLVED]:
         near = dict.fromkeys(other for row in relations.rows_of(wire) for other in relations.wires_of(row))

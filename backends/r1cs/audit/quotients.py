@@ -28,7 +28,7 @@ class Quotients:
                     self.rows.append((q, y, c[0][0], ranged))
 
     def guess(self, values: Values) -> tuple[Terms, int] | None:
-        """A form q of unknown bits, and the greatest value that it can have, given what is known."""
+        """Return a form q of unknown bits, and the greatest value that it can have, given what is known."""
         for q, y, z, ranged in self.rows:
             if values[z] is not None or all(values[wire] is not None for wire, _ in q):
                 continue
@@ -50,7 +50,7 @@ class Quotients:
         return self.relations.field.signed(total)
 
     def _top(self, row: int, z: int, values: Values) -> int | None:
-        """The greatest z for which a form of bits and -z can be 0 or equal the row's gap."""
+        """Return the greatest z for which a form of bits and -z can be 0 or equal the row's gap."""
         total, gap = 0, self.relations.gap[row]
         for wire, coefficient in self.relations.forms[row]:
             value = values[wire]

@@ -47,7 +47,7 @@ class Ranges:
         self.domain[wire] = self._meet((ends[0], ends[1]), self.domain.get(wire, self.full))
 
     def wire(self, wire: int, depth: int = DEPTH) -> Interval:
-        """The interval of values that the audit knows for a wire."""
+        """Return the interval of values that the audit knows for a wire."""
         if wire == 0:
             return (1, 1)
         known = self.domain.get(wire)
@@ -66,8 +66,8 @@ class Ranges:
         return found
 
     def form(self, terms: Terms, depth: int = DEPTH, fixed: dict[int, int] | None = None) -> Interval | None:
-        """The interval of a form's integer value, or None if it may leave [-p/2, p/2]. The wires in `fixed` have the
-        values given there.
+        """Return the interval of a form's integer value, or None if it may leave [-p/2, p/2]. The wires in `fixed` have
+        the values given there.
         """
         low = high = 0
         for wire, coefficient in terms:
@@ -80,19 +80,19 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def checked(self, terms: Terms) -> Interval | None:
-        """The interval of a form, as its wires and the equations that hold it say."""
+        """Return the interval of a form, as its wires and the equations that hold it say."""
         found = self.form(terms)
         if found is None or not terms or terms[-1][0] == 0:
             return found
         return self._by_rows(terms, self.relations.rows_of(terms[-1][0]), found, DEPTH)
 
     def never_zero(self, terms: Terms) -> bool:
-        """Whether a form is not 0 in any satisfying assignment."""
+        """Return whether a form is not 0 in any satisfying assignment."""
         found = self.checked(terms)
         return found is not None and (found[0] > 0 or found[1] < 0)
 
     def product(self, a: Terms, b: Terms, depth: int = DEPTH) -> Interval | None:
-        """The interval of the product of two forms."""
+        """Return the interval of the product of two forms."""
         left, right = self.form(a, depth), self.form(b, depth)
         if left is None or right is None:
             return None
@@ -108,8 +108,8 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _where_one(self, form: Terms, flag: Terms, depth: int) -> Interval | None:
-        """The interval of `form` where `flag`, which is b or 1 - b, is 1: as the rows that hold b say once b has that
-        value.
+        """Return the interval of `form` where `flag`, which is b or 1 - b, is 1: as the rows that hold b say once b has
+        that value.
         """
         found = self.form(form, depth)
         named = [term for term in flag if term[0]]
@@ -122,8 +122,8 @@ class Ranges:
     def _by_rows(
         self, form: Terms, rows: Sequence[int], found: Interval, depth: int, fixed: dict[int, int] | None = None
     ) -> Interval:
-        """The interval `found`, intersected with what equations say of `form`: the multiple of an equation that cancels
-        the form's last wire is added to it.
+        """Return the interval `found`, intersected with what equations say of `form`: the multiple of an equation that
+        cancels the form's last wire is added to it.
         """
         anchor, coefficient = form[-1]
         for row in rows[:READERS]:
@@ -169,7 +169,7 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _known_form(self, form: Terms) -> Interval | None:
-        """The interval of a form that a TWO_VALUED row bounds, apart from its constant."""
+        """Return the interval of a form that a TWO_VALUED row bounds, apart from its constant."""
         if self._two_valued is None:
             self._two_valued = {}
             for row, gap in self.relations.gap.items():
@@ -185,8 +185,8 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _meet(self, one: Interval, other: Interval) -> Interval:
-        """The intersection of two intervals that both hold; an empty one (no assignment satisfies the system) keeps the
-        first.
+        """Return the intersection of two intervals that both hold; an empty one (no assignment satisfies the system)
+        keeps the first.
         """
         low, high = max(one[0], other[0]), min(one[1], other[1])
         return (low, high) if low <= high else one

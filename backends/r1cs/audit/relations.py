@@ -12,7 +12,8 @@ from ...r1cs.system import LARGE, ConstraintSystem, Matrix
 from .roots import quadratic_roots
 
 Terms = list[tuple[int, int]]
-"""Pairs (wire, coefficient) in ascending order of wires; wire 0 is the constant 1; coefficients are signed and not 0.
+"""Pairs (wire, coefficient) in ascending order of wires; wire 0 is the constant 1; coefficients are signed and not
+0.
 """
 
 
@@ -52,7 +53,7 @@ class Relations:
         self.input_bits = self._input_bits()
 
     def side(self, row: int, which: int) -> Terms:
-        """The form A, B or C of a row (which = 0, 1, 2), as the system has it; the caller must not change it."""
+        """Return the form A, B or C of a row (which = 0, 1, 2), as the system has it; the caller must not change it."""
         return self.sides(row)[which]
 
     def sides(self, row: int) -> tuple[Terms, Terms, Terms]:
@@ -67,7 +68,7 @@ class Relations:
         return found
 
     def rows_of(self, wire: int) -> Sequence[int]:
-        """The rows that hold a wire, ascending."""
+        """Return the rows that hold a wire, ascending."""
         found = self._rows[wire]
         if found is None:
             codes = self.uses[self.offsets[wire] : self.offsets[wire + 1]]
@@ -75,18 +76,18 @@ class Relations:
         return found
 
     def wires_of(self, row: int) -> list[int]:
-        """The wires that a row holds, including the constant; some of the wires may come twice."""
+        """Return the wires that a row holds, including the constant; some of the wires may come twice."""
         if self.kind[row] == Kind.PRODUCT:
             return [wire for terms in self.sides(row) for wire, _ in terms]
         return [wire for wire, _ in self.forms.get(row, [])]
 
     def two_values(self, row: int) -> tuple[int, int] | None:
-        """The (wire, coefficient) of a TWO_VALUED row of a single wire, or None."""
+        """Return the (wire, coefficient) of a TWO_VALUED row of a single wire, or None."""
         named = [term for term in self.forms[row] if term[0]]
         return named[0] if len(named) == 1 else None
 
     def _input_bits(self) -> dict[int, None]:
-        """The bits of inputs: wires of two values that stand in an equation with one input and nothing else."""
+        """Return the bits of inputs: wires of two values that stand in an equation with one input and nothing else."""
         system = self.system
         inputs = range(1 + system.public_outputs, 1 + system.public + system.private_inputs)
         single = {term[0] for row in self.gap if (term := self.two_values(row)) is not None}
@@ -136,7 +137,7 @@ class Relations:
         self.forms[row] = form
 
     def combine(self, parts: Sequence[tuple[int, Terms]]) -> Terms:
-        """The form that is the sum of factor * form over the given parts."""
+        """Return the form that is the sum of factor * form over the given parts."""
         total: dict[int, int] = {}
         for factor, terms in parts:
             for wire, coefficient in terms:
@@ -165,7 +166,7 @@ class Relations:
 
 
 def _named(terms: Terms) -> Terms:
-    """The terms of a form without the constant."""
+    """Return the terms of a form without the constant."""
     return terms[1:] if terms and terms[0][0] == 0 else terms
 
 

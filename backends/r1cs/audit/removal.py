@@ -50,12 +50,12 @@ class Removal:
 
 
 def inputs_of(system: ConstraintSystem) -> range:
-    """The wires of public and private inputs."""
+    """Return the wires of public and private inputs."""
     return range(1 + system.public_outputs, 1 + system.public + system.private_inputs)
 
 
 def without_row(system: ConstraintSystem, row: int) -> ConstraintSystem:
-    """A constraint system without one of its rows."""
+    """Return a constraint system without one of its rows."""
 
     def less(matrix: Matrix) -> Matrix:
         first, last = int(matrix.offsets[row]), int(matrix.offsets[row + 1])
@@ -96,12 +96,12 @@ class Removals:
             self.bases.append(found)
 
     def every(self) -> Iterator[Removal]:
-        """The effect of the removal of each row in turn."""
+        """Yield the effect of the removal of each row in turn."""
         for row in range(self.system.constraints):
             yield self.one(row)
 
     def one(self, row: int) -> Removal:
-        """The effect of the removal of one row from a constraint system."""
+        """Return the effect of the removal of one row from a constraint system."""
         less = without_row(self.system, row)
         relations = Relations(less)
         ranges = Ranges(relations)
@@ -149,8 +149,8 @@ class Removals:
         return None
 
     def _tell(self, row: int, less: ConstraintSystem, found: list[int] | None) -> Removal | None:
-        """The effect that a witness without the row shows, if it breaks the row: its inputs have another witness, or
-        none.
+        """Return the effect that a witness without the row shows, if it breaks the row: its inputs have another
+        witness, or none.
         """
         if found is None or satisfies(self.system, found) or not satisfies(less, found):
             return None
@@ -162,8 +162,8 @@ class Removals:
         return Removal(row, ACCEPTED, witness=tuple(found)) if search.exhausted else None
 
     def _violations(self, row: int, ranges: Ranges) -> tuple[bool, list[Violation]]:
-        """The ways to break a row, and whether the list is complete; `ranges` are the intervals that follow without the
-        row.
+        """Return the ways to break a row, and whether the list is complete; `ranges` are the intervals that follow
+        without the row.
         """
         relations = self.relations
         if relations.kind[row] == Kind.PRODUCT:

@@ -48,7 +48,7 @@ class Audit:
 
     @property
     def ambiguous(self) -> list[int]:
-        """The wires on which the two witnesses differ, ascending."""
+        """Return the wires on which the two witnesses differ, ascending."""
         if self.ambiguity is None:
             return []
         return [wire for wire in self.open_wires if self.ambiguity.first[wire] != self.ambiguity.second[wire]]
@@ -87,7 +87,7 @@ def _bases(relations: Relations, ranges: Ranges) -> list[list[int]]:
 
 
 def locate(system: ConstraintSystem, wires: Sequence[int]) -> list[Place]:
-    """The places of wires, by the blocks that emission recorded."""
+    """Return the places of wires, by the blocks that emission recorded."""
     blocks = sorted(system.wire_blocks, key=lambda block: block.first)
     places = []
     for wire in wires:

@@ -40,7 +40,7 @@ class Search:
         self.left = max(STEPS, BUDGET // relations.wires)
 
     def run(self, known: Mapping[int, int], base: Sequence[int], seeds: Iterable[int] = ()) -> list[int] | None:
-        """An assignment that holds the known values; wires near `seeds` are guessed first."""
+        """Return an assignment that holds the known values; wires near `seeds` are guessed first."""
         relations = self.relations
         values: list[int | None] = [None] * relations.wires
         values[0] = 1
@@ -90,8 +90,8 @@ class Search:
         return self.relations.wires_of(row)
 
     def _guesses(self, wire: int, base: int, values: Sequence[int | None]) -> list[Choice]:
-        """The possible values of an unknown wire: 0 or 1, after the bits that a quotient may have; or the values that a
-        row leaves any unknown wire; or, failing both, only a few of the wire's possible values.
+        """Return the possible values of an unknown wire: 0 or 1, after the bits that a quotient may have; or the values
+        that a row leaves any unknown wire; or, failing both, only a few of the wire's possible values.
         """
         if wire not in self.bits:
             unknown = (other for other, value in enumerate(values) if value is None)
@@ -155,7 +155,7 @@ class Search:
         return total % self.prime, unknown
 
     def _examine(self, row: int, values: Sequence[int | None]) -> list[Choice] | None:
-        """All values that a row leaves for its unknown wires; None if they are not known yet."""
+        """Return all values that a row leaves for its unknown wires, or None if they are not known yet."""
         relations = self.relations
         if row >= relations.count:
             return self._equation(self.extra[row - relations.count], (0,), values)
@@ -184,7 +184,7 @@ class Search:
     def _single(
         self, unknown: set[int], a0: int, b0: int, c0: int, left: Terms, right: Terms, result: Terms
     ) -> list[Choice] | None:
-        """The roots of a product row that is a polynomial in one wire."""
+        """Return the roots of a product row that is a polynomial in one wire."""
         prime = self.prime
         a1, b1, c1 = (sum(coefficient for _, coefficient in terms) for terms in (left, right, result))
         square, line, constant = a1 * b1 % prime, (a0 * b1 + a1 * b0 - c1) % prime, (a0 * b0 - c0) % prime
@@ -197,7 +197,7 @@ class Search:
         return [[(wire, root)] for root in quadratic_roots(line * inverse % prime, constant * inverse % prime, prime)]
 
     def _equation(self, form: Terms, targets: Sequence[int], values: Sequence[int | None]) -> list[Choice] | None:
-        """The ways in which a form can equal one of the targets."""
+        """Return the ways in which a form can equal one of the targets."""
         known, unknown = self._split(form, values)
         rests = [(target - known) % self.prime for target in targets]
         if not unknown:
@@ -211,8 +211,8 @@ class Search:
         return self._digits(unknown, rests)
 
     def _digits(self, unknown: Terms, rests: Sequence[int]) -> list[Choice] | None:
-        """The ways in which bits of given weights have given sums: one way if each weight is above the sum of the
-        smaller ones, or if all or none must be set; else the bits that all ways share, if there is one sum.
+        """Return the ways in which bits of given weights have given sums: one way if each weight is above the sum of
+        the smaller ones, or if all or none must be set; else the bits that all ways share, if there is one sum.
         """
         offset = sum(-coefficient for _, coefficient in unknown if coefficient < 0)
         weights = sorted((abs(coefficient), wire, coefficient < 0) for wire, coefficient in unknown)
@@ -237,7 +237,7 @@ class Search:
         return found
 
     def _shared(self, weights: list[tuple[int, int, bool]], total: int, left: int) -> list[Choice] | None:
-        """The bits that are too heavy to be set, and the bits without which the others fall short of the sum."""
+        """Return the bits that are too heavy to be set, and the bits without which the others fall short of the sum."""
         unset = [(wire, int(negative)) for weight, wire, negative in weights if weight > left]
         needed = [(wire, int(not negative)) for weight, wire, negative in weights if weight > total - left]
         if {wire for wire, _ in unset} & {wire for wire, _ in needed}:

@@ -25,7 +25,7 @@ def zero_test_candidates(state: Determination) -> dict[Key, list[int]]:
 
 
 def by_zero_test(state: Determination, form: Key, rows: list[int]) -> set[int]:
-    """The wires that are determined both where `form` is zero and where it is not.
+    """Return the wires that are determined both where `form` is zero and where it is not.
 
     Soundness: `form` is determined, so two assignments with the same inputs are in the same case; a wire that each case
     determines is determined. Within a case only equations are used: a row A * B = C whose factor A is zero there says C
@@ -52,7 +52,7 @@ class _Case:
         self.values: dict[int, int] = {0: 1}
 
     def run(self, rows: list[int]) -> set[int] | None:
-        """The wires determined in this case; None if the case contradicts the rows."""
+        """Return the wires determined in this case, or None if the case contradicts the rows."""
         queue, seen = deque(rows), 0
         waiting = set(rows)
         while queue and seen < MOST_ROWS:
@@ -73,7 +73,7 @@ class _Case:
         return self.state.known(wire) or wire in self.determined
 
     def _reduce(self, terms: Terms) -> tuple[int, Terms]:
-        """The constant part and the rest of a form, with the values of the bits in one case put in."""
+        """Return the constant part and the rest of a form, with the values of the bits in one case put in."""
         constant, rest = 0, []
         for wire, coefficient in terms:
             if wire in self.values:
@@ -94,7 +94,7 @@ class _Case:
         return None
 
     def _equations(self, row: int) -> list[tuple[Terms, bool] | None]:
-        """The forms that are zero (True) or determined (False) in this case, as a row says; None for a
+        """Return the forms that are zero (True) or determined (False) in this case, as a row says, or None for a
         contradiction.
         """
         relations = self.relations
@@ -117,7 +117,7 @@ class _Case:
         return found
 
     def _solve(self, equation: tuple[Terms, bool]) -> list[int]:
-        """The wires that one equation adds: one unknown wire of a form whose value is determined, or zero."""
+        """Return the wires that one equation adds: one unknown wire of a form whose value is determined, or zero."""
         terms, zero = equation
         constant, rest = self._reduce(terms)
         unknown = [term for term in rest if not self._known(term[0])]

@@ -40,7 +40,7 @@ class Pin:
     bound: bool = False
 
     def capacity(self, prime: int) -> tuple[int, int]:
-        """How many deviations of sums one field element tells apart, and how many bits wide their places are.
+        """Return how many deviations of sums one field element tells apart, and how many bits wide their places are.
 
         With c bits, each deviation being below 2^c, a sum of d_t * 2^(c t) below the prime is 0 modulo it only if each
         d_t is 0: the lowest is a multiple of 2^c, hence 0, and so on upward.
@@ -66,14 +66,14 @@ class Contraction:
 
     @property
     def extents(self) -> dict[str, int]:
-        """The extent of each axis of a contraction."""
+        """Return the extent of each axis of a contraction."""
         operands = (self.left, self.right)
         pairs = (zip(own, x.type.shape, strict=True) for own, x in zip(self.letters, operands, strict=False))
         return dict(chain.from_iterable(pairs))
 
     @property
     def turned(self) -> Contraction:
-        """The contraction with its operands exchanged."""
+        """Return the contraction with its operands exchanged."""
         left, right, target = self.letters
         return Contraction((right, left, target), self.right, self.left, self.type, self.value)
 
@@ -95,7 +95,9 @@ class Axes:
         return math.prod(self.extents[letter] for letter in letters)
 
     def places(self, letters: str, axes: str) -> NDArray[np.int64]:
-        """The flat place in an array of axes `letters`, for each point of `axes`, which hold the same letters."""
+        """Return the flat place in an array of axes `letters`, for each point of `axes`, which hold the same
+        letters.
+        """
         shape = [self.extents[letter] for letter in letters]
         return np.arange(math.prod(shape)).reshape(shape).transpose([letters.index(letter) for letter in axes])
 
@@ -111,24 +113,24 @@ class Blocks:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """The extents of the packed products of a contraction: both, packed rows, packed columns, summed."""
+        """Return the extents of the packed products of a contraction: both, packed rows, packed columns, summed."""
         axes = self.axes
         high, wide = -(-axes.extent(axes.left) // self.rows), -(-axes.extent(axes.right) // self.columns)
         return axes.extent(axes.both), high, wide, axes.extent(axes.summed)
 
     @property
     def cost(self) -> int:
-        """The number of rows, that a contraction takes if every packed product has its own."""
+        """Return the number of rows, that a contraction takes if every packed product has its own."""
         return math.prod(self.shape)
 
     @property
     def projected(self) -> int:
-        """The number of rows, that a contraction takes if a challenge folds the packed columns."""
+        """Return the number of rows, that a contraction takes if a challenge folds the packed columns."""
         both, high, wide, depth = self.shape
         return both * (high * depth + (high + depth) * (wide - 1))
 
     def left(self, letters: str) -> Packing:
-        """The packing [both, packed rows, summed] of the left operand."""
+        """Return the packing [both, packed rows, summed] of the left operand."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.left + axes.summed)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.left), axes.extent(axes.summed))
@@ -136,14 +138,14 @@ class Blocks:
         return Packing(members, self.bits * self.columns * np.arange(self.rows))
 
     def right(self, letters: str) -> Packing:
-        """The packing [both, summed, packed columns] of the right operand."""
+        """Return the packing [both, summed, packed columns] of the right operand."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.summed + axes.right)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.summed), axes.extent(axes.right))
         return Packing(_grouped(table, 2, self.columns).reshape(-1, self.columns), self.bits * np.arange(self.columns))
 
     def sums(self, letters: str) -> Packing:
-        """The packing [both, packed rows, packed columns] of the target."""
+        """Return the packing [both, packed rows, packed columns] of the target."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.left + axes.right)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.left), axes.extent(axes.right))
@@ -153,7 +155,9 @@ class Blocks:
 
 
 def _grouped(table: NDArray[np.int64], axis: int, size: int) -> NDArray[np.int64]:
-    """A table of places with one axis cut into groups of `size`, which become a new axis after it; -1 past the end."""
+    """Return a table of places with one axis cut into groups of `size`, which become a new axis after it; -1 past the
+    end.
+    """
     extent = table.shape[axis]
     padding = [(0, 0)] * table.ndim
     padding[axis] = (0, -extent % size)
@@ -167,7 +171,7 @@ class Numbered(Protocol):
     """A content whose values are big integers."""
 
     def numbers(self, trace: Trace) -> Numbers:
-        """The values of a content that are big integers, for one run."""
+        """Return the values of a content that are big integers, for one run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +201,7 @@ class PackedProducts(Elements):
 
 
 def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
-    """The ways to pack a contraction; an empty list if the field is too small for the bounds of the later range
+    """Return the ways to pack a contraction; an empty list if the field is too small for the bounds of the later range
     check.
     """
     left, right, target = contraction.letters
@@ -215,7 +219,7 @@ def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
 
 
 def accumulate(assembly: Assembly, plan: Blocks, contraction: Contraction) -> Handle:
-    """The sums of a contraction as wires, with a row for each product of packed operands.
+    """Return the sums of a contraction as wires, with a row for each product of packed operands.
 
     With rows of the left operand packed at powers 2^(c * columns * i) and columns of the right one at 2^(c j), one
     product sums up a * b * 2^(c (columns * i + j)) over i and j; the sum of the products over the contracted index

@@ -152,5 +152,5 @@ Site = lowering.Site[Assembly]
 
 
 def ones(count: int) -> LinearForms:
-    """The constant form 1, `count` times."""
+    """Return the constant form 1, `count` times."""
     return LinearForms(np.arange(count + 1, dtype=np.int64), np.zeros(count, np.int32), np.ones(count, np.int64))

@@ -39,11 +39,11 @@ class Bits:
 
     @property
     def signed(self) -> bool:
-        """Whether the top bit of a decomposition of x is 0 exactly where x < 0."""
+        """Return whether the top bit of a decomposition of x is 0 exactly where x < 0."""
         return self.count > 0 and self.low == -(1 << (self.count - 1))
 
     def bit(self, place: int) -> LinearForms:
-        """The bit number start + place of each element, as a form."""
+        """Return the bit number start + place of each element, as a form."""
         absolute = self.start + place
         if absolute == 0:
             return self.lowest.gather(self.rows)
@@ -52,7 +52,7 @@ class Bits:
         return LinearForms(np.arange(count + 1, dtype=np.int64), chosen.astype(np.int32), np.ones(count, np.int64))
 
     def weighted(self) -> LinearForms:
-        """The element x itself, expressed by its bits; start is at least 1."""
+        """Return the element x itself, expressed by its bits; start is at least 1."""
         assert self.start >= 1, "with bit 0, x is known as the form that was decomposed"
         places = np.arange(self.start - 1, self.total - 1)
         table = (self.first + self.rows * (self.total - 1))[:, None] + places
@@ -65,11 +65,13 @@ class Bits:
         return uniform(np.concatenate([zero, table], axis=1), np.concatenate([[self.low], weights]))
 
     def negative(self) -> LinearForms:
-        """A form that is 1 where x < 0, else 0; `signed` must be true."""
+        """Return a form that is 1 where x < 0, else 0; `signed` must be true."""
         return constant(np.ones(len(self.rows), np.int64)) - self.bit(self.count - 1)
 
     def drop(self, shift: int) -> Bits:
-        """The bits of floor(x / 2^shift), taken from those of x; 2^shift divides low, and shift is at most count."""
+        """Return the bits of floor(x / 2^shift), taken from those of x; 2^shift divides low, and shift is at most
+        count.
+        """
         return replace(self, low=self.low >> shift, start=self.start + shift)
 
     def gather(self, indices: NDArray[np.integer]) -> Bits:
@@ -78,7 +80,8 @@ class Bits:
 
 
 def decompose(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> Bits:
-    """The bits of form - low, which must be in [0, 2^total): `total` rows and total - 1 wires (one row if total = 0).
+    """Return the bits of form - low, which must be in [0, 2^total): `total` rows and total - 1 wires (one row if total
+    = 0).
 
     The caller shows with `no_wrap` that neither form - low, for any value its type allows, nor 2^total reaches p/2.
 

@@ -28,7 +28,7 @@ class Commitment:
     salt: str
 
     def run(self, trace: Trace) -> Chain:
-        """The wires of each permutation of a commitment and the digest after each permutation, computed once per
+        """Return the wires of each permutation of a commitment and the digest after each permutation, computed once per
         trace.
         """
         found: Chain | None = trace.memory.get(self)
@@ -100,7 +100,7 @@ def emit_commitment(
 
 
 def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, plan: Layout, role: str) -> Rows:
-    """A linear combination of wires for each packed element of a commitment."""
+    """Return a linear combination of wires for each packed element of a commitment."""
     if not plan.elements:
         return Rows.zero(0)
     packing = Packing.consecutive(len(handle.forms), plan.width, CAPACITY)
@@ -111,7 +111,7 @@ def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, pla
 
 
 def single(assembly: Assembly, rows: Rows, content: Elements, role: str) -> Rows:
-    """A wire for each linear combination, which takes a row each.
+    """Return a wire for each linear combination, which takes a row each.
 
     Soundness: the row combination * 1 = wire is linear, so the wire equals the combination.
     """
@@ -121,7 +121,7 @@ def single(assembly: Assembly, rows: Rows, content: Elements, role: str) -> Rows
 
 
 def with_heads(chain: Integers, lane: int, packed: Rows, permutations: int) -> Rows:
-    """The inputs of all permutations: tag, chaining wire, packed elements, nothing past the end."""
+    """Return the inputs of all permutations: tag, chaining wire, packed elements, nothing past the end."""
     lengths = np.zeros(permutations * PACKED, np.int64)
     lengths[: packed.count] = np.diff(packed.offsets)
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

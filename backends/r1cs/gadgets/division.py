@@ -17,8 +17,8 @@ from .products import Products, multiply
 
 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
-    """The quotient floor(x / y) for y >= 1: a row per bit of the quotient, one for the product, two per bit of y - 1.
-    The argument `type` is the type of the quotient.
+    """Return the quotient floor(x / y) for y >= 1: a row per bit of the quotient, one for the product, two per bit of y
+    - 1. The argument `type` is the type of the quotient.
 
     Soundness: for the quotient q, q is in a window of 2^k values by its bits; r = x - q * y and y - 1 - r are in [0,
     2^m) by their bits. In a division, for any quotient q in the window, |x| + |q| * y, y and 2^m are below p/2
@@ -43,8 +43,8 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
 
 
 def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """The root floor(sqrt(x)) for x >= 0: a row per bit of the root, one for its square, and two per bit of twice the
-    greatest root.
+    """Return the root floor(sqrt(x)) for x >= 0: a row per bit of the root, one for its square, and two per bit of
+    twice the greatest root.
 
     Soundness: for the square root q, q is in [0, 2^k) by its bits; x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m) by
     their bits. For any root q that passes the range checks, the differences x - q^2 and (q + 1)^2 - 1 - x are below p/2
@@ -64,8 +64,8 @@ def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Han
 
 
 def natural(assembly: Assembly, value: Value, low: int, bits: int, role: str, type: Fixed) -> LinearForms:
-    """An integer chosen by the prover in [low, low + 2^bits): one wire and one row per bit, or one wire that is in a
-    table.
+    """Return an integer chosen by the prover in [low, low + 2^bits): one wire and one row per bit, or one wire that is
+    in a table.
 
     Soundness: each bit b of a window has the row b * b = b, so that the combination of the bits takes each value of the
     window once.

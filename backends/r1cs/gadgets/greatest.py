@@ -109,8 +109,8 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
 
 
 def arg_max(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
-    """The position of the first of the greatest elements along an axis, as a form of the `indicators`, without further
-    rows.
+    """Return the position of the first of the greatest elements along an axis, as a form of the `indicators`, without
+    further rows.
     """
     forms = zeros(type.size)
     for number, found in enumerate(indicators(assembly, x, axis)):

@@ -18,8 +18,8 @@ HALF = 31
 
 
 def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed, value: Value) -> Handle:
-    """The entry table[x - low]: for 2^w entries, w rows for bits (unless known) and about 3 * 2^(w/2). The argument
-    `type` is the type of the looked-up entry.
+    """Return the entry table[x - low]: for 2^w entries, w rows for bits (unless known) and about 3 * 2^(w/2). The
+    argument `type` is the type of the looked-up entry.
 
     In a lookup, the index n = x - least is cut into high and low bits; with M_R the product of the bits in the set R,
     every function of n is a sum of c[R, S] * M_R * M_S over sets R of high bits and S of low ones. A lookup therefore
@@ -57,7 +57,7 @@ def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed
 
 
 def index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
-    """The `width` bits of x - least, which is in [0, 2^width) by x's type; which take no rows if they are known
+    """Return the `width` bits of x - least, which is in [0, 2^width) by x's type; which take no rows if they are known
     already.
     """
     if x.bits is not None and x.bits.low == least and x.bits.count == width:
@@ -69,8 +69,8 @@ def index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
 
 
 def _coefficients(table: Integers) -> Integers | None:
-    """The coefficients c with table[h, l] = sum of c[R, S] over R inside h and S inside l, as sets of bits; None if
-    they pass 62 bits.
+    """Return the coefficients c with table[h, l] = sum of c[R, S] over R inside h and S inside l, as sets of bits, or
+    None if they pass 62 bits.
     """
     if int(np.abs(table).max()) * table.size >= 1 << 62:
         return None
@@ -78,7 +78,7 @@ def _coefficients(table: Integers) -> Integers | None:
 
 
 def moebius(table: Integers, axis: int) -> Integers:
-    """The Möbius transform d along an axis with table[n] = sum of d[S] over S inside n, as sets of bits."""
+    """Return the Möbius transform d along an axis with table[n] = sum of d[S] over S inside n, as sets of bits."""
     result = np.moveaxis(table.copy(), axis, 0)
     places = np.arange(len(result))
     step = 1
@@ -111,8 +111,8 @@ def _products_of_bits(
 
 
 def single_bit(assembly: Assembly, bits: Bits, place: int, value: Value, least: int) -> LinearForms:
-    """A bit of value - least as a wire: it takes one more row if the bit is only known as a combination of the value
-    and its other bits.
+    """Return a bit of value - least as a wire: it takes one more row if the bit is only known as a combination of the
+    value and its other bits.
 
     Soundness: the row form * 1 = wire is linear, so the wire equals the form.
     """
@@ -137,7 +137,7 @@ def _evaluate(
     value: Value,
     least: int,
 ) -> LinearForms:
-    """The sum of c[R, S] * upper[R] * lower[S] over all R and S; the term for the empty set R is linear."""
+    """Return the sum of c[R, S] * upper[R] * lower[S] over all R and S; the term for the empty set R is linear."""
     count, products = len(lower), len(coefficients) - 1
     ascending = np.argsort(lower[0])
     lower, coefficients = lower[:, ascending], coefficients[:, ascending]
@@ -155,7 +155,7 @@ def _evaluate(
 
 
 def moebius_inverse(coefficients: Integers) -> Integers:
-    """The sums of c[R, S] over S inside l, for each R and l."""
+    """Return the sums of c[R, S] over S inside l, for each R and l."""
     result = coefficients.copy()
     places = np.arange(result.shape[1])
     step = 1

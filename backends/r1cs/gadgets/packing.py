@@ -27,7 +27,7 @@ class Packing:
 
     @staticmethod
     def consecutive(count: int, width: int, capacity: int) -> Packing:
-        """The packing of elements of `width` bits one after the other, as many in each group as `capacity` bits
+        """Return the packing of elements of `width` bits one after the other, as many in each group as `capacity` bits
         hold.
         """
         if width == 0:
@@ -43,14 +43,14 @@ class Packing:
         return len(self.members)
 
     def integers(self, values: Integers) -> Numbers:
-        """The integers into which flat values are packed."""
+        """Return the integers into which flat values are packed."""
         chosen = np.where(self.members >= 0, values[self.members], 0)
         if not len(self.exponents):
             return np.zeros(self.groups, dtype=object)
         return np.asarray(chosen.astype(object) @ self._weights(), dtype=object)
 
     def combine(self, builder: CountingBuilder, forms: LinearForms, offset: int = 0) -> Rows:
-        """The linear combinations into which forms are packed, each plus `offset`, modulo the prime.
+        """Return the linear combinations into which forms are packed, each plus `offset`, modulo the prime.
 
         Each combination begins with a term of the constant 1, which may be 0.
         """
@@ -94,7 +94,9 @@ class Packing:
 
 
 def beside(left: Rows, right: Rows) -> Rows:
-    """The sums of pairs of linear combinations, where every wire of the right one is above those of the left one."""
+    """Return the sums of pairs of linear combinations, where every wire of the right one is above those of the left
+    one.
+    """
     lengths_left, lengths_right = np.diff(left.offsets), np.diff(right.offsets)
     offsets = left.offsets + right.offsets
     wires = np.empty(int(offsets[-1]), np.int64)
@@ -107,7 +109,7 @@ def beside(left: Rows, right: Rows) -> Rows:
 
 
 def join(parts: Sequence[Rows]) -> Rows:
-    """The linear combinations of all parts, one part after the other."""
+    """Return the linear combinations of all parts, one part after the other."""
     offsets = [np.zeros(1, np.int64)]
     terms = 0
     for part in parts:

@@ -14,7 +14,8 @@ Numbers = NDArray[np.object_]
 
 
 def poseidon(inputs: Sequence[int], capacity: int = 0) -> int:
-    """The hash of 1 to 16 elements of BN254 (integers are reduced); `capacity` is the first lane's initial value.
+    """Return the hash of 1 to 16 elements of BN254 (integers are reduced); `capacity` is the first lane's initial
+    value.
 
     Raise CircuitizeError for a number of inputs outside 1 to 16. A hash takes about 2 ms for 16 inputs;
     PoseidonTemplate.trace is faster for many hashes at once.
@@ -24,7 +25,7 @@ def poseidon(inputs: Sequence[int], capacity: int = 0) -> int:
 
 
 def permute(states: Numbers, parameters: PoseidonParameters) -> Numbers:
-    """The permutation of each row of `states`, `object[n, width]`: the definition, round by round."""
+    """Return the permutation of each row of `states`, `object[n, width]`: the definition, round by round."""
     prime = parameters.field.prime
     matrix = np.array(parameters.matrix, dtype=object).T
     for number, constants in enumerate(parameters.constants):

@@ -54,7 +54,7 @@ class PoseidonTemplate:
 
     @property
     def wires(self) -> int:
-        """The number of wires of one permutation: x2, x4, x5 of each S-box."""
+        """Return the number of wires of one permutation: x2, x4, x5 of each S-box."""
         return 3 * self.boxes
 
     def trace(self, inputs: Numbers) -> tuple[Numbers, Numbers]:
@@ -101,7 +101,9 @@ class PoseidonTemplate:
         return first, self._place(builder, (self.output,), origins)
 
     def _place(self, builder: CountingBuilder, layers: tuple[Layer, ...], origins: NDArray[np.int64]) -> Rows:
-        """The linear combinations of the layers in each permutation; the wires of a permutation begin at its origin."""
+        """Return the linear combinations of the layers in each permutation; the wires of a permutation begin at its
+        origin.
+        """
         lengths, outputs, values = _terms(self, layers)
         codes = builder.large_constants(values)
         wires = np.where(outputs < 0, 0, origins[:, None] + outputs)
@@ -122,8 +124,8 @@ def _sums(template: PoseidonTemplate) -> list[tuple[Callable[[list[int]], tuple[
 def _terms(
     template: PoseidonTemplate, layers: tuple[Layer, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[int, ...]]:
-    """The linear combinations of the layers after the first: lengths, places of wires in a permutation (-1 is the
-    constant 1), coefficients.
+    """Return the linear combinations of the layers after the first: lengths, places of wires in a permutation (-1 is
+    the constant 1), coefficients.
     """
     used = [layer.coefficients != 0 for layer in layers]
     pairs = list(zip(layers, used, strict=True))
@@ -137,7 +139,8 @@ def _terms(
 
 @cache
 def poseidon_template(parameters: PoseidonParameters, capacity: int | None = 0) -> PoseidonTemplate:
-    """The template of a permutation whose first lane starts as the constant `capacity`, or as the first input (None).
+    """Return the template of a permutation whose first lane starts as the constant `capacity`, or as the first input
+    (None).
 
     A capacity that is constant costs no rows, since its first S-box has a constant output. Making the template of a
     Poseidon permutation takes about 0.1 s at width 17, once per process.
@@ -166,8 +169,8 @@ def poseidon_template(parameters: PoseidonParameters, capacity: int | None = 0) 
 
 
 def _lanes(width: int, count: int, first: int) -> Numbers:
-    """The state of a permutation whose first lane holds a constant and whose last `count` lanes are the sources after
-    the constant.
+    """Return the state of a permutation whose first lane holds a constant and whose last `count` lanes are the sources
+    after the constant.
     """
     state = np.zeros((width, count + 1), dtype=object)
     state[width - count :, 1:] = np.eye(count, dtype=object)
@@ -202,7 +205,7 @@ def _partial_rounds(
 
 
 def plus_constants(builder: CountingBuilder, rows: Rows, constants: Sequence[int]) -> Rows:
-    """The combinations rows[i] + constants[i % len(constants)]."""
+    """Return the combinations rows[i] + constants[i % len(constants)]."""
     lengths = np.diff(rows.offsets)
     heads = np.append(rows.wires, 1)[rows.offsets[:-1]]
     has = (lengths > 0) & (heads == 0)

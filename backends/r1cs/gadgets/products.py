@@ -19,7 +19,8 @@ from .accumulation import Contraction, Pin, accumulate, blocks
 from .assembly import Assembly, Handle, Site
 
 LONG = 4
-"""The average number of terms above which forms count as long: such forms get a wire each if they enter many products.
+"""The average number of terms above which forms count as long: such forms get a wire each if they enter many
+products.
 """
 
 SAVED_TERMS = 64
@@ -37,7 +38,7 @@ class Products:
 
 
 def multiply(assembly: Assembly, left: LinearForms, right: LinearForms, made: Products) -> LinearForms:
-    """The products left[i] * right[i]: one row and one wire each, no row and no wire if a factor is a constant.
+    """Return the products left[i] * right[i]: one row and one wire each, no row and no wire if a factor is a constant.
 
     Soundness: the row left * right = wire determines the wire; in a product, a constant factor c gives the form c *
     other without a row.
@@ -54,7 +55,7 @@ def _multiply(
     at_right: NDArray[np.integer],
     made: Products,
 ) -> LinearForms:
-    """The products left[at_left[i]] * right[at_right[i]]."""
+    """Return the products left[at_left[i]] * right[at_right[i]]."""
     left_constant, right_constant = left.constant_mask(), right.constant_mask()
     count = len(at_left)
     order = Order(count // made.stride, made.stride)
@@ -83,7 +84,7 @@ def _multiply(
 
 
 def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | None = None) -> Handle:
-    """The einsum of two operands: one row per product, while sums are free.
+    """Return the einsum of two operands: one row per product, while sums are free.
 
     If a later range check bounds the sums of a contraction, several sums are computed at once (`accumulate`), or the
     sums are tested by a challenge (`project`), whichever has fewest rows.
@@ -145,7 +146,7 @@ def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
 
 
 def _pairs(contraction: Contraction) -> int:
-    """How many products of a contraction have no constant factor."""
+    """Return how many products of a contraction have no constant factor."""
     letters, left, right = contraction.letters, contraction.left, contraction.right
     varying = []
     for handle, own, other in ((left, letters[0], letters[1]), (right, letters[1], letters[0])):
@@ -166,7 +167,7 @@ def _letters(equation: str) -> tuple[str, str, str]:
 
 
 def _flat_indices(letters: str, operand: Shape, axes: Sequence[str], shape: Sequence[int]) -> NDArray[np.int32]:
-    """The flat place in an operand of a contraction, for each point of the index space `axes`, row-major."""
+    """Return the flat place in an operand of a contraction, for each point of the index space `axes`, row-major."""
     flat = np.zeros((1,) * len(axes), np.int32)
     stride = 1
     for letter, extent in zip(reversed(letters), reversed(operand), strict=True):
@@ -178,7 +179,7 @@ def _flat_indices(letters: str, operand: Shape, axes: Sequence[str], shape: Sequ
 
 
 def _sum_out(handle: Handle, letters: str, letter: str) -> tuple[Handle, str]:
-    """An operand's handle summed over an axis that the other operand and the result lack."""
+    """Return an operand's handle summed over an axis that the other operand and the result lack."""
     kept = [name for name in dict.fromkeys(letters) if name != letter]
     extents = dict(zip(letters, handle.type.shape, strict=True))
     shape = tuple(extents[name] for name in kept)

@@ -26,7 +26,7 @@ class Folded:
     source: Transcript | Drawn
 
     def steps(self, trace: Trace) -> Numbers:
-        """The steps [n, wide - 1] of a fold by Horner's rule: (packed[i, g + 1] + step[i, g + 1]) * r."""
+        """Return the steps [n, wide - 1] of a fold by Horner's rule: (packed[i, g + 1] + step[i, g + 1]) * r."""
         found: Numbers | None = trace.memory.get(self)
         if found is None:
             prime, r = trace.field.prime, self.source.challenge(trace)
@@ -64,7 +64,7 @@ class Projection:
 
     @property
     def degree(self) -> int:
-        """The degree, in the challenge, of the identity that tests a contraction."""
+        """Return the degree, in the challenge, of the identity that tests a contraction."""
         return self.plan.shape[2] - 1
 
 
@@ -85,12 +85,12 @@ class Challenges:
 
     @property
     def degree(self) -> int:
-        """The sum of all projections' degrees."""
+        """Return the sum of all projections' degrees."""
         return sum(projection.degree for projection in self.projections)
 
     def postpone(self, assembly: Assembly, contraction: Contraction, pin: Pin, most: int) -> Handle | None:
-        """The sums of a contraction as wires, whose rows are emitted once there is a challenge; None if at most `most`
-        rows compute them directly.
+        """Return the sums of a contraction as wires, whose rows are emitted once there is a challenge, or None if at
+        most `most` rows compute them directly.
 
         The compared number of rows is that of the cheapest projection, plus the rows that absorb its sums, plus the
         overhead; rows of hashes count twice, since they have about three times the nonzeros of other rows.
@@ -136,7 +136,7 @@ class Challenges:
         self.source.absorbed.append(item)
 
     def hash(self, assembly: Assembly, known: list[Naturals | Element]) -> int:
-        """The wire of the challenge, hashed in the circuit; `known` are numbers and elements that determine the
+        """Return the wire of the challenge, hashed in the circuit; `known` are numbers and elements that determine the
         program's inputs and its committed outputs.
         """
         assert isinstance(self.source, Transcript)
@@ -187,7 +187,7 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
 
 
 def _fold(assembly: Assembly, folded: Folded, forms: LinearForms, challenge: int, role: str) -> Rows:
-    """The sums of packed[i, g] * r^g over g, with wide - 1 rows each.
+    """Return the sums of packed[i, g] * r^g over g, with wide - 1 rows each.
 
     Soundness: for a fold, each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] determines its wire.
     """

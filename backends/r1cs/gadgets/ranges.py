@@ -94,8 +94,8 @@ def _windowed(assembly: Assembly, made: Quotient) -> Handle:
 
 
 def _looked_up(assembly: Assembly, made: Quotient) -> Handle:
-    """The quotient that `_windowed` computes, by lookups in tables: the quotient has a wire, the remainder is x -
-    2^by * quotient.
+    """Return the quotient that `_windowed` computes, by lookups in tables: the quotient has a wire, the remainder is x
+    - 2^by * quotient.
 
     Soundness: the quotient q is in the window and the remainder in [0, 2^by), by `Tables.within`, so the right side of
     x = 2^by * q + r is an integer below p/2 whatever x's wires are; division with remainder is unique.

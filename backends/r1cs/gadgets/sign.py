@@ -69,7 +69,8 @@ def nonzero(assembly: Assembly, forms: LinearForms, value: Value, magnitude: int
 
 
 def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """The rectifier max(x, 0), with one row besides the sign. The argument `type` is the type of the rectified value.
+    """Return the rectifier max(x, 0), with one row besides the sign. The argument `type` is the type of the rectified
+    value.
 
     Soundness: for the rectifier, the row x * (1 - negative) = y determines the result y.
     """

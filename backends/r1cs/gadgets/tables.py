@@ -97,7 +97,7 @@ class Fractions(Elements):
 
 
 def table_reciprocals(trace: Trace, size: int) -> Limbs:
-    """The reciprocals 1 / (challenge + j) for each j below size, by one inversion; 0 where no inverse exists."""
+    """Return the reciprocals 1 / (challenge + j) for each j below size, by one inversion; 0 where no inverse exists."""
     key = ("reciprocals", size)
     found: Limbs | None = trace.memory.get(key)
     if found is None:
@@ -124,8 +124,8 @@ class Tables:
 
     @property
     def degree(self) -> int:
-        """The greatest number of challenges for which a value that is in no table would pass, or the witness would not
-        be unique.
+        """Return the greatest number of challenges for which a value that is in no table would pass, or the witness
+        would not be unique.
         """
         return sum(2 * size + sum(len(cell.forms) for cell in cells) for size, cells in self.stood.items())
 
@@ -231,7 +231,7 @@ def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, c
 
 
 def size_counts(demands: list[Demand]) -> Mapping[int, int]:
-    """How many values must be shown to be in [0, size), for each size."""
+    """Return how many values must be shown to be in [0, size), for each size."""
     counts: Counter[int] = Counter()
     for demand in demands:
         counts[demand.size] += len(demand.forms)
@@ -239,15 +239,15 @@ def size_counts(demands: list[Demand]) -> Mapping[int, int]:
 
 
 def base(counts: Mapping[int, int]) -> int:
-    """The number of bits of a digit for which the fewest rows are needed, the smallest of equally good ones; `counts`
-    has the number of range checks of every size.
+    """Return the number of bits of a digit for which the fewest rows are needed, the smallest of equally good ones;
+    `counts` has the number of range checks of every size.
     """
     return min(range(2, WIDEST + 1), key=lambda bits: (_rows(counts, bits), bits))
 
 
 def tables(counts: Mapping[int, int]) -> list[int]:
-    """The sizes that get a table of their own: the greatest size, and each size with fewer entries than values to
-    check, in ascending order.
+    """Return the sizes that get a table of their own: the greatest size, and each size with fewer entries than values
+    to check, in ascending order.
 
     A value to be checked against a size without a table is looked up twice in the smallest table that is larger.
     """
@@ -256,8 +256,8 @@ def tables(counts: Mapping[int, int]) -> list[int]:
 
 
 def _rows(counts: Mapping[int, int], bits: int) -> int:
-    """The approximate number of rows that range checks of the values take with digits of `bits` bits; the number is
-    exact for shared tables.
+    """Return the approximate number of rows that range checks of the values take with digits of `bits` bits; the number
+    is exact for shared tables.
     """
     cells: Counter[int] = Counter()
     booleans = 0
@@ -278,7 +278,7 @@ def _rows(counts: Mapping[int, int], bits: int) -> int:
 
 
 def _split(assembly: Assembly, forms: LinearForms, value: Value, total: int, bits: int, role: str) -> list[Demand]:
-    """The digits of natural numbers below 2^total; a topmost digit of one bit gets its row at once."""
+    """Return the digits of natural numbers below 2^total; a topmost digit of one bit gets its row at once."""
     count, places = len(forms), -(-total // bits)
     first = assembly.wires(
         Digits(value, bits, 1, places - 1), count * (places - 1), f"{role} digit", (count, places - 1)

@@ -50,7 +50,7 @@ class Naturals(Elements):
         return trace.field.from_integers(self.integers(trace).tolist())
 
     def rows(self, assembly: Assembly) -> Rows:
-        """A linear combination of wires for each packed element of a transcript."""
+        """Return a linear combination of wires for each packed element of a transcript."""
         rows = self.packing.combine(assembly.builder, self.forms, self.offset)
         return rows if len(rows.wires) <= LONG * len(self.forms) else single(assembly, rows, self, "absorbed")
 
@@ -104,7 +104,7 @@ class Transcript:
         return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - CAPACITY)
 
     def run(self, trace: Trace) -> Chain:
-        """The wires of each permutation of a transcript and the digest after each permutation, computed once per
+        """Return the wires of each permutation of a transcript and the digest after each permutation, computed once per
         trace.
         """
         found: Chain | None = trace.memory.get(self)
@@ -139,12 +139,12 @@ class TranscriptWires(Elements):
 
 
 def absorption(elements: int) -> int:
-    """The approximate number of rows for absorbing packed elements, including a wire for each."""
+    """Return the approximate number of rows for absorbing packed elements, including a wire for each."""
     return elements + -(-elements * (permutation().wires + 1) // PACKED)
 
 
 def emit_challenge(assembly: Assembly, transcript: Transcript) -> int:
-    """The wire of a challenge that the circuit hashes: this takes 612 rows and one digest for every 15 elements
+    """Return the wire of a challenge that the circuit hashes: this takes 612 rows and one digest for every 15 elements
     absorbed.
 
     The challenge is the end of a chain of permutations of width 17 as in a commitment: lane 0 starts as the domain's

@@ -80,6 +80,6 @@ def _plain(name: str) -> str:
 
 
 def _spellings() -> dict[str, Device]:
-    """The devices by their names in lower case, with and without the last letter; complete names come first."""
+    """Return the devices by their names in lower case, with and without the last letter; complete names come first."""
     whole = {_plain(name): found for name, found in DEVICES.items()}
     return whole | {plain.rstrip("ft"): found for plain, found in whole.items()}

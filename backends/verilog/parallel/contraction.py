@@ -16,7 +16,7 @@ from .matrices import Optimiser, matrix_product
 def contract(
     net: Netlist, operation: Contract, x: Elements, y: Elements, adders: bool, optimise: Optimiser
 ) -> Elements:
-    """The contraction of two tensors, each element of which is as narrow as its sum of products allows."""
+    """Return the contraction of two tensors, each element of which is as narrow as its sum of products allows."""
     of_x, of_y, target = operation.letters
     if is_constant(net, x).all():
         (x, of_x), (y, of_y) = (y, of_y), (x, of_x)
@@ -44,7 +44,7 @@ def contract(
 
 
 def _products(net: Netlist, x: Elements, y: Elements, adders: bool, optimise: Optimiser) -> Elements:
-    """The matrix products of [batch, rows, inner] and [batch, inner, columns]."""
+    """Return the matrix products of [batch, rows, inner] and [batch, inner, columns]."""
     batches, rows, inner = x.shape
     columns = y.shape[2]
     if adders and inner * columns > 1 and is_constant(net, y).all():
@@ -63,7 +63,7 @@ def _products(net: Netlist, x: Elements, y: Elements, adders: bool, optimise: Op
 
 
 def _by_matrix(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:
-    """The product of a matrix x [rows, inner] with a constant matrix [inner, columns]; known elements of x add a
+    """Return the product of a matrix x [rows, inner] with a constant matrix [inner, columns]; known elements of x add a
     constant.
     """
     known = is_constant(net, x)

@@ -99,7 +99,7 @@ def is_negative(net: Netlist, x: Elements) -> Elements:
 
 
 def less(net: Netlist, x: Elements, y: Elements) -> Integers:
-    """The nodes that are 1 where x < y."""
+    """Return the nodes that are 1 where x < y."""
     a, b = plain(net, x), plain(net, y)
     return net.append(Kind.LESS, net.high[a] < net.low[b], net.low[a] < net.high[b], a, b)
 
@@ -128,7 +128,9 @@ def maximum(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def arg_max(net: Netlist, x: Elements) -> Integers:
-    """The nodes of the index of the greatest along the last axis; the lowest index wins, by a tournament of halves."""
+    """Return the nodes of the index of the greatest along the last axis; the lowest index wins, by a tournament of
+    halves.
+    """
     index = np.broadcast_to(net.constant(np.arange(x.shape[-1])), x.shape)
     while x.shape[-1] > 1:
         even, pairs = x.shape[-1] - x.shape[-1] % 2, x.shape[-1] // 2
@@ -144,20 +146,20 @@ def arg_max(net: Netlist, x: Elements) -> Integers:
 
 
 def equals(net: Netlist, x: Integers, value: Numbers) -> Integers:
-    """The nodes that are 1 where x is a known number."""
+    """Return the nodes that are 1 where x is a known number."""
     low, high, value = np.broadcast_arrays(net.low[x], net.high[x], value)
     return net.append(Kind.EQUAL, (low == value) & (high == value), (low <= value) & (value <= high), x, n=value)
 
 
 def outside(net: Netlist, x: Integers, least: int, greatest: int) -> Integers:
-    """The nodes that are 1 where x is not in the interval."""
+    """Return the nodes that are 1 where x is not in the interval."""
     low, high = net.low[x], net.high[x]
     always, never = (high < least) | (low > greatest), (low >= least) & (high <= greatest)
     return net.append(Kind.OUTSIDE, always, ~never, x, n=least, m=greatest)
 
 
 def bit(net: Netlist, x: Integers, position: int) -> Integers:
-    """The nodes that are one bit of unsigned numbers."""
+    """Return the nodes that are one bit of unsigned numbers."""
     known = (net.kind[x] == Kind.CONSTANT) | (net.high[x] >> position == 0)
     made = np.where(known, net.constant((net.low[x] >> position) & 1), 0)
     made[~known] = net.append(Kind.BIT, 0, 1, x[~known], n=position)

@@ -76,7 +76,7 @@ def where(condition: NDArray[np.bool_], x: Elements, y: Elements) -> Elements:
 
 
 def bounds(net: Netlist, x: Elements) -> tuple[Integers, Integers]:
-    """The interval of each element of a tensor."""
+    """Return the interval of each element of a tensor."""
     low, high = net.low[x.node] << x.shift, net.high[x.node] << x.shift
     return np.where(x.negative, -high, low), np.where(x.negative, -low, high)
 
@@ -93,7 +93,7 @@ def constants(net: Netlist, values: Any) -> Elements:
 
 
 def plain(net: Netlist, x: Elements) -> Integers:
-    """The nodes whose values are the elements themselves, made by negation and shift where needed."""
+    """Return the nodes whose values are the elements themselves, made by negation and shift where needed."""
     node = x.node.copy().reshape(-1)
     shift, negative = x.shift.reshape(-1), x.negative.reshape(-1)
     known = net.kind[node] == Kind.CONSTANT
@@ -162,7 +162,7 @@ def _sum(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def total(net: Netlist, terms: Elements, group: Integers, groups: int) -> Elements:
-    """The sum of the terms of each group, by balanced trees, the shallowest terms first; 0 for a group without
+    """Return the sum of the terms of each group, by balanced trees, the shallowest terms first; 0 for a group without
     terms.
     """
     live = terms.node != 0
@@ -187,8 +187,8 @@ def total(net: Netlist, terms: Elements, group: Integers, groups: int) -> Elemen
 
 
 def signed_digits(values: Integers) -> list[tuple[int, Integers]]:
-    """The canonical signed digits of each number: (position, -1, 0 or 1 for each), for the positions where any digit is
-    not 0.
+    """Return the canonical signed digits of each number: (position, -1, 0 or 1 for each), for the positions where any
+    digit is not 0.
     """
     found, rest, position = [], np.asarray(values, np.int64).copy(), 0
     while rest.any():
@@ -227,7 +227,7 @@ def scale(net: Netlist, x: Elements, factors: Integers, adders: bool) -> Element
 
 
 def lowest_bit(values: Integers) -> Integers:
-    """The position of the lowest 1 of each number, 0 for 0."""
+    """Return the position of the lowest 1 of each number, 0 for 0."""
     lowest = np.maximum(values & -values, 1)
     found: Integers = np.rint(np.log2(lowest.astype(np.float64))).astype(np.int64)
     return found

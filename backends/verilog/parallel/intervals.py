@@ -9,7 +9,8 @@ from ...verilog.netlist import Integers, Kind, Netlist
 
 
 def ends(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
-    """The least and the greatest value of each node: as a sum over nodes that are no sums, through shifts and clamps.
+    """Return the least and the greatest value of each node: as a sum over nodes that are no sums, through shifts and
+    clamps.
 
     A node's own interval takes its two operands as independent, which operands with shared terms are not.
     """
@@ -24,7 +25,7 @@ def ends(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
 
 
 def _of_operands(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
-    """The bounds of shifts and clamps, before the ends of a clamp are applied."""
+    """Return the bounds of shifts and clamps, before the ends of a clamp are applied."""
     by = np.where(net.kind[node] == Kind.SHIFT, net.n[node], 0)
     low, high = ends(net, net.a[node].astype(np.int64))
     return low >> by, high >> by

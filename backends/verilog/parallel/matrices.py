@@ -63,8 +63,8 @@ def optimiser() -> Optimiser:
 def _searched(
     solve: Callable[..., Any], matrix: bytes, columns: int, low: tuple[int, ...], high: tuple[int, ...], large: bool
 ) -> Plan:
-    """The plan that da4ml finds, cached, so that an estimate, or the same program with other options, need not search
-    again.
+    """Return the plan that da4ml finds, cached, so that an estimate, or the same program with other options, need not
+    search again.
     """
     intervals = [(float(a), float(b), 1.0) for a, b in zip(low, high, strict=True)]
     weights = np.frombuffer(matrix, np.float32).reshape(len(low), columns).copy()
@@ -148,8 +148,8 @@ def _commonest(table: Counts, first: Integers, second: Integers) -> tuple[Counts
 
 
 def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:
-    """The product of x of shape [samples, rows] and a constant matrix [rows, columns], with the same additions for
-    every sample.
+    """Return the product of x of shape [samples, rows] and a constant matrix [rows, columns], with the same additions
+    for every sample.
     """
     samples, columns = x.shape[0], matrix.shape[1]
     terms, groups = [], []

@@ -47,7 +47,7 @@ class Modules:
         self.roms: dict[tuple[int, int, int, bool, int], str] = {}
 
     def signal(self, node: int, stage: int) -> Operand:
-        """The signal that holds a node's value in a stage."""
+        """Return the signal that holds a node's value in a stage."""
         if self.kind[node] == Kind.CONSTANT:
             return Literal(self.low[node])
         late = stage - self.stage[node]
@@ -55,7 +55,7 @@ class Modules:
         return Signal(name, self.low[node], self.high[node])
 
     def text(self, index: int) -> str:
-        """The text of one module, empty if the operation needs no logic."""
+        """Return the text of one module, empty if the operation needs no logic."""
         group, members = self.groups[index], self.members[index]
         if not members:
             return ""
@@ -126,7 +126,7 @@ class Modules:
         return "\n".join([*lines, "endmodule", ""])
 
     def instance(self, index: int) -> list[str]:
-        """The declarations of the wires that a module drives, and its instance, for the top module."""
+        """Return the declarations of the wires that a module drives, and its instance, for the top module."""
         group = self.groups[index]
         if not self.members[index]:
             return []
@@ -145,7 +145,7 @@ class Modules:
         return [*wires, f"    {group.name} {group.name} (", joined, "    );"]
 
     def rom_files(self) -> dict[str, str]:
-        """The modules and the contents of the tables that the texts written so far refer to."""
+        """Return the modules and the contents of the tables that the texts written so far refer to."""
         files = {}
         for (table, first, bits, signed, entry), name in self.roms.items():
             entries = self.net.tables[table]
@@ -174,7 +174,7 @@ class Modules:
         return self.kind[node] in (Kind.INPUT, Kind.TABLE)
 
     def _wire(self, kind: Kind, node: int, made: Signal, inside: bool) -> list[str]:
-        """The Verilog of an element of a stream, or of a table."""
+        """Return the Verilog of an element of a stream, or of a table."""
         begin = f"    wire {made.declared} {made.name} =" if inside else f"    assign {made.name} ="
         if kind is Kind.INPUT:
             stream = self.groups[self.net.group[node]].stream
@@ -191,7 +191,7 @@ class Modules:
         ]
 
     def _entry(self, node: int) -> Signal:
-        """The signal of a table's whole entry, of which an element may need fewer bits."""
+        """Return the signal of a table's whole entry, of which an element may need fewer bits."""
         table = self.net.tables[self.n[node]]
         bits = width(int(table.min()), int(table.max()))
         return Signal(f"{self.names[node]}_entry", 0, (1 << bits) - 1)

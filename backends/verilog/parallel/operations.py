@@ -34,7 +34,7 @@ class Lowering:
         self.failures: list[Integers] = []
 
     def apply(self, operation: Operation, sources: list[Elements], types: list[Fixed], target: Fixed) -> Elements:
-        """The tensor that an operation makes, in the shape of its target."""
+        """Return the tensor that an operation makes, in the shape of its target."""
         rule = RULES.get(type(operation))
         if rule is not None:
             return rule(self, operation, sources, target)
@@ -176,7 +176,7 @@ RULES: dict[type[Operation], Rule] = {
 
 
 def any_of(net: Netlist, failures: list[Integers]) -> int:
-    """The node that is 1 where any of the given nodes is 1, by a balanced tree."""
+    """Return the node that is 1 where any of the given nodes is 1, by a balanced tree."""
     nodes = np.unique(np.concatenate([np.zeros(0, np.int64), *failures]))
     nodes = nodes[nodes != 0]
     if (net.low[nodes] == 1).any():

@@ -33,7 +33,7 @@ class Pipeline:
 
 
 def pipeline(net: Netlist, outputs: Integers, levels_per_stage: int) -> Pipeline:
-    """The fewest stages of at most so many levels each, and among such cuts the one with the fewest registers.
+    """Return the fewest stages of at most so many levels each, and among such cuts the one with the fewest registers.
 
     Cutting after level L puts a register on every node of level at most L that a deeper node reads: the costs of cuts
     add up, so that a shortest path over levels finds the best ones. The search for cuts takes as many steps as the
@@ -69,8 +69,8 @@ def _last(net: Netlist, live: NDArray[np.bool_], order: Integers, outputs: Integ
 
 
 def _cheapest(cost: list[int], gap: int, forced: set[int]) -> list[int]:
-    """The levels after which a pipeline is cut: after the inputs, after the last level, and between them at most `gap`
-    apart, including all forced cuts.
+    """Return the levels after which a pipeline is cut: after the inputs, after the last level, and between them at most
+    `gap` apart, including all forced cuts.
 
     Inputs and nodes that are no deeper are levels 0 and 1, so that the first cut reaches a level further.
     """

@@ -67,14 +67,14 @@ class Unrolled:
         self.pipe: Pipeline = pipeline(self.net, self.wanted, levels_per_stage)
 
     def report(self) -> Json:
-        """The sizes of a parallel design: LUTs, registers, DSPs, block memory and cycles, before anything is emitted,
-        and by family under `families`.
+        """Return the sizes of a parallel design: LUTs, registers, DSPs, block memory and cycles, before anything is
+        emitted, and by family under `families`.
         """
         sides = len(self.inputs), len(self.outputs)
         return by_family(lambda family: estimate(self.net, self.pipe, *sides, self.dsp, family))
 
     def design(self) -> Design:
-        """The Verilog files of the parallel design."""
+        """Return the Verilog files of the parallel design."""
         modules = Modules(self.net, self.groups, self.pipe, self.wanted)
         files = {}
         for index, group in enumerate(self.groups):
@@ -95,8 +95,8 @@ class Unrolled:
         return Design(NAME, "parallel", files, streams, (), self.report())
 
     def _framing(self, lowering: Lowering) -> Stream:
-        """The input of one bit for each frame that is 1 if an input's beat has no `tlast`; the bit goes through the
-        pipeline as an input does.
+        """Return the input of one bit for each frame that is 1 if an input's beat has no `tlast`; the bit goes through
+        the pipeline as an input does.
         """
         name = "unframed"
         while name in {stream.name for stream in self.inputs}:
@@ -113,7 +113,7 @@ class Unrolled:
         self.net.current = len(self.groups) - 1
 
     def _free(self, name: str) -> str:
-        """A name without two underscores in a row: such pairs separate an operation's name from an element's."""
+        """Return a name without two underscores in a row: such pairs separate an operation's name from an element's."""
         word = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
         taken = {group.name for group in self.groups}
         free, number = word, 2
@@ -151,7 +151,7 @@ class Unrolled:
 
 
 def schedule(program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> Design:
-    """The design of an integer program whose parameters are bound, by the parallel scheduler.
+    """Return the design of an integer program whose parameters are bound, by the parallel scheduler.
 
     In a parallel design registers stand at most `levels_per_stage` adders apart. In a parallel design products with
     constants are sums of shifted copies, or multipliers where `multiplication` is "dsp". Raise CircuitizeError for a

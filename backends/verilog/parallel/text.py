@@ -9,7 +9,7 @@ Operand = Signal | Literal
 
 
 def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int) -> str:
-    """The Verilog expression of a node's value, as wide as its signal."""
+    """Return the Verilog expression of a node's value, as wide as its signal."""
     a, width = operands[0], made.width
     if kind is Kind.ADD:
         return _sum(a, operands[1], bool(n), m, width)
@@ -47,7 +47,7 @@ def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int
 
 
 def _signed(x: Operand, start: int, count: int) -> str:
-    """The Verilog of `width` bits of a node's value from a given bit on, as a signed expression."""
+    """Return the Verilog of `width` bits of a node's value from a given bit on, as a signed expression."""
     if isinstance(x, Literal):
         value = (x.value >> start) & ((1 << count) - 1)
         return literal(value - (value >> (count - 1) << count), count)
@@ -57,8 +57,8 @@ def _signed(x: Operand, start: int, count: int) -> str:
 
 
 def _sum(a: Operand, b: Operand, minus: bool, apart: int, width: int) -> str:
-    """The Verilog of a + b or a - b, with b shifted left by `apart` or a by its negative; low bits of a below b's
-    lowest bit are passed on.
+    """Return the Verilog of a + b or a - b, with b shifted left by `apart` or a by its negative; low bits of a below
+    b's lowest bit are passed on.
     """
     sign = "-" if minus else "+"
     if apart < 0:

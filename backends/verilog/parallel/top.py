@@ -16,7 +16,7 @@ def top(
     comment: list[str],
     unframed: str,
 ) -> str:
-    """A frame enters a parallel design when all inputs are valid and the pipeline moves.
+    """Return a frame enters a parallel design when all inputs are valid and the pipeline moves.
 
     The pipeline moves unless the last stage holds a frame of which some output has not been taken. After a beat without
     `tlast`, which the bit `unframed` reports, the beats of that input are skipped up to one that has it.
@@ -78,7 +78,7 @@ def top(
 
 
 def _element(value: Operand, bits: int) -> str:
-    """An element of an output, sign-extended to the stream's width."""
+    """Return an element of an output, sign-extended to the stream's width."""
     if isinstance(value, Signal) and value.width == bits:
         return value.name
     return value.slice(0, bits)

@@ -72,7 +72,7 @@ class Project:
 
     @property
     def modal(self) -> Modal | None:
-        """The programs of a design whose frames have modes."""
+        """Return the programs of a design whose frames have modes."""
         return Modal(self.program, self.prediction) if self.design.modes else None
 
 
@@ -112,7 +112,9 @@ def write_project(project: Project, folder: Path) -> None:
 
 
 def written_files(folder: Path) -> set[str]:
-    """The files that a project's folder says it consists of, relative to it, which a later design may replace."""
+    """Return the files that a project's folder says it consists of, relative to it, which a later design may
+    replace.
+    """
     described = _json(folder / DESIGN_FILE).get("files")
     named = {str(name) for name in described} if isinstance(described, dict) else set()
     return {DESIGN_FILE, PROGRAM_FILE, PREDICTION_FILE, *named}

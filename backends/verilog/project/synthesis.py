@@ -34,7 +34,7 @@ all: {names}
 
 
 def scripts(design: Design) -> dict[str, str]:
-    """The synthesis scripts and their Makefile, by name; they read `rtl/`, and run unchanged in yosys 0.23 and
+    """Return the synthesis scripts and their Makefile, by name; they read `rtl/`, and run unchanged in yosys 0.23 and
     newer.
     """
     reads = "\n".join(f"read_verilog -defer rtl/{name}" for name in design.files if name.endswith(".v"))

@@ -22,8 +22,8 @@ PRIMITIVES = ("skid", "unpack", "pack", "gather", "scatter", "control")
 
 
 def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Design:
-    """A design in its shell, every module and file named after `interface.name`. `digest` is the program's digest in
-    hexadecimal.
+    """Return a design in its shell, every module and file named after `interface.name`. `digest` is the program's
+    digest in hexadecimal.
 
     The streams of a design keep their names in its shell. Every `tready` that leaves the design comes from registers
     and `rst` alone. The status of a design with state is not buffered: its state changes in the clock in which the
@@ -76,7 +76,7 @@ def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Desig
 
 @cache
 def primitive(name: str) -> str:
-    """The Verilog text of a module of the shell."""
+    """Return the Verilog text of a module of the shell."""
     return (resources(f"{__package__}.primitives") / f"{name}.v").read_text()
 
 

@@ -68,7 +68,7 @@ class Interface:
             )
 
     def slot(self, stream: Stream) -> int:
-        """How many bits of a beat lie from the start of one element to the start of the next."""
+        """Return how many bits of a beat lie from the start of one element to the start of the next."""
         bits = stream.element_bits
         if self.elements == "packed":
             return bits

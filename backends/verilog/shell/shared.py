@@ -115,8 +115,8 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
 
 
 def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
-    """The turns of the inputs, by the mode in the first word of a packet if there are modes; the register of that mode
-    is kept.
+    """Return the turns of the inputs, by the mode in the first word of a packet if there are modes; the register of
+    that mode is kept.
 
     A packet of a mode that the design lacks is treated as a write without data, whose words are dropped.
     """

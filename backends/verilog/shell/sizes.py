@@ -19,7 +19,7 @@ SHELL = {6: 1.0, 4: 1.2}
 
 
 def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: Interface) -> Json:
-    """The report of a design with these streams, including its shell.
+    """Return the report of a design with these streams, including its shell.
 
     A skid buffer keeps a beat and selects among two; a shared bus also gathers and scatters.
     """
@@ -35,7 +35,7 @@ def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: 
 
 
 def outer(stream: Stream, interface: Interface) -> Stream:
-    """A stream of a scheduler's design as it appears outside the shell."""
+    """Return a stream of a scheduler's design as it appears outside the shell."""
     slot = interface.slot(stream)
     made = replace(stream, slot=0 if slot == stream.element_bits else slot, keep=True, user=False)
     if interface.bus_bits is None:

@@ -31,22 +31,22 @@ class Turns:
     _made: dict[frozenset[int], str] = field(default_factory=dict)
 
     def closes(self, place: int) -> str:
-        """An expression that is 1 where the given place is the last of its packet."""
+        """Return an expression that is 1 where the given place is the last of its packet."""
         return self._among(place, (place, -1))
 
     def step(self, place: int, following: int) -> str:
-        """An expression that is 1 where one place follows the other."""
+        """Return an expression that is 1 where one place follows the other."""
         return self._among(place, (place, following))
 
     def following(self, place: int, turns: Mapping[int, str]) -> str:
-        """An expression that is 1 where the given place follows the current one; `turns` are the wires of all
+        """Return an expression that is 1 where the given place follows the current one; `turns` are the wires of all
         places.
         """
         steps = ((turn, self.step(before, place)) for before, turn in turns.items())
         return _any(turn if step == "1'b1" else f"({turn} & {step})" for turn, step in steps if step != "1'b0")
 
     def closing(self, turns: Mapping[int, str]) -> str:
-        """An expression that is 1 where the current place is the last of its packet."""
+        """Return an expression that is 1 where the current place is the last of its packet."""
         ends = ((turn, self.closes(place)) for place, turn in turns.items())
         return _any(turn if end == "1'b1" else f"({turn} & {end})" for turn, end in ends if end != "1'b0")
 
@@ -61,7 +61,7 @@ class Turns:
         return "1'b1" if own == passing and place not in self.otherwise else self._within(own)
 
     def _within(self, modes: frozenset[int]) -> str:
-        """A wire that is 1 in the given modes."""
+        """Return a wire that is 1 in the given modes."""
         if modes not in self._made:
             name = "_".join([self.mode, "is", *map(str, sorted(modes))])
             self._made[modes] = self.wiring.wire(name)
@@ -71,7 +71,7 @@ class Turns:
 
 
 def turns(wiring: Wiring, design: Design, bus: Bus, mode: str, bits: int) -> Turns:
-    """The turns of the streams of a bus; `mode` is a wire with the given number of bits.
+    """Return the turns of the streams of a bus; `mode` is a wire with the given number of bits.
 
     Stream k of a bus has place k in a packet. For the outputs of a design with modes, stream k has place k + 1, since
     in place 0, before the mode is known, nothing leaves.

@@ -23,13 +23,13 @@ class Wiring:
     _sides: dict[str, str] = field(default_factory=dict)
 
     def side(self, stream: Stream) -> str:
-        """The prefix of the names of a stream's wires inside the shell, different for each stream."""
+        """Return the prefix of the names of a stream's wires inside the shell, different for each stream."""
         if stream.name not in self._sides:
             self._sides[stream.name] = f"{'out' if stream.output else 'in'}{len(self._sides)}_{stream.name}"
         return self._sides[stream.name]
 
     def ordered(self) -> list[str]:
-        """The lines of the shell's module, with the declarations of wires and registers first."""
+        """Return the lines of the shell's module, with the declarations of wires and registers first."""
         declared = [line for line in self.lines if line.startswith(("  wire ", "  reg ")) and "=" not in line]
         return [*declared, *(line for line in self.lines if line not in set(declared))]
 
@@ -76,7 +76,7 @@ def _slots(stream: Stream) -> dict[str, int]:
 
 
 def instance(module: str, name: str, parameters: Mapping[str, object], pins: list[str]) -> list[str]:
-    """The Verilog of a module's instance, with a line for each pin."""
+    """Return the Verilog of a module's instance, with a line for each pin."""
     given = ", ".join(f".{parameter}({value})" for parameter, value in parameters.items())
     head = f"  {module} #({given}) {name} (" if given else f"  {module} {name} ("
     return [head, ",\n".join(f"    {pin}" for pin in pins), "  );"]
