@@ -1,4 +1,6 @@
-"""Groups of columns that do one kind of work each: the rows that a task takes, their fixed cells, and their gates."""
+"""Units of a Plonkish circuit, which are groups of columns for one kind of work: the rows that a task takes, their
+fixed cells, and the gates over them.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ Computed = tuple[int, int, Values]
 
 
 class Unit(ABC):
-    """One lane's advice columns, the fixed columns that all lanes share, and the gates over them.
+    """A unit: the advice columns of one lane, the fixed columns that all lanes share, and the gates over these columns.
 
-    Every gate is a sum of products with a factor from a fixed column, so that the gate is 0 where those factors are.
+    Every gate of a unit is a sum of products with a factor from a fixed column, so that the gate is 0 where these fixed
+    columns are 0.
     """
 
     name: str
@@ -83,8 +86,8 @@ class SumUnit(Unit):
     """A unit of sums with the columns v_0, ..., v_(w-1) and total, where total = kept * (total above) + offset + sum of
     c_j v_j.
 
-    Soundness: for a sum, the row's factor of total is -1 (the fixed column `used` is 1), so the cells of a sum
-    determine it.
+    Soundness: the factor of total in a row is -1 (the fixed column `used` is 1), so that the other cells determine the
+    total.
     """
 
     width: int
@@ -141,8 +144,8 @@ class RangeUnit(Unit):
     """A unit of range checks with the columns v_0, ..., v_(w-1), low limb and high limb, where offset + sum of c_j v_j
     = low + 2^b high + 2^(2b) (v_0 above).
 
-    A number of more than two limbs takes several rows, its highest limbs first; v_0 is then the sum of the limbs so
-    far.
+    A number with more than two limbs takes several rows, with its highest limbs first; v_0 is then the sum of the limbs
+    so far.
 
     Soundness: for a range check, see `Assembly.within`. A limb's lookup takes (tag, limb), the tag a fixed cell; the
     table holds (t, v) for every v below the size with number t, from 1, and (0, 0). By its tag, a limb is below its own
