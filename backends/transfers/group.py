@@ -181,8 +181,8 @@ class Group:
 
     @cached_property
     def softened(self) -> dict[int, set[Axis]]:
-        """Return, for each operation that sums results of a softmax, the axes along which the softmax weighs the
-        sum.
+        """Return, for each operation that is a softmax, the axis of the softmax, and for each other operation no
+        axis.
         """
         return {edge: self.axes(edge, self.wiring.labels[edge].softened) for edge in self.edges}
 
