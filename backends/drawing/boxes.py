@@ -19,7 +19,7 @@ from .text import width
 
 
 class Boxes:
-    """The part of a picture's drawing that draws the boxes of an arrow."""
+    """A drawer that draws the boxes of an arrow into a picture."""
 
     def __init__(self, arrow: Arrow, pen: Pen) -> None:
         self.arrow, self.pen = arrow, pen

@@ -1,5 +1,5 @@
-"""The width of text by a fixed table, so that a picture is the same on every machine, whatever fonts the machine
-has.
+"""The width of text, computed from a fixed table, so that a picture is the same on every machine, whatever fonts the
+machine has.
 """
 
 from __future__ import annotations

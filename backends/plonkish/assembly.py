@@ -133,8 +133,8 @@ class Assembly:
         return targets
 
     def shorten(self, forms: LinearForms, role: str, terms: int = TERMS - 1) -> LinearForms:
-        """Return forms with the same values: the given ones if all have few terms and the same pattern, or else forms
-        of new variables.
+        """Return forms with the same values as the given forms: the given ones if all have few terms and the same
+        pattern, or else forms of new variables.
         """
         if forms.lengths.max(initial=0) <= terms + 1:
             found = patterns(forms)

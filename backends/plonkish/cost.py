@@ -24,9 +24,9 @@ POLYNOMIAL, ROW, MULTIPLICATION = 3.7e-3, 3.9e-6, 5.5e-8
 class Sizes:
     """The size of a Plonkish layout, and the expected cost of proving it with halo2.
 
-    Rows, columns, lookups, copies and degree are counted exactly. The CPU-`seconds` and the `bytes` of memory for
-    proving are predicted from the number of polynomials and gates, by a model whose constants are measured
-    (docs/plonkish.md).
+    The rows, columns, lookups, copies and the degree of a layout are counted exactly. The CPU-`seconds` and the `bytes`
+    of memory for proving are predicted from the number of polynomials and gates, by a model whose constants are
+    measured (docs/plonkish.md).
     """
 
     layout: Layout
@@ -172,8 +172,8 @@ def best(program: IntegerProgram, memory: int | None = None) -> int:
 
 
 def estimate(program: IntegerProgram, memory: int | None = None) -> Json:
-    """Return the sizes of the system that `emit(program)` makes, in total and by part and operation; they are equal by
-    construction, but no system is built.
+    """Return the sizes of the system that `emit(program)` makes, in total and by part and operation; these sizes are
+    equal by construction, but no system is built.
 
     The entries are those of `Sizes.as_json` and `cells`, which has the cells that each part of the program and each
     operation takes.

@@ -3,9 +3,9 @@ own lookup argument.
 
 Every lookup input is in the table exactly if this identity of rational functions in b holds for some multiplicities m:
 the sum of 1 / (b + input) over all inputs equals the sum of m / (b + entry) over the table's rows (Haböck,
-"Multivariate lookups based on logarithmic derivatives", 2022). This identity of rational functions in b is tested at a
-random point b. Each tuple of inputs or entries is first turned into a single number: the sum of a^i times its i-th
-component, for a random a.
+"Multivariate lookups based on logarithmic derivatives", 2022). The identity of rational functions in b, by which
+lookups are shown, is tested at a random point b. Each tuple of inputs or entries is first turned into a single number:
+the sum of a^i times its i-th component, for a random a.
 """
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ INPUTS, FULL, PARTIAL = 1, 2, 3
 
 
 def inner(place: int) -> tuple[int, int]:
-    """Return the row, counted downwards from the state before, and the lane of a cell between the states before and
-    after the partial rounds.
+    """Return the row and the lane of the cell with the number `place` between the states before and after the partial
+    rounds; the row is counted downwards from the state before.
     """
     return 1 + place // WIDTH, place % WIDTH
 

@@ -142,7 +142,7 @@ class Entry(Task):
     values: NDArray[np.int64]
 
     def solve(self, solver: Solver) -> None:
-        """Write the table entries that the indices choose to the solver. Raise Undefined if an index is outside the
+        """Write to the solver the table entries that the indices choose. Raise Undefined if an index is outside the
         table.
         """
         places = solver.read(self.index) - self.low

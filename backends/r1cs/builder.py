@@ -144,8 +144,8 @@ class CountingBuilder:
         return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
     def rows(self, a: Rows, b: Rows, c: Rows, edge: int, role: str, order: Order | None = None) -> None:
-        """Append the rows a[i] * b[i] = c[i], which keep the given arrays; there is one row for each element unless
-        `order` says otherwise.
+        """Append the rows a[i] * b[i] = c[i]; the builder keeps the given arrays, and there is one row for each element
+        unless `order` says otherwise.
         """
         where = f"{role} of edge {edge}"
         count = a.count

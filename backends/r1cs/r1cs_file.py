@@ -25,8 +25,8 @@ def write_r1cs(path: Path, system: ConstraintSystem) -> None:
     """Write a constraint system to a .r1cs file, which appears complete or not at all. A .r1cs file contains neither
     blocks nor names; a .sym file contains the names.
 
-    In the file, the label of every wire is the number of the wire. Writing a .r1cs file takes O(nonzeros) time, and, in
-    addition to the memory of the system, constant memory and one int64 per row.
+    In the .r1cs file, the label of every wire is the number of the wire. Writing a .r1cs file takes O(nonzeros) time,
+    and, in addition to the memory of the system, constant memory and one int64 per row.
     """
     if system.constraints >= 1 << 32:
         raise CircuitizeError(

@@ -20,9 +20,9 @@ class SectionFile:
     """A file of sections, which is mapped into memory and checked as a whole; the field `sections` has the contents of
     the sections by type.
 
-    Every length that the file states is compared with the file's own length before anything is allocated. Raise
-    FormatError for anything but a complete file with the given magic word and version, and CircuitizeError if the file
-    cannot be opened. Error messages name the kind of file by the magic word, or by `extension` if one is given.
+    Every length that a file of sections states is compared with the file's own length before anything is allocated.
+    Raise FormatError for anything but a complete file with the given magic word and version, and CircuitizeError if the
+    file cannot be opened. Error messages name the kind of file by the magic word, or by `extension` if one is given.
     """
 
     def __init__(self, path: Path, magic: bytes, version: int, extension: str | None = None) -> None:

@@ -31,9 +31,9 @@ def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str])
     file appears complete or not at all.
 
     The function `layer(edge)` names the operation that owns a wire, where edge -1 stands for the arrow's own inputs and
-    outputs; commas and line breaks in the name become spaces. In the file, labels equal wire numbers, since no wire is
-    eliminated, and components are edges counted from 1, or 0 for inputs and outputs. A wire outside every block has the
-    name `main.wire[i]`.
+    outputs; commas and line breaks in the name become spaces. In the .sym file, labels equal wire numbers, since no
+    wire is eliminated, and components are edges counted from 1, or 0 for inputs and outputs. A wire outside every block
+    has the name `main.wire[i]`.
     """
     write_whole(path, _lines(system, layer))
 

@@ -20,7 +20,7 @@ LARGE = SMALL
 class Rows:
     """Linear combinations of wires in compressed sparse rows, the form in which gadgets give them to a builder.
 
-    Row i of this sparse matrix has the terms at offsets[i]:offsets[i + 1]. The wires in a row ascend strictly;
+    Row i of a sparse matrix has the terms at offsets[i]:offsets[i + 1]. The wires in a row ascend strictly;
     coefficients are signed integers below 2^62 in magnitude or codes from `large_constant`, and may be zero, in which
     case the builder drops the term.
     """
@@ -85,8 +85,8 @@ class Order:
     the element `r // stride % elements`.
 
     The field `stride` is 1 if the rows run over all elements again and again (bit by bit); if the rows of each element
-    are consecutive, it is the number of rows per element. If rows of this pattern are left out, `places` gives the
-    number of each row in the whole pattern.
+    are consecutive, it is the number of rows per element. If some rows that this order describes are left out of the
+    system, `places` gives, for each remaining row, the row's number r.
     """
 
     elements: int

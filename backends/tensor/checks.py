@@ -28,10 +28,10 @@ def settle(draft: Draft, limb_bits: int | None = None) -> int:
     """Choose how all ranges and signs of a draft are looked up, as cheaply as the search finds unless a width of limbs
     is given, and return the width of the widest limb.
 
-    The following argument shows that range and sign checks by limbs and tables are sound. In the check of a range, each
-    limb of x - low is in a table of its own size, so that x - low is, modulo p, a number of as many bits as the limbs
-    have together. If the size of the interval is not a power of two and has no table of its own, high - x is shown to
-    be a number of as many bits modulo p too. In the check of a sign, either (x - low, s) is an entry of the table that
+    Range and sign checks by limbs and tables are sound for the following reasons. In the check of a range, each limb of
+    x - low is in a table of its own size, so that x - low is, modulo p, a number of as many bits as the limbs have
+    together. If the size of the interval is not a power of two and has no table of its own, high - x is shown to be a
+    number of as many bits modulo p too. In the check of a sign, either (x - low, s) is an entry of the table that
     contains [x < 0] for each x in [low, high], so that x is in this interval too; or s is in {0, 1}, and x - 2 s x - s,
     which is x for s = 0 and -x - 1 for s = 1, is in [0, 2^w), with w <= 62: then s = 1 implies -2^w <= x < 0, and s = 0
     implies 0 <= x < 2^w, since everything is below p / 2. A range check is left out if another check of the same form

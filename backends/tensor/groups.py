@@ -141,9 +141,9 @@ def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> In
     """Return the program whose proof shows that the roots of the given groups commit to values within the formats of
     their ports.
 
-    This program takes the committed inputs in the groups and returns nothing, so that its proof says only that values
-    in format exist. Names, roles and formats are those of the original program: a group has the same root for both
-    programs. Raise CircuitizeError for a group that the program does not have.
+    The program that checks formats takes the committed inputs in the groups and returns nothing, so that its proof says
+    only that values in format exist. The ports have the same names, roles and formats as in the original program, so
+    that a group has the same root for both programs. Raise CircuitizeError for a group that the program does not have.
     """
     ports = _ports_of(program, groups)
     nothing = permute([port.format for port in ports if port.format is not None], [])

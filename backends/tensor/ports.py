@@ -29,8 +29,8 @@ PortList = tuple[Listed, ...]
 
 
 def listed(ports: Iterable[Port[Fixed]]) -> PortList:
-    """Return the list of the given ports with their formats, sorted by name. The places of a port's values in a
-    commitment follow from this list of ports alone (`layout`).
+    """Return the list of the given ports with their formats, sorted by name. The places of all values in a commitment
+    to these ports follow from this list alone (`layout`).
     """
     made = []
     for port in ports:

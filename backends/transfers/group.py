@@ -79,8 +79,8 @@ class Group:
     """A group of operations of an arrow that run together, tile by tile.
 
     Two axes of arrays in a group are the same axis if an operation of the group makes them equal. An array from outside
-    the group that is read in two ways counts as two arrays of the group. The axes in `whole` cannot be cut; an axis
-    that occurs twice in one array is among them.
+    the group that is read in two ways counts as two arrays of the group. The axes in the field `whole` of a group
+    cannot be cut; an axis that occurs twice in one array is among them.
     """
 
     def __init__(self, wiring: Wiring, edges: Iterable[int]) -> None:

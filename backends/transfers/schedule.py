@@ -28,7 +28,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act of a schedule, on an array or by an operation; the number that does not apply is -1."""
+    """One act of a schedule, either on an array or by an operation, whose number it has in `array` or in `edge`; the
+    other of these fields is -1.
+    """
 
     kind: Kind
     array: int = -1

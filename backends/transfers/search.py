@@ -20,9 +20,9 @@ def best(group: Group, memory: float) -> Partition | None:
     ones, the one that holds the fewest.
 
     The search compares all relevant extents of tiles, which are the least ones for each number of tiles; if there are
-    more than `MOST_TRIED` combinations, it compares only that many, evenly spaced by ratio. The tile is then made as
-    long as there is room, first along the streamed axis and then along the other axes. Return None if not even tiles of
-    a single element fit into the memory.
+    more than `MOST_TRIED` combinations, it compares only that many, evenly spaced by ratio. A tile is then made as long
+    as there is room, first along the streamed axis and then along the other axes. Return None if not even tiles of a
+    single element fit into the memory.
     """
     found: Partition | None = None
     for stream in (None, *group.streamed):

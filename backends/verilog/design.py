@@ -26,11 +26,11 @@ class Stream:
     """A stream of a design: it carries one tensor in each frame, as beats of an AXI4-Stream that is named after the
     tensor, or of the `bus` that the tensor shares with others.
 
-    The elements come in row-major order, `lanes` of them in each beat, with the earliest in the lowest bits; each takes
-    `slot` bits, which are at least as many as the element's interval needs (`signals.width`), and the element's sign,
-    or zeros, fill the remaining bits. In the last beat of a stream's frame, the lanes after the end of the tensor are
-    zeros. The field `port` of a stream is the name of the program's input or output, or empty for the stream of the
-    status.
+    The elements of a stream come in row-major order, `lanes` of them in each beat, with the earliest in the lowest
+    bits; each takes `slot` bits, which are at least as many as the element's interval needs (`signals.width`), and the
+    element's sign, or zeros, fill the remaining bits. In the last beat of a stream's frame, the lanes after the end of
+    the tensor are zeros. The field `port` of a stream is the name of the program's input or output, or empty for the
+    stream of the status.
 
     In a stream with `keep`, a beat consists of whole bytes, and `tkeep` says which of them hold elements. An input
     stream with `user` has a wire `tuser`, which is 1 where the sender knows that the beat is wrong.

@@ -22,8 +22,8 @@ class Bound:
 
 
 def bounds(state: Determination, row: int, kept: set[int]) -> Bound | None:
-    """Return the bound that a TWO_VALUED row gives for its form without the undetermined wires outside `kept`, each of
-    which must have an interval.
+    """Return the bound that a TWO_VALUED row gives for its form after the undetermined wires outside `kept`, each of
+    which must have an interval, are left out.
     """
     relations, ranges = state.relations, state.ranges
     form, gap = relations.forms[row], relations.gap[row]
@@ -47,11 +47,12 @@ def by_bracket(state: Determination, row: int) -> set[int]:
     determined, and let rho + sigma = E, with E = y + k for a quotient and E = 2 q + k for a root, where k - l1 - l2 is
     less than 0 for a quotient (whose y >= 1) and less than 1 for a root. Soundness: the intervals of E and of rho +
     sigma both stay inside [-p/2, p/2], so that rho + sigma = E holds over the integers. Consider two satisfying
-    assignments with the same inputs, which therefore agree on y and D1, and suppose that q' >= q + 1. Then rho - rho' =
-    q'y - qy modulo p, and also over the integers, since (width of q) * y + (width of rho) is below p. For a quotient,
-    q'y - qy is at least y, but rho - rho' <= (y + k - l2) - l1 < y, which is a contradiction. For a root with q >= 0,
-    q'q' - qq is at least 2q + 1, but rho - rho' <= (2q + k - l2) - l1 <= 2q, which is a contradiction. The rule for
-    quotients therefore gives q' = q as integers, the bits of q by the digit rule, and z = q * y.
+    assignments with the same inputs, which therefore agree on y and D1, and suppose that q' >= q + 1. For these two
+    assignments, rho - rho' = q'y - qy modulo p, and also over the integers, since (width of q) * y + (width of rho) is
+    below p. For a quotient, q'y - qy is at least y, but rho - rho' <= (y + k - l2) - l1 < y, which is a contradiction.
+    For a root with q >= 0, q'q' - qq is at least 2q + 1, but rho - rho' <= (2q + k - l2) - l1 <= 2q, which is a
+    contradiction. The rule for quotients therefore gives q' = q as integers, the bits of q by the digit rule, and z = q
+    * y.
     """
     a, b, c = state.relations.sides(row)
     open_c = state.unknown(c)

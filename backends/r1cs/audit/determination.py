@@ -136,8 +136,8 @@ class Determination:
                 return
 
     def _equation(self, row: int, form: Terms, gap: int | None, late: bool) -> None:
-        """Apply an equation that says that a form equals something determined (or that plus the gap): all undetermined
-        wires of the form are determined if their sum is injective.
+        """Apply an equation that says that a form equals a determined value (or that value plus the gap): all
+        undetermined wires of the form are determined if their sum is injective.
         """
         unknown = self.unknown(form)
         if not unknown:

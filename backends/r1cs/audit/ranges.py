@@ -24,8 +24,8 @@ class Ranges:
     A wire's representative in [-p/2, p/2] is unique, so that intervals from several rows can be intersected. An
     equation w = rest bounds w only if the integer range of `rest` is itself inside [-p/2, p/2], because the integer and
     the representative are then the same. A product bounds its result by the products of the ends of its factors'
-    intervals, under the same condition. Soundness: while the interval of a wire is being computed, the wire counts as
-    unbounded, in whatever order wires are asked about.
+    intervals, if these products are inside [-p/2, p/2]. Soundness: while the interval of a wire is being computed, the
+    wire counts as unbounded, in whatever order wires are asked about.
     """
 
     def __init__(self, relations: Relations) -> None:

@@ -90,8 +90,9 @@ class Search:
         return self.relations.wires_of(row)
 
     def _guesses(self, wire: int, base: int, values: Sequence[int | None]) -> list[Choice]:
-        """Return the possible values of an unknown wire: for a bit, 0 or 1, after the bits that a quotient can have; or
-        the values that a row leaves for an unknown wire; or, if there is neither, a few of the wire's possible values.
+        """Return the possible values of an unknown wire: for a bit, 0 and 1, preceded by the bits that the guess of a
+        quotient gives; for any other wire, the values that a row leaves for some unknown wire, or, if no row leaves a
+        few, the values near `base` and 0.
         """
         if wire not in self.bits:
             unknown = (other for other, value in enumerate(values) if value is None)

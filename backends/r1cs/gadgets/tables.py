@@ -255,7 +255,7 @@ def tables(counts: Mapping[int, int]) -> list[int]:
     """Return the sizes that get their own table, in ascending order: the greatest size, and each size with fewer
     entries than values to check.
 
-    A value whose size has no table of its own is looked up twice in the smallest larger table.
+    A value that must be below a size without its own table is looked up twice in the next larger table.
     """
     largest = max(counts)
     return sorted(size for size, count in counts.items() if count > size or size == largest)

@@ -30,10 +30,10 @@ def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Pro
     """Return a training step calibrated on a whole run, which starts from the given initial values and takes one step
     for each batch.
 
-    Calibration first runs the training in float64; the steps in which some wire takes a more extreme value than in all
-    other steps become the program's examples, the last step first. Calibration then runs the training in integers, and
-    doubles the margin of the formats until no step leaves its range: the precision of the returned program contains the
-    margin that sufficed. Calibration takes as long as one run in float64 and the runs in integers together.
+    Calibration first runs the training in float64; every step in which some wire takes a more extreme value than in all
+    other steps becomes an example of the program, the last step first. Calibration then runs the training in integers,
+    and doubles the margin of the formats until no step leaves its range: the precision of the returned program contains
+    the margin that sufficed. Calibration takes as long as one run in float64 and the runs in integers together.
 
     Raise CircuitizeError if a value is missing, not finite or out of its format, or if no margin up to 64 suffices.
     """

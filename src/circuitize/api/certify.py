@@ -17,8 +17,8 @@ from circuitize.circuits.reading import Json
 
 @dataclass(frozen=True)
 class Certified:
-    """The certificate of a parallel design, or the first part of the design for which the proof failed. The truth value
-    of this result is True if there is a certificate.
+    """The certificate of a parallel design, or the first part of the design for which the proof failed. The result of
+    certifying a design is true if there is a certificate.
     """
 
     certificate: Json | None

@@ -49,8 +49,8 @@ def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progres
     with the integer executor's.
 
     On inputs for which the integer executor finds the program undefined, no target may give a value. A target that has
-    no circuit of the program is left out. Raise CircuitizeError for a program without ports that a proof binds, or if
-    the program is undefined on all of the `vectors` inputs.
+    no circuit of the program is left out of the check. Raise CircuitizeError for a program without ports that a proof
+    binds, or if the program is undefined on all of the `vectors` inputs.
     """
     made = exact(program, Phases(progress))
     compared = _compared(made.integer, progress)

@@ -45,7 +45,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class ProvableCircuit:
-    """An integer program as the circuit of one prover."""
+    """An integer program as a circuit for one prover, which makes keys and proves runs."""
 
     exact: Exact
     prover: Prover
@@ -64,7 +64,7 @@ class ProvableCircuit:
     def insecure_keys(self, folder: Path | str | None = None, *, progress: Progress = silent) -> Keys:
         """Make development keys, which are INSECURE by design: whoever makes them can prove anything.
 
-        The keys are kept in the folder `folder` if one is given. Raise CircuitizeError if the prover needs no keys.
+        The new keys are kept in the folder `folder` if one is given. Raise CircuitizeError if the prover needs no keys.
         """
         if folder is not None:
             return self.setup(Path(folder), {}, Phases(progress))

@@ -38,10 +38,9 @@ def draw(
     (constraints of R1CS), "lookups" (of Plonkish) or "bits" (bits that rounding drops from each element).
 
     An arrow without a program is drawn without simplification. In the picture of a program, operations that occur
-    twice, such as the forward pass of a step, which the program contains twice, are drawn once: `draw(program.arrow)`
-    shows both. Raise TypingError for an object that is neither an arrow nor a program, for a depth below 1, and for the
-    cost of an arrow without a program; raise CircuitizeError for an unknown cost, or if the target has no circuit of
-    the program.
+    twice, such as the forward pass in the program of a step, are drawn once; `draw(program.arrow)` draws them twice.
+    Raise TypingError for an object that is neither an arrow nor a program, for a depth below 1, and for the cost of an
+    arrow without a program; raise CircuitizeError for an unknown cost, or if the target has no circuit of the program.
     """
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
         raise TypingError(f"draw: expected a depth of at least 1, found {depth!r}; write depth=2, or None for all")

@@ -72,8 +72,8 @@ def estimate(
 
 
 def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[str, Options]:
-    """Return, for each target of an estimate, those of the given options that the target has; without named targets,
-    for all targets.
+    """Return, for each named target of an estimate, or for all targets if none is named, those of the given options
+    that the target has.
 
     Raise CircuitizeError for an option that none of the targets has or takes.
     """

@@ -29,8 +29,8 @@ ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 def expectations(
     values: Mapping[str, Given], program: IntegerProgram, bound: Sequence[Bound]
 ) -> tuple[Expectation, ...]:
-    """Return the expectations that the given values and roots express, by port name. Raise CircuitizeError for names
-    that are no ports, and for values that the named port cannot have.
+    """Return the expectations that the given values and roots express, by port name. Raise CircuitizeError for a name
+    that no port has, and for values that the named port cannot have.
     """
     if not isinstance(values, Mapping):
         raise CircuitizeError(f"expect: expected values by name, found {type(values).__name__}; give a dict")

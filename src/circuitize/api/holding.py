@@ -49,7 +49,7 @@ def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict],
     """Return the verdict on a proof's folder, and the content of its held file, which is empty if the proof does not
     hold.
 
-    The argument `said` makes the lines of text, from the verdict, that are shown when a reader finds that the folder
+    The function `said` turns the verdict into the lines of text that a reader of the held file shows if the folder
     holds. Raise CircuitizeError for a prover whose proofs only Python can read, and for a folder with files that
     `prove` did not write.
     """

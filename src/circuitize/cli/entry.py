@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Exit status 0 means done, 1 a negative answer (a proof does not verify, targets disagree), and 2 wrong use or bad
     input, with one line on standard error; 130 means an interruption, and 141 an output that nobody reads any more.
-    Only --help and --version raise SystemExit, which argparse does for them.
+    Only --help and --version raise SystemExit, as argparse does for these options.
     """
     try:
         words = sys.argv[1:] if arguments is None else arguments

@@ -26,7 +26,7 @@ def load_program(
     argument: str, *, integer: bool = False, renew: Collection[str] = (), options: Namespace | None = None
 ) -> Exact:
     """Return the program that the argument PROGRAM names, quantized; with `renew`, return the program that renews the
-    roots of these groups.
+    roots of the groups named there.
 
     The argument `options` holds the options of the command line, if the command has options for ONNX files.
 

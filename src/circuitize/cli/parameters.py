@@ -59,8 +59,8 @@ def output(
 
 
 def whole(text: str) -> int:
-    """Return the whole number of at least 0 that a text gives. Raise ArgumentTypeError for text that is not such a
-    number.
+    """Return the whole number of at least 0 that a text gives. Raise ArgumentTypeError for text that is not a whole
+    number of at least 0.
     """
     if not (text.isascii() and text.isdecimal()):
         raise ArgumentTypeError(f"expected a whole number of at least 0, found {text!r}")
@@ -79,8 +79,8 @@ def size_in_bytes(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """Return the whole number of at least 1 that a text gives. Raise ArgumentTypeError for text that is not such a
-    number.
+    """Return the whole number of at least 1 that a text gives. Raise ArgumentTypeError for text that is not a whole
+    number of at least 1.
     """
     if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         raise ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")

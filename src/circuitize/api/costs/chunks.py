@@ -45,8 +45,8 @@ def run_cost(program: Program | Exact, *, steps: int = 64, progress: Progress = 
 
     In a run, time is the axis that is streamed: the data have this axis, while weights and state do not, and pass from
     each proof to the next. The columns to which a proof commits have the steps of the proof as an axis. Numbers of
-    steps per proof for which no plan exists are left out. Raise Unprovable, a CircuitizeError, for a program from which
-    no run can be made.
+    steps per proof for which no plan exists are left out of the result. Raise Unprovable, a CircuitizeError, for a
+    program from which no run can be made.
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
         raise CircuitizeError(f"steps: expected 1 to {MOST_STEPS:,}, found {steps!r}; choose another number")

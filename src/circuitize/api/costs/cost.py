@@ -21,8 +21,8 @@ MEMORY = 1 << 15
 
 @dataclass(frozen=True, repr=False)
 class Cost:
-    """The number H of words that a program moves, and M that it holds, with a memory of `memory` words: if each
-    operation runs alone, and if operations are fused in groups.
+    """The number H of words that a program moves, and the number M of words that it holds, with a memory of `memory`
+    words: if each operation runs alone, and if operations are fused in groups.
 
     The fused `groups` of a cost run one after the other, each of them tile by tile; `apart` lists every operation as a
     group by itself.
@@ -52,7 +52,7 @@ class Cost:
 
     @property
     def contractions(self) -> list[Transfer]:
-        """Return the counts for each contraction of the program, run alone."""
+        """Return the counts of words and products for each contraction of the program, as if it ran alone."""
         return [each for each in self.apart if each.least is not None]
 
     @property

@@ -1,4 +1,4 @@
-"""What `circuitize cost` prints: three ways to read the words that a program moves."""
+"""The output of `circuitize cost`, which shows in three ways the words that a program moves."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def claims_of(side: Side, step: int) -> Claims:
 
 
 def of_checkpoint(side: Side, step: int) -> Claims:
-    """Return the claims that a side's checkpoint after a step makes: the held values."""
+    """Return the claims that a side's checkpoint after a step makes, which are the values held after that step."""
     held, parts = side.checkpoint(step), side.layout.parts
     values = {k: held[part.name] for k, part in enumerate(parts) if part.kind == "kept"}
     return Claims(side, step, {k: hashes(v, parts[k].size) for k, v in values.items()}, values)

@@ -118,8 +118,8 @@ class HardwareModel(WrittenCircuit):
         self.sizes = {name: value for name, value in self.design.report.items() if name in SIZES}
 
     def predict(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Any:
-        """Return the outputs that the design gives for inputs along a first axis, as the real numbers that its integers
-        stand for.
+        """Return the outputs that the design gives for several inputs, which stand along a first axis, as the real
+        numbers that the design's integers stand for.
 
         A prediction is one array if the network has one output, or else a dictionary of arrays by output name. The
         inputs of a prediction are rounded to their formats by the rounding rule that each format states. Raise
@@ -135,8 +135,8 @@ class HardwareModel(WrittenCircuit):
         return found[ports[0].name] if len(ports) == 1 else found
 
     def trace(self, x: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, Reals]:
-        """Return the results of each layer for inputs along a first axis, by layer name, as real numbers that equal the
-        design's own bits.
+        """Return the results of each layer for several inputs, which stand along a first axis, by layer name, as real
+        numbers that equal the design's own bits.
 
         A layer with several results has several entries in a trace, of which the second is named `name.1`. Raise
         CircuitizeError and Undefined for the same reasons as `predict`.
@@ -245,8 +245,8 @@ class HardwareModel(WrittenCircuit):
 
 
 def _lowered(program: Program, config: Config) -> tuple[IntegerProgram, Arrow, list[int]]:
-    """Return what `lowered` returns; if lowering fails and some format has the overflow mode "wrap", the error says how
-    to change that mode.
+    """Quantize a program in the same way as `lowered`; if this fails and some format has the overflow mode "wrap", the
+    error says how to change that mode.
     """
     if isinstance(program, IntegerProgram):
         return program, program.arrow, list(range(program.arrow.wire_count))

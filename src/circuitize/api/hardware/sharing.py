@@ -24,8 +24,8 @@ PARALLEL, FOLDED = "parallel", "folded"
 def shared(
     program: IntegerProgram, reuse: Callable[..., int], interface: Interface, options: Mapping[str, Any]
 ) -> Design:
-    """Return the design in which the stage of some layers takes at most `reuse(*layers)` clocks for each frame, as far
-    as that is possible.
+    """Return the design in which each stage takes at most `reuse(*layers)` clocks for each frame, where `layers` are
+    the layers of the stage, as far as that is possible.
 
     If every layer states a reuse of 1, the result is the parallel design, made with the `options`. For a stage that
     must take fewer clocks than the slowest stage, the slowest stage's clocks are halved until they are at most the

@@ -48,8 +48,8 @@ def explore(
     target, the target's design problems in series.
 
     A design is dropped if its known costs exceed a limit, or if in every objective they are at least those of a design
-    already found: no design that follows from it could be on the front, except one with equal costs. The search ends
-    when the clock `time.monotonic` reaches `until`.
+    already found: no design that follows from it could be on the front, except one with equal costs. The search for
+    designs ends when the clock `time.monotonic` reaches `until`.
     """
     found = Explored()
     vectors = np.empty((0, len(query.objectives)))

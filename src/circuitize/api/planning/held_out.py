@@ -15,8 +15,8 @@ def read_held_out(path: Path | None, program: Program) -> list[dict[str, Values]
     entry for each example.
 
     An input that is missing from the file, for instance trained weights, takes its value in the program's first
-    example. Return an empty list if no path is given. Raise CircuitizeError for a file whose arrays do not fit the
-    program's inputs.
+    example. Return an empty list of examples if no path is given. Raise CircuitizeError for a file whose arrays do not
+    fit the program's inputs.
     """
     if path is None:
         return []

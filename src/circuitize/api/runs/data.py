@@ -85,7 +85,7 @@ def rows_of(ports: Sequence[Port[Fixed]]) -> Wanted:
 
 
 def held(program: IntegerProgram) -> list[Port[Fixed]]:
-    """Return the inputs that a run holds from step to step, so that it needs values to begin with."""
+    """Return the inputs that a run holds from step to step, and for which it therefore needs initial values."""
     return [port for port in program.inputs if port.held]
 
 

@@ -35,8 +35,8 @@ Shown = str | Sequence[tuple[str, object]]
 
 
 class LeftOut(CircuitizeError):
-    """Raised, with the reason, if a target has no circuit of a program or does not count its sizes, although other
-    targets may.
+    """The error raised, with the reason, if a target has no circuit of a program or does not count its sizes, although
+    other targets may.
     """
 
 

@@ -25,8 +25,8 @@ SUFFIX = ".safetensors"
 class Checkpoint:
     """The held values of one executor after a step: int64 values in their formats, or float64 values.
 
-    The field `course` is a hash of everything else that determines the values; `scalars` is a hash of the scalars up to
-    this step.
+    The field `course` is a hash of everything else that determines the held values; `scalars` is a hash of the scalars
+    up to this step.
     """
 
     executor: str

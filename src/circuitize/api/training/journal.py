@@ -52,16 +52,17 @@ class Journal:
     """The writer of a training's journal, and, if `record` is true, also of the hashes of every wire. The entries of a
     journal wait in memory until they are flushed.
 
-    The file of a journal never has fewer entries than there are steps before the last checkpoint, as with `Metrics`.
+    The file of a journal never has fewer entries than there are steps before the last checkpoint, which holds for the
+    files of `Metrics` too.
     """
 
     def __init__(
         self, folder: Path, layout: Layout, course: str, done: int, held: Mapping[str, Integers], record: bool
     ) -> None:
-        """Open the journal after the entries of the first `done` steps, after which the held values were the given
-        ones.
+        """Open the journal to append entries after those of the first `done` steps, which left the given held values.
 
-        Raise FormatError if the entries in the journal's file differ.
+        Raise FormatError if the journal's file is damaged or lacks entries of these steps, or if the last of these
+        entries was made with other held values.
         """
         self.path, self.layout = folder / FILE, layout
         entries = read(folder, course, done) if done else []

@@ -73,7 +73,9 @@ def _is_beside(name: str) -> bool:
 
 
 def _means(steps: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the means of consecutive steps, each over up to WINDOW steps, or over up to twice as many."""
+    """Return the means of a curve over runs of equally many consecutive steps, at most about twice WINDOW runs; steps
+    after the last whole run are left out.
+    """
     width = max(1, len(steps) // WINDOW)
     whole = len(steps) // width * width
     return tuple(column[:whole].reshape(-1, width).mean(axis=1) for column in (steps, values))
