@@ -22,9 +22,9 @@ def run(
     """Return a program's outputs by name, as the real numbers that they stand for; without `inputs`, the program runs
     on its first example.
 
-    The executor named `integer` computes the program's exact meaning, which every target has too; `real` runs the
-    program in float64, with inputs that are rounded to their formats as well. Raise Undefined if the integer program
-    has no value on the inputs.
+    The executor named `integer` computes exactly what every target computes; the executor `real` computes in float64,
+    with inputs that are rounded to their formats in the same way. Raise Undefined if the integer program has no value
+    on the inputs.
     """
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")
