@@ -128,7 +128,7 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port[Fixed | None]]]
     `bound`, return everything that it says, which is for the reader's own folders.
 
     Raise FormatError for a statement that is damaged or of another version, and, before reading it, for a file that is
-    longer than any statement about these ports.
+    longer than any statement about the given ports.
     """
     path = folder / FILE
     most, values = (MOST_BYTES, MOST_BYTES) if bound is None else (most_bytes(bound), most_values(bound))

@@ -79,8 +79,8 @@ def _cut(
     """Return the rows into which columns are cut, each as the numbers of its first column and of the column after its
     last; there are few rows, and few wires run from row to row.
 
-    The rows are found by dynamic programming; among equally good cuts, those with full first rows are preferred. A
-    column that is wider than the page gets a row of its own.
+    The rows of a picture are found by dynamic programming; among equally good cuts into rows, those with full first
+    rows are preferred. A column that is wider than the page gets a row of its own.
     """
     count = len(columns)
     cut = [0] * (count + 2)

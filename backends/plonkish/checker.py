@@ -74,8 +74,8 @@ def failures(
     """Yield every gate, then every lookup, then every copy that the given cells violate; yield nothing if the cells
     satisfy the system.
 
-    The check is exact: rows whose values provably stay below 2^62 are computed in 64 bits, and all other rows in Python
-    integers.
+    The check of the cells is exact: rows whose values provably stay below 2^62 are computed in 64 bits, and all other
+    rows in Python integers.
     """
     grid = Grid(system, advice, instance, challenges)
     supports = Supports(grid)

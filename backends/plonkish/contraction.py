@@ -99,8 +99,8 @@ def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Vari
     has fixed them when r and s are drawn. If some C[i, g] is not the sum over k of A[i, k] B[k, g] modulo p, the
     difference of the two sides is a non-zero polynomial in r and s of degree at most rows - 1 + columns - 1, which is 0
     at a share of at most degree / p of all points (Schwartz and Zippel). The field `Assembly.degree` is the sum of the
-    degrees of all such tests. Sums that pass the test are right modulo p, and by their type they are below p/2 in
-    magnitude as integers.
+    degrees of all tests of contractions. Sums that pass the test are right modulo p, and by their type they are below
+    p/2 in magnitude as integers.
     """
     both, rows, depth, columns = found.shape
     content = assembly.hint(value, type.size)

@@ -175,8 +175,8 @@ def estimate(program: IntegerProgram, memory: int | None = None) -> Json:
     """Return the sizes of the system that `emit(program)` makes, in total and by part and operation; these sizes are
     equal by construction, but no system is built.
 
-    The entries are those of `Sizes.as_json` and `cells`, which has the cells that each part of the program and each
-    operation takes.
+    The entries of the estimate are those of `Sizes.as_json`, and the entry `cells` with the cells that each part of the
+    program and each operation takes.
     """
     sizes = search(program, memory)[0]
     arrow = program.arrow

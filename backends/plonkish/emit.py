@@ -106,11 +106,12 @@ def emit(program: IntegerProgram, k: int | None = None) -> Emission:
     """Return the Plonkish system of an integer program with 2^k rows, the meaning of its public values, and the plan of
     its witnesses.
 
-    If k is not given, it is chosen for the least estimated proving cost (`cost.py`). The instance consists of the
-    outputs in order (for a committed output its digest), the digests of committed inputs, and the public inputs. Every
-    input is range-checked to the interval of its format. If the program is undefined on some inputs, they have no
-    witness; otherwise they have exactly one for each choice of salts and challenges, except for the error that
-    `Emission.challenge_degree` bounds. Emitting a system takes time and memory linear in the number of its cells.
+    If k is not given, it is chosen for the least estimated proving cost (`cost.py`). The instance of a program's
+    circuit consists of the outputs in order (for a committed output its digest), the digests of committed inputs, and
+    the public inputs. Every input is range-checked to the interval of its format. If the program is undefined on some
+    inputs, they have no witness; otherwise they have exactly one for each choice of salts and challenges, except for
+    the error that `Emission.challenge_degree` bounds. Emitting a system takes time and memory linear in the number of
+    its cells.
 
     Raise CircuitizeError for a program of the real language, for a program without ports that a proof binds, and for a
     program that does not fit into 2^k rows.

@@ -52,8 +52,8 @@ class Nodes:
 
 
 class ExpressionBuilder:
-    """A builder of expressions; a node that is requested twice is made only once. The builder keeps the constants of
-    expressions as integers in [0, prime).
+    """A builder of expressions; a node that is requested twice is made only once. An expression builder keeps the
+    constants of expressions as integers in [0, prime).
     """
 
     def __init__(self, field: Field = BN254) -> None:

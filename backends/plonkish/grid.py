@@ -120,7 +120,7 @@ def values_of(system: PlonkishSystem, limbs: Limbs) -> Values:
 class Evaluator:
     """An evaluator of expressions on chosen rows of a grid, which computes each shared node once.
 
-    The argument `replaced` maps nodes of cells to other values on these rows, for a mutation of a witness.
+    The argument `replaced` maps nodes of cells to other values on the chosen rows, for a mutation of a witness.
     """
 
     def __init__(self, grid: Grid, rows: Rows, replaced: dict[int, Values] | None = None) -> None:

@@ -46,15 +46,15 @@ class Summed:
     lookups, and one more row.
 
     Soundness: on every used row, the column h of a part of the lookups is the sum of 1 / D over the part's inputs,
-    where D = b + (the input folded by a), if no D is 0; the table's own column is m / (b + entry). The running sums
-    begin at 0, grow on each row by the fractions of the inputs minus the fraction of the table, and end at 0, so that
-    the identity of rational functions holds at b. All lookup inputs, table entries and multiplicities are of phase 0,
-    and therefore fixed before a and b are drawn. A lookup input that is not in the table still differs from all table
-    entries after it is folded by a random a, except with probability (width - 1) * rows / p; a single such input
-    suffices for the argument. A lookup input that is not in the table gives the left side of the identity a pole that
-    the right side lacks (since it occurs fewer than p times); with the denominators cleared, the identity is one of
-    polynomials of degree below inputs + entries, and therefore holds for at most inputs + entries of the p values of b.
-    For at most inputs + entries values of the challenge b, some denominator D is zero. The field `degree`, the
+    where D = b + (the input folded by a), if no D is 0; the table's own column is m / (b + entry). The running sums of
+    a table begin at 0, grow on each row by the fractions of the inputs minus the fraction of the table, and end at 0,
+    so that the identity of rational functions holds at b. All lookup inputs, table entries and multiplicities are of
+    phase 0, and therefore fixed before a and b are drawn. A lookup input that is not in the table still differs from
+    all table entries after it is folded by a random a, except with probability (width - 1) * rows / p; a single such
+    input suffices for the argument. A lookup input that is not in the table gives the left side of the identity a pole
+    that the right side lacks (since it occurs fewer than p times); with the denominators cleared, the identity is one
+    of polynomials of degree below inputs + entries, and therefore holds for at most inputs + entries of the p values of
+    b. For at most inputs + entries values of the challenge b, some denominator D is zero. The field `degree`, the
     numerator of the error, is the sum of the numbers of bad values of the two challenges.
     """
 

@@ -20,7 +20,7 @@ TOGETHER = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangedFold(Task):
-    """A fold whose values have no other reader than a range check, which this task replaces."""
+    """A task that takes the place of a fold and of the range check of the fold's values, which no other task reads."""
 
     range: Range
     fold: Fold

@@ -18,10 +18,10 @@ def estimate(program: IntegerProgram, field: Field = BN254, challenge: Challenge
     """Return the sizes of the system that `emit(program, field, challenge)` makes, which are equal by construction; no
     row is kept. Raise CircuitizeError for the same reasons as `emit`.
 
-    The entries are constraints, wires (including the constant), public (outputs and inputs), nonzeros (of A, B and C
-    together), input_range_constraints, challenge_degree (see `emit`), and `parts`, `operations` and `roles`, which have
-    the constraints, wires and nonzeros by provenance part, by operation name and by gadget role. The program's own
-    inputs and outputs are counted as the part "inputs and outputs".
+    The entries of the estimate are constraints, wires (including the constant), public (outputs and inputs), nonzeros
+    (of A, B and C together), input_range_constraints, challenge_degree (see `emit`), and `parts`, `operations` and
+    `roles`, which have the constraints, wires and nonzeros by provenance part, by operation name and by gadget role.
+    The program's own inputs and outputs are counted as the part "inputs and outputs".
     """
     builder = CountingBuilder(field)
     assembly, _ = assemble(program, builder, challenge)

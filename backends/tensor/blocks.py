@@ -46,8 +46,8 @@ def blocks(shape: Shape, whole: int = 0) -> tuple[Block, ...]:
 
     Each axis is cut into powers of two, the greatest first, as long as this lowers the cost; the rest of the axis is
     the last piece. The first `whole` axes of the tensor are not cut. The blocks of a tensor depend only on its shape.
-    The blocks are chosen so that their number of padded elements is least, where each block counts as BLOCK more
-    elements.
+    The blocks of a tensor are chosen so that their number of padded elements is least, where each block counts as BLOCK
+    more elements.
     """
     best: tuple[float, tuple[Shape, ...]] = math.inf, ()
     if padded(shape) - math.prod(shape) <= BLOCK:

@@ -93,8 +93,8 @@ def _in_one(draft: Draft, form: Form, site: Site) -> Form:
     """Return a column that equals a form, because without the column the claims on the form would double with each
     level of a tree of products or maxima.
 
-    Soundness: the column equals the form modulo p, and the form is, modulo p, an integer of the wire's type, so that
-    the column is such an integer too.
+    Soundness: the column equals the form modulo p, and the form equals, modulo p, an integer of the wire's type, so
+    that the column equals the same integer.
     """
     column = draft.result(site.target_wire, form.shape, site.value, f"{site.name} in one")
     draft.zero(form - column)

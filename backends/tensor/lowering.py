@@ -123,7 +123,7 @@ def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
     Soundness: three conditions make the quotient q of a Shift unique. The first condition is |x| < 2^62, by the type of
     x, whose sources are all range-checked; the second is that q and the remainder are both range-checked; the third is
-    |2^s q + r| <= 2^62 for every q and r that these checks allow. By the three conditions on a Shift, x = 2^s q + r
+    |2^s q + r| <= 2^62 for every q and r that the range checks allow. By the three conditions on a Shift, x = 2^s q + r
     modulo p is an equation of integers, since both sides are below p / 2.
     """
     assert isinstance(operation, Shift)

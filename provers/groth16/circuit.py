@@ -70,7 +70,7 @@ class RankOneCircuit(KeyedCircuit):
         return witness(self.emission.plan, trace, named_salts(secrets), draw)
 
     def publics(self, witness: Limbs) -> list[int]:
-        """Return the public values that a proof of this run states: the values of the public wires in its witness,
+        """Return the public values that a proof of a run states: the values of the public wires in the run's witness,
         except a challenge.
         """
         system = self.emission.system

@@ -33,9 +33,9 @@ def prove(
     (every row is checked), and CircuitizeError for malformed input. The prover verifies the new proof before it returns
     it.
 
-    The proof system is that of Groth, "On the Size of Pairing-based Non-interactive Arguments", Eurocrypt 2016, section
-    3.2; the blinding factors come from the operating system. Making a Groth16 proof takes O(n log n) field operations
-    and five multi-scalar multiplications, which are cheap if most wires are bits or small signed integers.
+    Groth16 is the proof system of Groth, "On the Size of Pairing-based Non-interactive Arguments", Eurocrypt 2016,
+    section 3.2; the blinding factors come from the operating system. Making a Groth16 proof takes O(n log n) field
+    operations and five multi-scalar multiplications, which are cheap if most wires are bits or small signed integers.
     """
     bound = require_circuit(key.verifying_key, digest)
     limbs = limbs_of(witness, system.wires)

@@ -52,9 +52,9 @@ def prove(
     Unsatisfied if the witness breaks the system (every row is checked), and CircuitizeError for malformed input. The
     prover verifies the new proof before it returns it.
 
-    The proof system is PLONK's arithmetisation in the form of halo2 (Bowe, Grigg, Hopwood, "Recursive proof composition
-    without a trusted setup", 2019), with KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon, 2020). The
-    blinding factors of a halo2 proof come from the operating system.
+    The proof system of halo2 is PLONK's arithmetisation in the form of halo2 (Bowe, Grigg, Hopwood, "Recursive proof
+    composition without a trusted setup", 2019), with KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon,
+    2020). The blinding factors of a halo2 proof come from the operating system.
     """
     bound = require_circuit(key.verifying_key, digest)
 

@@ -13,7 +13,7 @@ from .proof import Proof
 
 
 def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> bool:
-    """Return whether `proof` shows that some witness with these public values satisfies the circuit of `key`.
+    """Return whether `proof` shows that some witness with the given public values satisfies the circuit of `key`.
 
     The function `refusal` says why a proof does not hold.
     """

@@ -22,8 +22,8 @@ def challenge(key: VerifyingKey, publics: Sequence[int], point: bytes) -> int:
     """Return the value of the last public wire, the challenge, which is below 2^253: SHA-256(DOMAIN, key, publics, D.x,
     D.y) >> 3.
 
-    In this hash, `publics` are all other public values, and `point` is the commitment D, as two coordinates of 32
-    little-endian bytes. In this hash, which gives Mirage's challenge, integers have 32 bytes, the most significant byte
+    In the hash that gives Mirage's challenge, `publics` are all other public values, and `point` is the commitment D,
+    as two coordinates of 32 little-endian bytes. Integers enter the hash as 32 bytes each, the most significant byte
     first. This Python definition of Mirage's challenge serves for comparison: the prover and the verifier compute the
     same challenge natively.
     """

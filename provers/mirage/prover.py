@@ -39,8 +39,8 @@ def prove(
     Unsatisfied if the witness breaks a row, and CircuitizeError for malformed input, or if the whole witness
     contradicts the part that was committed to. The prover verifies the new proof before it returns it.
 
-    The construction is that of Kosba, Papadopoulos, Papamanthou and Song, "MIRAGE", USENIX Security 2020, section 3. A
-    Mirage proof takes one multi-scalar multiplication more than a Groth16 proof, over the committed wires, which are
+    Mirage is the construction of Kosba, Papadopoulos, Papamanthou and Song, "MIRAGE", USENIX Security 2020, section 3.
+    A Mirage proof takes one multi-scalar multiplication more than a Groth16 proof, over the committed wires, which are
     left out of the multiplication for the point C.
     """
     bound = require_circuit(key.verifying_key, digest)

@@ -65,7 +65,7 @@ class Geometry(NamedTuple):
     """The layout of a committed table, or of a vector in an opening: where its random elements begin, how many there
     are, and its domain.
 
-    In this layout of a table, each leaf has 2^fold symbols, and the domain has 2^(bits + rate) points. A vector that is
+    In the layout of a table, each leaf has 2^fold symbols, and the domain has 2^(bits + rate) points. A vector that is
     sent in the clear has no domain: its rate and its queries are 0.
     """
 

@@ -121,7 +121,8 @@ class Plan(TensorSystem):
         """Return the digest that a proof's statement binds: of the type of proof, the parameters, the program, and the
         plan that follows from the program.
 
-        The fields after the proof type in this digest are reserved for zero knowledge and for proofs in chunks.
+        The fields after the proof type in the digest of a statement are reserved for zero knowledge and for proofs in
+        chunks.
         """
 
         def plain(value: object) -> Any:

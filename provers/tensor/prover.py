@@ -53,7 +53,7 @@ def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> di
 
 
 def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.TensorCommitment:
-    """Return the commitment to a group's values that a proof by this plan would make; it can be kept and used for
+    """Return the commitment to a group's values that a proof by the given plan would make; it can be kept and used for
     several proofs.
     """
     instructions()

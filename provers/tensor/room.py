@@ -16,8 +16,8 @@ from .plan import Plan, plan
 
 
 def require_room(program: IntegerProgram, made: Plan, memory: int | None = None) -> None:
-    """Raise CircuitizeError if a proof by this plan needs more than `memory` bytes, or by default more memory than the
-    machine has.
+    """Raise CircuitizeError if a proof by the given plan needs more than `memory` bytes, or by default more memory than
+    the machine has.
 
     The predicted memory of a proof includes what the process already uses, such as the memory of a program and its
     examples. The memory of a proof is predicted by `sizes`.
@@ -35,7 +35,9 @@ def require_room(program: IntegerProgram, made: Plan, memory: int | None = None)
 
 
 def needed_bytes(made: Plan) -> int:
-    """Return the expected memory in bytes of making a proof by this plan, including what this process already uses."""
+    """Return the expected memory in bytes of making a proof by the given plan, including what this process already
+    uses.
+    """
     return round(sizes(made)["prover_bytes"] + max(0, resident_bytes() - BYTES[0]))
 
 

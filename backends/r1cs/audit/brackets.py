@@ -47,12 +47,12 @@ def by_bracket(state: Determination, row: int) -> set[int]:
     determined, and let rho + sigma = E, with E = y + k for a quotient and E = 2 q + k for a root, where k - l1 - l2 is
     less than 0 for a quotient (whose y >= 1) and less than 1 for a root. Soundness: the intervals of E and of rho +
     sigma both stay inside [-p/2, p/2], so that rho + sigma = E holds over the integers. Consider two satisfying
-    assignments with the same inputs, which therefore agree on y and D1, and suppose that q' >= q + 1. For these two
-    assignments, rho - rho' = q'y - qy modulo p, and also over the integers, since (width of q) * y + (width of rho) is
-    below p. For a quotient, q'y - qy is at least y, but rho - rho' <= (y + k - l2) - l1 < y, which is a contradiction.
-    For a root with q >= 0, q'q' - qq is at least 2q + 1, but rho - rho' <= (2q + k - l2) - l1 <= 2q, which is a
-    contradiction. The rule for quotients therefore gives q' = q as integers, the bits of q by the digit rule, and z = q
-    * y.
+    assignments with the same inputs, which therefore agree on y and D1, and suppose that q' >= q + 1. For any two such
+    assignments, of which the second has its values marked by primes, rho - rho' = q'y - qy modulo p, and also over the
+    integers, since (width of q) * y + (width of rho) is below p. For a quotient, q'y - qy is at least y, but rho - rho'
+    <= (y + k - l2) - l1 < y, which is a contradiction. For a root with q >= 0, q'q' - qq is at least 2q + 1, but rho -
+    rho' <= (2q + k - l2) - l1 <= 2q, which is a contradiction. The rule for quotients therefore gives q' = q as
+    integers, the bits of q by the digit rule, and z = q * y.
     """
     a, b, c = state.relations.sides(row)
     open_c = state.unknown(c)
@@ -160,7 +160,9 @@ def by_linear_bracket(state: Determination, row: int) -> set[int]:
 
 
 def _private(state: Determination, wire: int, row: int) -> bool:
-    """Return whether a wire occurs in this row only, apart from rows that restrict the wire itself to two values."""
+    """Return whether a wire occurs in only the given row, apart from rows that restrict the wire itself to two
+    values.
+    """
     relations = state.relations
     return all(
         other == row or (relations.kind[other] == Kind.TWO_VALUED and relations.two_values(other) is not None)

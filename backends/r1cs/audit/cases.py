@@ -65,8 +65,8 @@ class _Case:
         self.forms: dict[int, Terms] = {wire: [(0, value)] if value else [] for wire, value in values.items()}
 
     def facts(self) -> dict[Key, Interval] | None:
-        """Return the intervals of forms of determined wires that follow in this case, without the forms' constants, or
-        None if the case is impossible.
+        """Return the intervals of forms of determined wires that follow from the bits' values, without the forms'
+        constants, or None if the bits cannot have these values.
         """
         ranged: dict[int, None] = {}
         queue, seen = dict.fromkeys(self._rows(self.forms)), 0
@@ -114,7 +114,9 @@ class _Case:
         return found
 
     def _alone(self, row: int) -> Bound | None:
-        """Return the bound that a TWO_VALUED row gives in this case, if the row has no other undetermined wire."""
+        """Return the bound that a TWO_VALUED row gives if the bits have the given values and the row has no other
+        undetermined wire.
+        """
         form, gap = self.relations.forms[row], self.relations.gap[row]
         if any(wire not in self.forms for wire, _ in self.state.unknown(form)):
             return None
@@ -131,7 +133,9 @@ class _Case:
         return self.relations.combine(parts)
 
     def _equation(self, row: int) -> Terms | None:
-        """Return the form that a row says is 0 in this case, or None if the row is still a product."""
+        """Return the form that a row says is 0 if the bits have the given values, or None if the row is still a
+        product.
+        """
         relations = self.relations
         if relations.kind[row] == Kind.LINEAR:
             return self._reduce(relations.forms[row])

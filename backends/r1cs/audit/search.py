@@ -23,9 +23,9 @@ class Search:
     """A depth-first search for an assignment: values for which rows leave no choice are filled in, and then a wire is
     guessed, beginning with its value in `base`.
 
-    The search also requires that the forms in `extra` are 0, and ignores the rows in `skipped`. The assignment that the
-    search finds satisfies every row that is not in `skipped`. If a search finds nothing, `exhausted` says that no
-    assignment exists, since every guess tried all possible values.
+    The search for an assignment also requires that the forms in `extra` are 0, and ignores the rows in `skipped`. The
+    assignment that the search finds satisfies every row that is not in `skipped`. If a search finds nothing,
+    `exhausted` says that no assignment exists, since every guess tried all possible values.
     """
 
     def __init__(

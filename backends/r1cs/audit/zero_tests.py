@@ -54,7 +54,9 @@ class _Case:
         self.values: dict[int, int] = {0: 1}
 
     def run(self, rows: list[int]) -> set[int] | None:
-        """Return the wires that are determined in this case, or None if the case contradicts the rows."""
+        """Return the wires that are determined under the assumption about the form, or None if the assumption
+        contradicts the rows.
+        """
         queue, seen = deque(rows), 0
         waiting = set(rows)
         while queue and seen < MOST_ROWS:
@@ -75,9 +77,7 @@ class _Case:
         return self.state.known(wire) or wire in self.determined
 
     def _reduce(self, terms: Terms) -> tuple[int, Terms]:
-        """Return the constant part and the other terms of a form, after the values of bits in this case are
-        substituted.
-        """
+        """Return the constant part and the other terms of a form, after the known values of wires are substituted."""
         constant, rest = 0, []
         for wire, coefficient in terms:
             if wire in self.values:
@@ -87,7 +87,9 @@ class _Case:
         return constant % self.relations.prime, rest
 
     def _sign(self, terms: Terms) -> int | None:
-        """Return 0 if a form is zero in this case, 1 if it is determined and never zero, and None otherwise."""
+        """Return 0 if a form is zero under the assumption that is made, 1 if it is determined and never zero, and None
+        otherwise.
+        """
         if tuple(terms) == self.assumed:
             return 0 if self.zero else 1
         constant, rest = self._reduce(terms)
@@ -98,8 +100,8 @@ class _Case:
         return None
 
     def _equations(self, row: int) -> list[tuple[Terms, bool] | None]:
-        """Return the forms which a row says are zero (True) or determined (False) in this case, or None for a
-        contradiction.
+        """Return the forms which a row says are zero (True) or determined (False) under the assumption that is made, or
+        None for a contradiction.
         """
         relations = self.relations
         if relations.kind[row] != Kind.PRODUCT:

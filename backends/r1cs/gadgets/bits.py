@@ -122,12 +122,13 @@ def at_most(
 ) -> None:
     """Constrain x - low <= bound, given the bits of x - low; bound has the same number of bits as x - low.
 
-    The caller knows that no x - low exceeds `reach`. The rows are named after the elements at `places` of an array.
+    The caller knows that no x - low exceeds `reach`. The rows that compare x - low with `bound` are named after the
+    elements at `places` of an array.
 
     For each maximal run of zeros in the binary digits of `bound`, a comparison with `bound` has the row (product P of
-    the bits at the ones above the run) * (sum of the bits in the run) = 0. The comparison takes one row for each run of
-    zeros that has a one above it, and one row for each further factor of a product. A run of zeros is left out if it
-    excludes no number up to `reach`.
+    the bits at the ones above the run) * (sum of the bits in the run) = 0. The comparison with `bound` takes one row
+    for each run of zeros that has a one above it, and one row for each factor after the first in the product P of the
+    bits above the runs. A run of zeros is left out if it excludes no number up to `reach`.
 
     Soundness: n > bound if and only if at some place n has a 1 where `bound` has a 0, and at every place above it n has
     a 1 where `bound` has a 1; the product of that run is then 1, and its sum is at least 1. The sum of at most 63 bits

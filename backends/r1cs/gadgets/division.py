@@ -24,9 +24,9 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
 
     Soundness: the quotient q is in a window of 2^k values by its bits, and r = x - q * y and y - 1 - r are in [0, 2^m)
     by their bits. For any quotient q in the window, |x| + |q| * y, y and 2^m are below p/2 (checked), so that x = q * y
-    + r and 0 <= r < y hold over the integers, which a single pair (q, r) satisfies. The window may be any window that
-    contains the quotient's interval; it is wider than the interval at both ends, so that it does not bound x or y a
-    second time.
+    + r and 0 <= r < y hold over the integers, which a single pair (q, r) satisfies. The window of the quotient may be
+    any window that contains the quotient's interval; it is wider than the interval at both ends, so that it does not
+    bound x or y a second time.
     """
     bits = (type.high - type.low).bit_length()
     remainder_bits = (y.type.high - 1).bit_length()

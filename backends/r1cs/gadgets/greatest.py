@@ -66,10 +66,10 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
     Soundness: h_1, ..., h_(n-1) and h_0 = 1 - h_1 - ... are 0 or 1 by their rows and add up to 1 modulo p, and n is
     below p/2 (checked), so that exactly one of them is 1, at a position w. If the indicator h_w is the one that is 1,
     x_0 + (sum of h_i (x_i - x_0)) is x_w, and each x_w - x_i - (sum of h_j over j > i) is x_w - x_i, minus 1 if i < w.
-    The range check of each such difference shows that it is not negative, since its magnitude is at most a difference
-    within x's interval (checked): no element is greater than x_w, and no earlier element is as great. Exactly one
-    position w satisfies the conditions on the first of the greatest elements, and its differences never leave the
-    range.
+    The range check of each difference x_w - x_i, minus 1 if i < w, shows that the difference is not negative, since its
+    magnitude is at most a difference within x's interval (checked): no element is greater than x_w, and no earlier
+    element is as great. Exactly one position w satisfies the conditions on the first of the greatest elements, and its
+    differences never leave the range.
     """
     shape = x.type.shape
     extent, count = shape[axis], len(x.forms)

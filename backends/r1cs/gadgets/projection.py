@@ -170,10 +170,10 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
     are then fixed too, since rows alone determine them from inputs and sums. For each row i of the contraction, the
     difference between the two sides of the tested identity is a polynomial in r of degree `projection.degree`, whose
     coefficients are the differences that `accumulate` shows to be 0 only if every sum is right. If some sum of a tested
-    contraction is wrong, some coefficient of this polynomial is not 0 modulo p, and at most `degree` of the p values of
-    r pass the test. The challenge r counts as uniform, and as drawn after the values are fixed, by the assumption that
-    Poseidon (or the hash from which a prover draws it after a commitment) is a random oracle: a prover who evaluates
-    the hash q times succeeds with probability at most (q + 1) * degree / p for each projection.
+    contraction is wrong, some coefficient of the polynomial in r is not 0 modulo p, and at most `degree` of the p
+    values of r pass the test. The challenge r counts as uniform, and as drawn after the values are fixed, by the
+    assumption that Poseidon (or the hash from which a prover draws it after a commitment) is a random oracle: a prover
+    who evaluates the hash q times succeeds with probability at most (q + 1) * degree / p for each projection.
     """
     plan, letters, sums = projection.plan, projection.contraction.letters, projection.sums
     left, right = projection.contraction.left, projection.contraction.right

@@ -55,8 +55,8 @@ def check(
 def shift(site: Site, x: Handle, by: int) -> Handle:
     """Return floor(x / 2^by) if this passes the Check that reads it, and leave no witness otherwise.
 
-    The shift takes by + k rows per element, where k is the number of bits of the quotient's window, or none if x's bits
-    are known and the interval needs no check.
+    A shift by `by` bits takes by + k rows per element, where k is the number of bits of the quotient's window, or none
+    if x's bits are known and the interval needs no check.
 
     Soundness: for a shift of x, `decompose` shows that x - low * 2^by is the sum of 2^i b_i over i < by + k: the low
     `by` bits are the remainder in [0, 2^by), and the others are quotient - low. Division with remainder is unique over

@@ -18,9 +18,9 @@ from .products import Products, multiply
 def negative(assembly: Assembly, x: Handle) -> LinearForms:
     """Return forms that are 1 where x < 0 and 0 elsewhere; their rows are emitted only once per handle.
 
-    The sign is free if the interval decides it, if x's two's complement bits are known, or if x is in [-1, 0];
-    otherwise it takes the cheaper of a zero test (three rows, if the interval has a single value on one side of zero)
-    and a decomposition of x into bits.
+    The sign of x takes no rows if the interval decides it, if x's two's complement bits are known, or if x is in [-1,
+    0]; otherwise it takes the cheaper of a zero test (three rows, if the interval has a single value on one side of
+    zero) and a decomposition of x into bits.
 
     The soundness of the sign is that of `nonzero` or of `decompose`: if x + 2^(k-1) = n is in [0, 2^k), the top bit of
     n is 1 exactly where x >= 0.

@@ -41,7 +41,7 @@ class Naturals(Elements):
 
     @property
     def count(self) -> int:
-        """Return the number of field elements that these integers take in a transcript."""
+        """Return the number of field elements that the packed integers take in a transcript."""
         return self.packing.groups
 
     def integers(self, trace: Trace) -> Numbers:
@@ -70,7 +70,9 @@ class Element(Elements):
         return 1
 
     def integers(self, trace: Trace) -> Numbers:
-        """Return the digest in a run, which is below the prime, as an array of one element."""
+        """Return the digest that a transcript absorbs in a run, which is below the prime, as an array of one
+        element.
+        """
         return np.array(trace.field.to_integers(self.content.limbs(trace)), dtype=object)
 
     def limbs(self, trace: Trace) -> Limbs:
@@ -155,8 +157,9 @@ def emit_challenge(assembly: Assembly, transcript: Transcript) -> int:
     """Return the wire of a challenge that the circuit computes as a hash; this takes 612 rows and one digest for every
     15 absorbed elements.
 
-    The challenge is the end of a chain of Poseidon permutations of width 17, as in a commitment: lane 0 starts as the
-    tag of the domain, and lane 1 starts as 1 in the first permutation and as the previous digest in later ones.
+    The challenge of a transcript is the end of a chain of Poseidon permutations of width 17, as in a commitment: lane 0
+    starts as the tag of the domain, and lane 1 starts as 1 in the first permutation and as the previous digest in later
+    ones.
 
     Soundness: the rows of a transcript determine every wire of its chain of Poseidon permutations (see
     PoseidonTemplate). The integers that a transcript absorbs are range-checked, so that packing is injective and the

@@ -20,7 +20,7 @@ WIDE = 1 << 60
 @dataclass(frozen=True)
 class Elements:
     """A tensor of a netlist, as three arrays of one shape: each element is node * 2^shift, negated where `negative` is
-    true. Multiplying such an element by a power of two costs no hardware.
+    true. Multiplying an element of a tensor by a power of two costs no hardware.
     """
 
     node: Integers

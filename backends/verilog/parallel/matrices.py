@@ -48,8 +48,8 @@ plan of additions.
 
 
 def optimiser() -> Optimiser:
-    """Return the function that makes such plans: da4ml's search if da4ml is installed, and otherwise the package's own
-    search.
+    """Return the function that makes plans of products by additions: da4ml's search if da4ml is installed, and
+    otherwise the package's own search.
     """
     try:
         from da4ml.cmvm import solve

@@ -113,7 +113,7 @@ class Evaluation:
         """Raise CircuitizeError if the evaluation is undefined on the values with which a run begins; it may still be
         undefined on later values.
 
-        This check runs the evaluation batch by batch, and takes as long as the evaluation itself.
+        The evaluation is run batch by batch, so that this check takes as long as the evaluation itself.
         """
         try:
             self.chunk.scan.inputs(self.inputs(held, data))

@@ -40,7 +40,7 @@ class Start:
 def formats_program(held: Sequence[Port[Fixed]], tensors: Sequence[Port[Fixed]], start: Start | None) -> IntegerProgram:
     """Return the program whose proof shows that the initial values of a run and its dataset are in format.
 
-    For a public start, this program also checks that each held value equals the value of the start.
+    For a public start, the program also checks that each held value equals the value of the start.
     """
     ports = (*held, *tensors)
     builder = Builder()

@@ -63,7 +63,7 @@ class Audit:
     rows: list[Json] | None
 
     def __bool__(self) -> bool:
-        """Return whether the inputs determine every wire and the purpose of every row is known."""
+        """Return whether every wire is determined by the inputs, and the purpose of every row is known."""
         return self.determined and not any(row["effect"] == "unknown" for row in self.rows or ())
 
 

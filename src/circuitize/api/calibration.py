@@ -1,5 +1,5 @@
-"""Calibration over a whole training run: it finds the steps with the most extreme values, and a margin with which the
-run in integers leaves no range.
+"""Calibration over a whole training run: it finds the steps with the most extreme values, and a margin for the ranges
+that is wide enough for the run in integers.
 """
 
 from __future__ import annotations

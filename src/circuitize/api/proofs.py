@@ -123,10 +123,10 @@ def openings_file(path: Path) -> AbstractContextManager[Path]:
 
 
 def require_proof_folder(path: Path) -> None:
-    """Raise CircuitizeError unless `proof_folder` can write to this path."""
+    """Raise CircuitizeError unless `proof_folder` can write to the given path."""
     require_folder(path, FILE, proof_files)
 
 
 def require_new_openings(path: Path) -> None:
-    """Raise CircuitizeError unless `openings_file` can write to this path."""
+    """Raise CircuitizeError unless `openings_file` can write to the given path."""
     require_new_file(path, KEPT)

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verifier:
-    """What a verifier of proofs brings: its own program, its own key if the prover needs keys, and the statements that
-    it expects.
+    """A verifier of proofs, with all that it brings: its own program, its own key if the prover needs keys, and the
+    statements that it expects.
 
     The field `expected_digest` is the digest that the program must have, if the verifier was given a digest as well as
     a program.

@@ -50,7 +50,7 @@ class Weights:
         return kept_file(self.folder)
 
     def reading(self, prover: Prover, program: Exact) -> Tensor:
-        """Return the prover of tensor proofs that open these roots, as verifiers need it.
+        """Return the prover of tensor proofs that open the roots of the committed weights, as verifiers need it.
 
         Raise CircuitizeError for another prover than that of tensor proofs, and for a program with other groups of
         frozen inputs.
@@ -65,8 +65,8 @@ class Weights:
         return {name: left for (_, name), left in left_of(self.kept).items()}
 
     def proving(self, program: Program | Exact, *, memory: int | None = None) -> ProvableCircuit:
-        """Return the circuit of a program, whose proofs open these roots. Raise CircuitizeError if one of the roots may
-        not be opened any more.
+        """Return the circuit of a program, for proofs that open the roots of the committed weights. Raise
+        CircuitizeError if one of the roots may not be opened any more.
 
         If a proof needs more bytes than `memory`, which is by default the machine's memory, the CircuitizeError says
         what would fit.

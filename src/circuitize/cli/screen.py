@@ -1,8 +1,8 @@
 """Text for a screen: unprintable characters are shown as escapes, so that no text can control the terminal or hide
 something.
 
-Names, digests and paths that a command prints can come from files that somebody else wrote. If text from such files
-were printed unchanged, control codes in it could erase a verdict and write another one over it.
+Names, digests and paths that a command prints can come from files that somebody else wrote. If text from files of
+others were printed unchanged, control codes in it could erase a verdict and write another one over it.
 """
 
 from __future__ import annotations

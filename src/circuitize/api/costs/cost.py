@@ -129,10 +129,10 @@ def cost(given: Arrow | Program, *, memory: int = MEMORY, progress: Progress = s
     """Return the numbers of words that an arrow, or the arrow of a program, moves and holds with a memory of `memory`
     words.
 
-    For this count, composites are replaced by their definitions, and a softmax whose result contractions read can be
-    streamed; integer programs are counted without change. All figures of moved and held words follow from the axes of
-    the operations: see docs/cost.md. Counting the words that a program of 1,500 operations moves takes seconds. Raise
-    CircuitizeError for an object that is neither arrow nor program, and for a memory of less than one word.
+    Before words are counted, composites are replaced by their definitions; a softmax whose result contractions read can
+    be streamed; integer programs are counted without change. All figures of moved and held words follow from the axes
+    of the operations: see docs/cost.md. Counting the words that a program of 1,500 operations moves takes seconds.
+    Raise CircuitizeError for an object that is neither arrow nor program, and for a memory of less than one word.
     """
     if not isinstance(given, (Arrow, Program)):
         raise CircuitizeError(f"cost: expected an arrow or a program, found {type(given).__name__}; see trace")

@@ -26,8 +26,8 @@ class Testimony:
     """The result of a testimony: whether this machine reproduces the journal up to the requested step, and, if it does,
     the file with the values of the step's wires.
 
-    The field `step` of a testimony is the first step that this machine does not reproduce; if it reproduces all of
-    them, the requested step.
+    The field `step` of a testimony is the first step that this machine does not reproduce; if it reproduces all steps,
+    the requested step.
     """
 
     step: int

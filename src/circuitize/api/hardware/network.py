@@ -69,11 +69,11 @@ def hardware(
     format in a configuration is a text of ap_fixed, a `Format`, `auto` (calibrated, the default), or an array of these
     for channels or elements. The argument `weights` gives real values by parameter (by default a model's initial
     values, or those of a program's first example); `data` gives inputs along a first axis, with which formats are
-    calibrated and the design is tried. The options are `name`, `elements`, `bus_bits` and `control`; `levels_per_stage`
-    and `multiplication`, for a design that shares no multipliers; and `family` or `device`, whose cells `table` counts.
-    A program of integers, such as a quantized network that was read from a file, keeps its own formats: only the reuse
-    of its multipliers can be configured. Raise CircuitizeError, naming the layer and the tensor, for a configuration
-    that cannot be met.
+    calibrated and the design is tried. The options of a design are `name`, `elements`, `bus_bits` and `control`;
+    `levels_per_stage` and `multiplication`, for a design that shares no multipliers; and `family` or `device`, whose
+    cells `table` counts. A program of integers, such as a quantized network that was read from a file, keeps its own
+    formats: only the reuse of its multipliers can be configured. Raise CircuitizeError, naming the layer and the
+    tensor, for a configuration that cannot be met.
     """
     for option in options:
         if option not in OPTIONS:
@@ -168,7 +168,7 @@ class HardwareModel(WrittenCircuit):
         """Return a table with the formats and reuse of each layer and the costs of the whole design: its time at a
         clock in MHz, and its cells on a device family.
 
-        The table takes the clock of the configuration, or 200 MHz if none is configured. The LUT and FF counts of the
+        The table assumes the clock of the configuration, or 200 MHz if none is configured. The LUT and FF counts of the
         table are the scheduler's estimates for the family of the chosen device, or for the Xilinx 7 series; the last
         line says whether the chosen device holds the design.
         """

@@ -14,8 +14,8 @@ def minimal(vectors: Vectors) -> list[int]:
     """Return the indices of the minimal vectors in an array `vectors` of shape [count, coordinates]; of equal vectors
     only the first counts as minimal.
 
-    The indices are ordered by the coordinates of their vectors, ascending, with the first coordinate compared first.
-    Finding the minimal vectors takes time O(count log count + count * number of minimal vectors).
+    The returned indices are ordered by the coordinates of their vectors, ascending, with the first coordinate compared
+    first. Finding the minimal vectors takes time O(count log count + count * number of minimal vectors).
     """
     order = np.lexsort((np.arange(len(vectors)), *vectors.T[::-1]))
     kept = np.empty((0, vectors.shape[1]))

@@ -39,7 +39,7 @@ def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Prog
     take long.
 
     The arguments `bytes` and `seconds` are the predicted totals for all proofs of the run. Proofs of an interrupted run
-    that are already in the folder are not counted in these totals.
+    that are already in the folder are not counted in the predicted totals.
     """
     steps = run.steps
     place = Path(os.path.abspath(folder))

@@ -4,9 +4,9 @@ Soundness: the program, the number of the first step, and every argument that is
 everything in the folder is a claim. What the folder claims about the seed, the lengths and the number of examples must
 equal the arguments that are given; a claim for which no argument is given becomes part of the run's setting, and the
 verdict repeats it. The function `checking.check` decides whether a run of a given setting holds: whether there are
-proofs of that program, with those batches and scalars, each of which begins with the roots with which the previous
-proof ends. Roots, public outputs, and scalars for which no argument is given are believed because the proofs bind them;
-then the roots are compared with the roots that the verifier expects.
+proofs of the setting's program, with its batches and scalars, each of which begins with the roots with which the
+previous proof ends. Roots, public outputs, and scalars for which no argument is given are believed because the proofs
+bind them; then the roots are compared with the roots that the verifier expects.
 """
 
 from __future__ import annotations

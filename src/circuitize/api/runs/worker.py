@@ -45,8 +45,8 @@ class Board:
 
 
 def prove_here(setting: bytes, data: Mapping[str, Integers], task: Task, board: Any) -> Answer:
-    """Carry out one task of a run, whose setting arrives as the content of a pin. The proof is made by a single thread,
-    because Ray gives each worker one core.
+    """Carry out one task of a run, whose setting arrives as the content of a pin. A task's proof is made by a single
+    thread, because Ray gives each worker one core.
 
     Raise CircuitizeError if the version of the package on this machine makes other plans.
     """

@@ -113,8 +113,8 @@ def board_of(options: dict[str, Any]) -> Board | None:
 
 
 def loadable(program: IntegerProgram, request: Request, options: dict[str, Any]) -> Bound:
-    """Return a program whose held inputs lie in loadable memory, together with its prediction if the options ask for
-    one; the options for this are removed.
+    """Return a program whose held inputs lie in loadable memory, together with its prediction program if `options`
+    names one; the entries "predict" and "loadable" are removed from `options`.
     """
     given, asked = options.pop("predict", None), options.pop("loadable", False)
     if given is None and not asked:

@@ -156,7 +156,8 @@ class Running:
     ) -> Iterator[Mapping[str, Values]]:
         """Run the steps compiled by XLA, many at a time, but never past a step after which the held values are wanted.
 
-        If the program is undefined at one of these steps, numpy runs the steps again and names the step and the reason.
+        If the program is undefined at one of the compiled steps, numpy runs the steps again and names the step and the
+        reason.
         """
         stretches = self.stretches(often)
         step, there = after, stretches.put(held)

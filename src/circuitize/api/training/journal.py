@@ -61,8 +61,8 @@ class Journal:
     ) -> None:
         """Open the journal to append entries after those of the first `done` steps, which left the given held values.
 
-        Raise FormatError if the journal's file is damaged or lacks entries of these steps, or if the last of these
-        entries was made with other held values.
+        Raise FormatError if the journal's file is damaged or lacks entries of the first `done` steps, or if the last of
+        their entries was made with other held values.
         """
         self.path, self.layout = folder / FILE, layout
         entries = read(folder, course, done) if done else []
@@ -100,7 +100,7 @@ class Journal:
             yield made
 
     def entering(self, batch: Mapping[str, Integers]) -> None:
-        """Note the inputs of the next step, except the held ones, for the step's entry."""
+        """Note the inputs of the next step, except the held ones, for the step's entry in the journal."""
         self._entered = self.layout.entered(batch)
 
     def _heard(self, batches: Iterator[dict[str, Raw]]) -> Iterator[dict[str, Raw]]:

@@ -35,7 +35,7 @@ class Metrics:
 
     def __init__(self, folder: Path, columns: Sequence[str], done: int) -> None:
         """Open the files of metrics after the rows of the first `done` steps. Raise FormatError if the files of metrics
-        do not have one row for each of these steps, or have other columns.
+        do not have one row for each of the first `done` steps, or have other columns.
         """
         self._lines, self._table, self._columns = folder / LINES, folder / TABLE, list(columns)
         self._waiting: list[Row] = []

@@ -44,7 +44,7 @@ class Promise:
 
     def final(self, course: Course, held: Mapping[str, Integers], say: Progress) -> dict[str, str]:
         """Return the roots of the values after the last step, once the secret file records that its secret commits to
-        these values.
+        exactly these values.
 
         Return no roots, with a remark to `say`, if a run has already taken over the secret and may continue with other
         values.
