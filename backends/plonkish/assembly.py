@@ -147,9 +147,9 @@ class Assembly:
 
         Soundness: each limb is looked up in a table whose entries carry the limb's size, so that the limb is exactly in
         [0, size of the limb), and a row says that the form is the weighted sum of its limbs. If the size is 2^b times
-        m, limbs of b bits in all and one limb in [0, m) give exactly [0, size). For any other size, both the form and
-        size - 1 - form are constrained to [0, 2^b m), the least interval of that kind that contains [0, size): both are
-        then non-negative integers below p/2 whose sum is size - 1 modulo the prime, and therefore exactly.
+        m, limbs of b bits in all and one limb in [0, m) give exactly [0, size). If limbs cannot give exactly [0, size),
+        both the form and size - 1 - form are constrained to the least interval [0, 2^b m) that contains [0, size): both
+        are then non-negative integers below p/2 whose sum is size - 1 modulo the prime, and therefore exactly.
         """
         if 4 * size >= self.field.prime:
             raise OverflowRisk(

@@ -110,7 +110,9 @@ class Grid:
 
 
 def values_of(system: PlonkishSystem, limbs: Limbs) -> Values:
-    """Return field elements as numbers of a grid."""
+    """Return the given field elements as signed representatives: int64 if all of them fit in 64 bits, and otherwise
+    Python integers.
+    """
     numbers, small = system.field.to_int64(limbs)
     if small.all():
         return Values(numbers, float(np.abs(numbers).max(initial=0)))

@@ -72,7 +72,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Public:
-    """A base whose values the statement gives for one port."""
+    """A base with the values that the statement gives for one port."""
 
     shape: Shape
     recipe: Recipe

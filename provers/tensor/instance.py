@@ -51,8 +51,8 @@ def parts(
     """Return the three parts of an instance, which `encode` joins: its subject, the plan, and the roots with the public
     values.
 
-    Instances with the same plan share that part; the argument `planned` is the encoded plan, if it was made before.
-    Raise Unproved and Unprovable for the same reasons as `encode`.
+    Instances with the same plan share the part that encodes the plan; the argument `planned` is the encoded plan, if it
+    was made before. Raise Unproved and Unprovable for the same reasons as `encode`.
     """
     require_secure(made)
     digest = program_digest(program)

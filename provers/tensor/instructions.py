@@ -11,7 +11,8 @@ def instructions() -> str:
     variable CIRCUITIZE_SIMD allows.
 
     The bytes of a proof do not depend on the vector instructions with which it is computed. The environment variable
-    CIRCUITIZE_SIMD is read only once in a process. Raise CircuitizeError if CIRCUITIZE_SIMD has any other value.
+    CIRCUITIZE_SIMD is read only once in a process. Raise CircuitizeError if CIRCUITIZE_SIMD is set to anything but
+    `portable`, `avx2` or `avx512`.
     """
     try:
         return _native.tensor_instructions()

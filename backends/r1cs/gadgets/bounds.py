@@ -23,8 +23,8 @@ FARTHEST = 1 << 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """A bound that waits: wires that must be at most `high`, and the bits of each wire minus bits.low, whose greatest
-    value exceeds `high`.
+    """A bound that is not enforced yet: wires that must be at most `high`, and the bits of each wire minus bits.low,
+    whose greatest value exceeds `high`.
     """
 
     wires: NDArray[np.int32]

@@ -38,7 +38,7 @@ def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
     """Record, before the roots after a run's last step are published, that the run has the given scalars up to this
     step.
 
-    Return None if a run whose scalars are not fixed up to that step has used the secret in the meantime, since the
+    Return None if a run whose scalars are not fixed up to the given step has used the secret in the meantime, since the
     roots of that run may differ. Raise CircuitizeError if the stored secret belongs to another run.
     """
     with alone(kept, PROVES, wait=False):
@@ -58,8 +58,8 @@ def roots(
     """Return the roots, by group, that a run would have after a step if a proof ended there, computed with the stored
     secret.
 
-    Privacy: the argument `held` must be the values that the run really has after that step; if two sets of values were
-    committed to with the same secret, they would share their salts.
+    Privacy: the argument `held` must be the values that the run really has after the given step; if two sets of values
+    were committed to with the same secret, they would share their salts.
     """
     trace = run.ports_plan.trace({**held, **data})
     return {name: commit(run.ports_plan, trace, (INPUT, name), state.root_secret(name, step)).root for name in run.kept}

@@ -1,10 +1,10 @@
 """Proofs of a run made as tasks: the steps are executed first, then other processes prove them in any order, and each
 proof is checked.
 
-Soundness: nothing that the other processes report is believed without a check. The result of a task is accepted only if
-it is the proof of the task's steps in this run, with the roots that the run's own prover computes from its own values
-and secrets, and if the verifier accepts the proof. Privacy: a process that carries out a task sees the values that
-enter the task's steps, the dataset, and the secrets of the roots of both.
+Soundness: nothing that the processes which carry out tasks report is believed without a check. The result of a task is
+accepted only if it is the proof of the task's steps in this run, with the roots that the run's own prover computes from
+its own values and secrets, and if the verifier accepts the proof. Privacy: a process that carries out a task sees the
+values that enter the task's steps, the dataset, and the secrets of the roots of both.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict],
     """Return the verdict on a proof's folder, and the content of its held file, which is empty if the proof does not
     hold.
 
-    The function `said` turns the verdict into the lines of text that a reader of the held file shows if the folder
-    holds. Raise CircuitizeError for a prover whose proofs only Python can read, and for a folder with files that
+    The function `said` turns the verdict into the lines of text that a reader of the held file shows if the folder's
+    proofs hold. Raise CircuitizeError for a prover whose proofs only Python can read, and for a folder with files that
     `prove` did not write.
     """
     name = verifier.prover.name

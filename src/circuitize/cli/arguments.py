@@ -64,7 +64,7 @@ def parser(command: str | None = None, alone: bool = False) -> ArgumentParser:
     """Return the parser of the command line; if a command is named, the parser has only that command's arguments, so
     that the modules of other commands are not imported.
 
-    If `alone` is true, the parser does not know the other commands either, and is made in a tenth of the time.
+    If `alone` is true, the parser knows only the named command, and is made in a tenth of the time.
 
     The parser raises CircuitizeError, with a message of one line, for any command line that it does not understand.
     """

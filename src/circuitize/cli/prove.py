@@ -119,8 +119,8 @@ def _require_options(options: Namespace) -> None:
 
 
 def accepted(loaded: Exact, folder: Path) -> Weights:
-    """Return the roots of a program's frozen inputs whose proofs in a folder show that they are in format. Raise
-    CircuitizeError if a root of frozen inputs is not shown to be in format.
+    """Return the roots of a program's frozen inputs, which the proofs in a folder show to be commitments to values in
+    format. Raise CircuitizeError if a root of frozen inputs is not shown to be in format.
     """
     from circuitize.api.weights import accept_weights
 

@@ -80,7 +80,7 @@ class Formats:
     """The design problem of formats: the integer programs that a real program becomes with more and with fewer bits,
     each listed once.
 
-    An integer program has fixed formats, and therefore no error.
+    If the program to plan is already an integer program, its formats are fixed, and no error is measured.
     """
 
     def __init__(self, program: Program, bits: Sequence[int], examples: Examples) -> None:

@@ -136,7 +136,7 @@ def bound(program: IntegerProgram, request: Request, asked: bool = False) -> Bou
     """Bind every held input of a program to its given value, or else to its value in the first example; state remains
     an input.
 
-    If `asked` is true, for a design with loadable memory, every held input counts as state.
+    If `asked` is true, which asks for a design with loadable memory, every held input counts as state.
 
     The given values of held inputs are read in the same way as `program_inputs` reads inputs. Raise CircuitizeError for
     a held input without a value, for an unknown name, and for values that do not fit their input.

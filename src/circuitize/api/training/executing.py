@@ -125,7 +125,8 @@ class Running:
         self, held: Mapping[str, Values], after: int, last: int, often: int, journal: Journal | None
     ) -> Iterator[dict[str, Values]]:
         """Yield the outputs of each step after a given one; the held values are among them after every `often` steps
-        and after the last step. If a journal is given, which records the inputs of each step, `often` must be 1.
+        and after the last step. If a journal is given, which records the values of every step, the held values must be
+        requested after every step (`often` is 1).
 
         Raise CircuitizeError, naming the step, if the program is undefined at a step.
         """

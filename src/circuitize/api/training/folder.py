@@ -58,8 +58,8 @@ class Setting:
 
 
 def read_manifest(folder: Path) -> Json:
-    """Return the description of its training that a folder has. Raise CircuitizeError if the folder has no description,
-    and FormatError if the file is something else.
+    """Return the description of a training, which its folder contains. Raise CircuitizeError if the folder has no
+    description, and FormatError if the file is something else.
     """
     path = folder / MANIFEST
     try:
