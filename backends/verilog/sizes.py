@@ -1,4 +1,4 @@
-"""How much hardware a program would take, by scheduler and by number of lanes, before anything is emitted."""
+"""The hardware that a program would take, by scheduler and by number of lanes, counted before anything is emitted."""
 
 from __future__ import annotations
 
@@ -44,16 +44,17 @@ Sizes = Json
 
 
 def unrolled(arrow: Arrow) -> int:
-    """The number of products of an arrow, written out, or the number of elements of its largest wire if that is
+    """Return the number of products in the unrolled arrow, or the number of elements of its largest wire if that is
     greater.
     """
     return max([products(arrow), *(type.size for type in arrow.types)])
 
 
 def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) -> Sizes:
-    """The parallel scheduler's own estimate, with the size of a shell if an interface is given.
+    """Return the sizes that the parallel scheduler estimates for its design, including those of a shell if an interface
+    is given.
 
-    Raise CircuitizeError for a program that is too large for the parallel scheduler or keeps state.
+    Raise CircuitizeError for a program that is too large for the parallel scheduler or that keeps state.
     """
     found = unrolled(program.arrow)
     if found > MOST_UNROLLED:
@@ -64,9 +65,10 @@ def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) 
 
 
 def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: Interface | None = None) -> Sizes:
-    """The folded scheduler's own estimate, with the size of a shell if an interface is given.
+    """Return the sizes that the folded scheduler estimates for its design, including those of a shell if an interface
+    is given.
 
-    Raise CircuitizeError for a program that the folded scheduler cannot implement, or not with so few lanes.
+    Raise CircuitizeError for a program that the folded scheduler cannot implement at all, or not with so few lanes.
     """
     return laid_out(choose_sizes(_folded(program), lanes, None, None), interface)
 
@@ -79,27 +81,30 @@ def _folded(program: IntegerProgram) -> Fold:
 
 
 def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
-    """The size of a folded design with all its memories, and with a shell if an interface is given."""
+    """Return the sizes of a folded design with all its memories laid out, including those of a shell if an interface is
+    given.
+    """
     return _sizes(report(plan(chosen)), all_streams(chosen), bool(chosen.fold.states), interface)
 
 
 def shell_luts(chosen: Folded, interface: Interface) -> int:
-    """The size of the shell alone, before any memory is laid out."""
+    """Return the LUTs of the shell of a folded design, which are known before any memory is laid out."""
     return int(with_shell({"lut": 0, "ff": 0}, all_streams(chosen), bool(chosen.fold.states), interface)["lut"])
 
 
 def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:
-    """The folded scheduler's designs for 1, 2, 4, ... lanes; numbers of lanes that lead to the same design are listed
-    once.
+    """Return the sizes of the folded scheduler's designs with 1, 2, 4, ... lanes; numbers of lanes that give the same
+    design are listed once.
 
-    The designs of the last few programs are kept: estimates, reports and plans of a program ask for them anew.
+    The sizes for the last few programs are cached, since estimates, reports and plans of the same program need them
+    again.
     """
     return deepcopy(_tradeoff(_Asked(program_digest(program), interface, program)))
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A program, which its digest names, and an interface."""
+    """The key under which sizes are cached: a program, which is compared by its digest, and an interface."""
 
     digest: str
     interface: Interface | None

@@ -1,4 +1,4 @@
-"""How large a netlist becomes in an FPGA, before anything is emitted: the size of each node follows from its widths
+"""The size of a netlist in an FPGA, estimated before anything is emitted: the size of each node follows from its widths
 alone.
 """
 
@@ -31,8 +31,8 @@ Floats = NDArray[np.float64]
 def estimate(
     net: Netlist, pipe: Pipeline, choices: Choices, inputs: int, outputs: int, dsp: bool, family: Family = SEVEN
 ) -> dict[str, int]:
-    """The estimate of a netlist: LUTs of a family, flip-flops, DSPs, memory blocks and their bits, latency and interval
-    in cycles.
+    """Return the estimated size of a netlist: LUTs of a device family, flip-flops, DSPs, memory blocks and their bits,
+    and the latency and interval in cycles.
     """
     words, bits = _blocks(net, pipe)
     multipliers = _multipliers(net, pipe, family) if dsp else np.zeros(net.count, np.int64)
@@ -51,9 +51,9 @@ def estimate(
 
 
 def luts(net: Netlist, pipe: Pipeline) -> Floats:
-    """How many LUTs each node of a netlist takes.
+    """Return the number of LUTs that each node of a netlist takes.
 
-    An adder takes a LUT for every pair of bits that it adds, of which neither is known: a pair of sign bits is one pair
+    An adder takes a LUT for every pair of bits that it adds if neither bit is known; a pair of sign bits counts once,
     however often it is repeated, and carries ripple outside of LUTs.
     """
     made = widths(net.low, net.high)
@@ -88,8 +88,8 @@ def luts(net: Netlist, pipe: Pipeline) -> Floats:
 
 
 def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
-    """How many LUTs of four inputs each node takes: adders and comparisons are carry cells, which take two LUTs for two
-    bits.
+    """Return the number of LUTs with four inputs that each node takes: adders and comparisons consist of carry cells,
+    each of which takes two LUTs for two bits.
     """
     made = widths(net.low, net.high)
     a, b = np.maximum(net.a, 0), np.maximum(net.b, 0)
@@ -134,8 +134,8 @@ def _comparisons(net: Netlist, pipe: Pipeline) -> NDArray[np.bool_]:
 
 
 def _passed(net: Netlist) -> Integers:
-    """How many of the lowest bits of each sum are copied from an operand: those below a shifted operand, and those
-    below the last 1 of a constant.
+    """Return the number of lowest bits of each sum that are copied from an operand: those below a shifted operand, and
+    those below the lowest 1 of a constant.
     """
     passed = np.where((net.m > 0) | ((net.n == 0) & (net.m < 0)), np.abs(net.m), 0)
     b = np.maximum(net.b, 0)
@@ -150,7 +150,7 @@ def _carries(bits: Integers) -> Integers:
 
 
 def _multipliers(net: Netlist, pipe: Pipeline, family: Family) -> Integers:
-    """How many DSPs each node takes: enough to tile its product."""
+    """Return the number of DSPs that each node takes, which are enough to tile its product."""
     most, least = family.multiplier
     signed_bits = widths(np.minimum(net.low, -1), net.high)
     x, y = signed_bits[np.maximum(net.a, 0)], signed_bits[np.maximum(net.b, 0)]
@@ -161,8 +161,8 @@ def _multipliers(net: Netlist, pipe: Pipeline, family: Family) -> Integers:
 
 
 def _blocks(net: Netlist, pipe: Pipeline) -> tuple[Integers, Integers]:
-    """The number of words of each node's table that goes into block memory, because its address is long, and the bits
-    of a word; 0 for other nodes.
+    """Return, for each node that is a table with an address long enough for block memory, the number of words of the
+    table and the bits of a word, and 0 for all other nodes.
     """
     bits = widths(net.low, net.high)
     address = bits[np.maximum(net.a, 0)]

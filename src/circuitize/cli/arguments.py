@@ -61,12 +61,12 @@ class _Parser(ArgumentParser):
 
 
 def parser(command: str | None = None, alone: bool = False) -> ArgumentParser:
-    """Return the parser; if a command is named, with the arguments of that command alone, so that modules of other
-    commands are not imported.
+    """Return the parser of the command line; if a command is named, the parser has only that command's arguments, so
+    that the modules of other commands are not imported.
 
-    If `alone`, the parser knows no other command, which takes a tenth of the time.
+    If `alone` is true, the parser knows only the named command, and is made in a tenth of the time.
 
-    The parser raises CircuitizeError, one line, for any command line that it does not understand.
+    The parser raises CircuitizeError, with a message of one line, for any command line that it does not understand.
     """
     made = _Parser(
         prog="circuitize",
