@@ -15,8 +15,8 @@ from ...verilog.netlist import Integers, Kind, Netlist, widths
 from .pipeline import Pipeline
 
 TOGETHER = 0.78
-"""The share of functions that takes a look-up table: tests of one input come together in fewer of them. Measured on trees
-of seeds 21 and 22 (`tests/support/seeded_networks.py`).
+"""The share of functions that takes a look-up table: tests of one input come together in fewer of them. The share was
+measured on trees of seeds 21 and 22 (`tests/support/seeded_networks.py`).
 """
 
 Literal = int
