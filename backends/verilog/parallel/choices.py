@@ -1,7 +1,8 @@
-"""Choices between known numbers, bit by bit: how many different bits they have, and what these take in an FPGA.
+"""An estimate of choices between known numbers that counts different bits, and the LUTs and registers that they take.
 
-A tree of a forest is such a choice: each bit of its score is 0, 1, a test, the opposite of a test, or a function of a
-few tests, and most of these functions occur many times. Synthesis finds equal bits, and so does this count.
+The score of a tree of a forest is a choice between known numbers: each bit of the score is 0, 1, a test, the opposite
+of a test, or a function of a few tests, and most of these functions occur many times. Synthesis merges equal bits, so
+the estimate counts equal bits once.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Literal = int
 
 @dataclass
 class _Functions:
-    """The different functions of bits: conditions, bits of registers, and choices between two literals."""
+    """The functions that bits of choices are: conditions, bits of registers, and choices between two literals."""
 
     numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
     leaves: list[frozenset[int]] = field(default_factory=lambda: [frozenset()])
@@ -59,10 +60,10 @@ class _Functions:
 
 
 class Choices:
-    """The choices of a netlist whose operands are known numbers or such choices.
+    """The choices of a netlist between known numbers, or between the results of such choices.
 
-    `nodes` marks their nodes; `registers` is the number of registers that their different bits take. It takes time in
-    proportion to the bits of all choices.
+    The array `nodes` marks the nodes that are choices; `registers` is the number of registers that the different bits
+    of all choices take. Finding the choices takes time in proportion to the number of their bits.
     """
 
     def __init__(self, net: Netlist, pipe: Pipeline) -> None:
@@ -96,7 +97,7 @@ class Choices:
         return TOGETHER * found
 
     def _bits(self, net: Netlist, pipe: Pipeline) -> dict[int, list[Literal]]:
-        """Return the literals of each choice, the lowest bit first; find the choices."""
+        """Return the literals of the bits of each choice, the lowest bit first, and mark the nodes of choices."""
         made, found = widths(net.low, net.high), dict[int, list[Literal]]()
         known = net.kind == Kind.CONSTANT
         functions = self._functions

@@ -169,7 +169,7 @@ def _real(units: int, of_bits: int) -> Decimal:
 class _Segments:
     """The segments of 2^shift integers from `low` to `high`, with a Taylor series around the middle of each segment.
 
-    A series takes some tenths of a millisecond, and is computed once, on the first call that needs it.
+    The Taylor series of a segment is computed when it is first needed, in some tenths of a millisecond, and kept.
     """
 
     curve: Curve
