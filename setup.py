@@ -1,4 +1,6 @@
-"""Refuses a checkout without symbolic links, as the package itself does; everything else is in pyproject.toml."""
+"""A build script that refuses a checkout without symbolic links, as the package itself does; all other settings are in
+pyproject.toml.
+"""
 
 import sys
 

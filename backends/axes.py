@@ -1,5 +1,5 @@
-"""The axes over which an operation is repeated: the result at a place along such an axis depends only on the sources'
-elements at that place.
+"""The axes over which an operation is repeated: the operation's result at a place along such an axis depends only on
+the sources' elements at that place.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ Pairs = list[tuple[int, int]]
 
 
 def repeated(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Pairs:
-    """The axes of each source, and of each target, over which an operation on arrays of the given shapes is repeated.
+    """Return the axes of each source and of each target over which an operation on arrays of the given shapes is
+    repeated.
 
-    The axes over which a contraction is repeated follow from its equation. An operation about which nothing is known is
+    The axes over which a contraction is repeated follow from its equation. An operation of an unknown kind counts as
     repeated over no axis.
     """
     if not sources or len(targets) != 1:
@@ -66,8 +67,8 @@ def repeated(operation: Operation, sources: Sequence[Shape], targets: Sequence[S
 
 
 def _by_fields(operation: Operation, source: Shape, target: Shape) -> Pairs:
-    """The axes of an operation with one source, by its field `axis` or `axes`: these axes are removed, added, or stay
-    and are acted on.
+    """Return the pairs of source and target axes over which an operation with one source is repeated: all axes except
+    those in its field `axis` or `axes`.
     """
     given = getattr(operation, "axes", getattr(operation, "axis", None))
     if isinstance(operation, arrays.Rescale):
@@ -86,7 +87,9 @@ def _by_fields(operation: Operation, source: Shape, target: Shape) -> Pairs:
 
 
 def _regrouped(source: Shape, target: Shape) -> Pairs:
-    """The axes before and behind those that a reshape splits or merges, along which elements keep their order."""
+    """Return the axes over which a reshape is repeated: the axes before and after those that it splits or merges, along
+    which elements keep their order.
+    """
     least = min(len(source), len(target))
     first = next((k for k in range(least) if source[k] != target[k]), least)
     last = next((k for k in range(least - first) if source[-1 - k] != target[-1 - k]), least - first)
@@ -95,8 +98,8 @@ def _regrouped(source: Shape, target: Shape) -> Pairs:
 
 
 def _of_steps(steps: Sequence[Regroup | Affine], source: Shape, target: Shape) -> Pairs:
-    """The axes of a view along which one source axis follows one target axis, and no other axis follows that source
-    axis.
+    """Return the axes over which a view is repeated: along each of these a single target axis follows a single source
+    axis, and no other target axis follows that source axis.
     """
     if len(steps) != 1:
         return [(axis, axis) for axis in range(len(source))] if not steps else []

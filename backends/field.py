@@ -18,8 +18,8 @@ Limbs = NDArray[np.uint64]
 
 
 def _is_prime(number: int) -> bool:
-    """The Miller-Rabin test with the first twenty primes as bases: it guards against slips, not against an
-    adversary.
+    """Return whether a number passes the Miller-Rabin test with the first twenty primes as bases, which guards against
+    mistakes, not against an adversary.
     """
     bases = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
     if number < 2 or any(number % base == 0 for base in bases):
@@ -40,7 +40,9 @@ def _is_prime(number: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The integers modulo an odd prime below 2^256. Raise CircuitizeError for a modulus that is no such prime."""
+    """A prime field: the integers modulo an odd prime below 2^256. Raise CircuitizeError for a modulus that is not an
+    odd prime below 2^256.
+    """
 
     prime: int
 
@@ -53,21 +55,23 @@ class Field:
 
     @property
     def bytes(self) -> int:
-        """The bytes of one element in a file: the least multiple of eight that holds the prime."""
+        """Return the number of bytes that a field element takes in a file: the least multiple of eight bytes that can
+        hold the prime.
+        """
         return 8 * -(-self.prime.bit_length() // 64)
 
     @property
     def limbs(self) -> NDArray[np.uint64]:
-        """The prime itself as limbs, `uint64[4]`."""
+        """Return the prime of the field itself as limbs, `uint64[4]`."""
         return np.frombuffer(self.prime.to_bytes(32, "little"), dtype="<u8")
 
     def signed(self, value: int) -> int:
-        """The representative of an integer in (-prime/2, prime/2]."""
+        """Return the representative of an integer in (-prime/2, prime/2]."""
         value %= self.prime
         return value - self.prime if value > self.prime // 2 else value
 
     def from_int64(self, values: NDArray[np.int64]) -> Limbs:
-        """The field elements, in normal form, that integers `int64[n]` of any sign stand for."""
+        """Return the field elements, in normal form, for integers `int64[n]` of any sign."""
         values = np.asarray(values, dtype=np.int64)
         limbs = np.zeros((len(values), 4), dtype=np.uint64)
         if self.prime < 1 << 63:
@@ -80,21 +84,21 @@ class Field:
         return limbs
 
     def from_integers(self, values: Iterable[int]) -> Limbs:
-        """The field elements, in normal form, that Python integers of any size and sign stand for."""
+        """Return the field elements, in normal form, for Python integers of any size and sign."""
         raw = b"".join((int(value) % self.prime).to_bytes(32, "little") for value in values)
         return np.frombuffer(raw, dtype="<u8").reshape(-1, 4).copy()
 
     def to_integers(self, limbs: Limbs) -> list[int]:
-        """The field elements as Python integers in [0, prime)."""
+        """Return the field elements as Python integers in [0, prime)."""
         raw = np.ascontiguousarray(limbs, dtype="<u8").tobytes()
         return [int.from_bytes(raw[at : at + 32], "little") for at in range(0, len(raw), 32)]
 
     def to_int64(self, limbs: Limbs) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The field elements as a pair (signed representatives `int64[n]`, `bool[n]`: whether the element is small, so
-        that its representative is exact).
+        """Return field elements as a pair of arrays: their signed representatives as `int64[n]`, and, as `bool[n]`,
+        whether each representative fits in 64 bits and is therefore exact.
 
-        The signed representative is 0 where the array of truth values says that the element is not small. The limbs of
-        the elements must be in normal form, below the prime.
+        If an element's signed representative does not fit in 64 bits, the first array has 0 for it. The given limbs
+        must be in normal form, which means below the prime.
         """
         limbs = np.asarray(limbs, dtype=np.uint64)
         if self.prime < SMALL:
@@ -113,7 +117,9 @@ class Field:
         return values, small
 
     def negate(self, limbs: Limbs) -> Limbs:
-        """The negative prime - x of each non-zero element x in normal form (0 gives the prime itself)."""
+        """Return prime - x for each element x in normal form; for x = 0 this gives the prime itself, which is not in
+        normal form.
+        """
         result = np.empty_like(limbs)
         borrow = np.zeros(len(limbs), dtype=np.uint64)
         for place, modulus in enumerate(self.limbs):
@@ -123,7 +129,7 @@ class Field:
         return result
 
     def canonical(self, limbs: Limbs) -> NDArray[np.bool_]:
-        """Whether each element is in normal form, that is, below the prime, as `bool[n]`."""
+        """Return whether each element is in normal form, that is, below the prime, as `bool[n]`."""
         below = np.zeros(len(limbs), dtype=np.bool_)
         equal = np.ones(len(limbs), dtype=np.bool_)
         for place in (3, 2, 1, 0):

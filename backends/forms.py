@@ -1,5 +1,5 @@
-"""Linear combinations of circuit wires, many at once, with integer coefficients: a sparse matrix of elements by
-wires.
+"""Linear combinations of circuit wires with integer coefficients, many at once: a sparse matrix with a row for each
+element and a column for each wire.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _INT64 = 1 << 63
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearForms:
-    """Form i is the sum of coefficients[j] * wires[j] over offsets[i] <= j < offsets[i + 1]; wire 0 is the constant
-    1.
+    """A list of linear forms: form i is the sum of coefficients[j] * wires[j] over offsets[i] <= j < offsets[i + 1],
+    where wire 0 is the constant 1.
 
-    Wires ascend strictly within a form; no coefficient is 0, so that a form without terms is the constant 0 and no
-    other form is. Coefficients are exact integers below 2^63 in magnitude; an operation that could pass that raises
-    OverflowRisk.
+    The wires of a form ascend strictly, and no coefficient is 0, so that a form is the constant 0 exactly if it has no
+    terms. Coefficients are exact integers below 2^63 in magnitude; an operation whose coefficients could exceed this
+    raises OverflowRisk.
     """
 
     offsets: Integers
@@ -39,7 +39,7 @@ class LinearForms:
 
     @property
     def terms(self) -> int:
-        """Return the number of terms of all forms."""
+        """Return the number of terms of all forms together."""
         return len(self.wires)
 
     @property
@@ -49,14 +49,14 @@ class LinearForms:
 
     @property
     def magnitude(self) -> int:
-        """The greatest magnitude of a coefficient of the forms."""
+        """Return the greatest magnitude of a coefficient of the forms."""
         if not self.terms:
             return 0
         return max(int(self.coefficients.max()), -int(self.coefficients.min()))
 
     @property
     def is_single_wires(self) -> bool:
-        """Whether every form is one wire with coefficient 1."""
+        """Return whether every form consists of one wire with coefficient 1."""
         return self.terms == len(self) and bool(
             (self.lengths == 1).all() and (self.wires != 0).all() and (self.coefficients == 1).all()
         )
@@ -70,7 +70,7 @@ class LinearForms:
         )
 
     def constant_mask(self) -> NDArray[np.bool_]:
-        """Which forms contain no wire but the constant."""
+        """Return, for each form, whether it is constant, which means that it contains no wire but the constant 1."""
         lengths = self.lengths
         mask: NDArray[np.bool_] = lengths == 0
         single = np.flatnonzero(lengths == 1)
@@ -78,7 +78,7 @@ class LinearForms:
         return mask
 
     def constants(self) -> Integers:
-        """The coefficient of the constant 1 in each form."""
+        """Return the coefficient of the constant 1 in each form."""
         values = np.zeros(len(self), np.int64)
         filled = np.flatnonzero(self.lengths)
         starts = self.offsets[filled]
@@ -87,7 +87,9 @@ class LinearForms:
         return values
 
     def gather(self, indices: Values) -> LinearForms:
-        """Choose forms by index: form i of the result is form indices[i] of this list, or 0 if indices[i] is -1."""
+        """Return forms chosen by index: form i of the result is form indices[i] of this list, or 0 if indices[i] is
+        -1.
+        """
         indices = np.asarray(indices)
         absent = indices < 0
         if absent.any():
@@ -106,7 +108,9 @@ class LinearForms:
         return LinearForms(offsets, self.wires[places], self.coefficients[places])
 
     def scale(self, factor: int) -> LinearForms:
-        """Return the forms times an integer. Raise CircuitizeError if a coefficient would pass 63 bits."""
+        """Return the forms multiplied by an integer. Raise CircuitizeError if a coefficient would need more than 64
+        bits.
+        """
         if factor == 0:
             return zeros(len(self))
         if factor == 1:
@@ -116,7 +120,7 @@ class LinearForms:
         return LinearForms(self.offsets, self.wires, self.coefficients * np.int64(factor))
 
     def scale_each(self, factors: Integers) -> LinearForms:
-        """Return the forms multiplied by factors: form i times factors[i]."""
+        """Return the forms multiplied by one factor each: form i is multiplied by factors[i]."""
         largest = max(int(factors.max(initial=0)), -int(factors.min(initial=0)))
         if self.magnitude * largest >= _INT64:
             raise _too_large(self.magnitude * largest)
@@ -146,7 +150,7 @@ class LinearForms:
         return self + other.scale(-1)
 
     def plus(self, amount: int) -> LinearForms:
-        """Return each form plus the same constant."""
+        """Return the forms with the same constant added to each."""
         if not amount:
             return self
         if (self.wires != 0).all():
@@ -161,8 +165,8 @@ class LinearForms:
         return sums.beside(LinearForms(ends[self.offsets], self.wires[kept], self.coefficients[kept]))
 
     def beside(self, other: LinearForms) -> LinearForms:
-        """Return the sums form by form, where each form of `other` has only wires above those of the form that it is
-        added to, so that no terms need merging.
+        """Return the sums of the forms of two lists, form by form, if each form of `other` has only wires above those
+        of the form to which it is added, so that no terms need merging.
         """
         left, right = self.lengths, other.lengths
         offsets = self.offsets + other.offsets
@@ -176,7 +180,9 @@ class LinearForms:
         return LinearForms(offsets, wires, coefficients)
 
     def sum_groups(self, offsets: Integers) -> LinearForms:
-        """Form i of the result is the sum of forms offsets[i], ..., offsets[i + 1] - 1 of this list."""
+        """Return the sums of groups of forms: form i of the result is the sum of the forms offsets[i], ..., offsets[i +
+        1] - 1 of this list.
+        """
         merged = LinearForms(self.offsets[offsets], self.wires, self.coefficients)
         ascending = self.wires[1:] > self.wires[:-1]
         inner = merged.offsets[1:-1]
@@ -203,7 +209,7 @@ class LinearForms:
 
 
 def zeros(count: int) -> LinearForms:
-    """The linear form 0, `count` times."""
+    """Return a list of `count` linear forms that are 0."""
     return LinearForms(np.zeros(count + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 
 
@@ -217,7 +223,7 @@ def constant(values: Values) -> LinearForms:
 
 
 def wires(first: int, count: int) -> LinearForms:
-    """The consecutive wires first, ..., first + count - 1, as linear forms of one wire each."""
+    """Return the consecutive wires first, ..., first + count - 1, as linear forms of one wire each."""
     check_wires(first + count)
     return LinearForms(
         np.arange(count + 1, dtype=np.int64), np.arange(first, first + count, dtype=np.int32), np.ones(count, np.int64)
@@ -225,7 +231,9 @@ def wires(first: int, count: int) -> LinearForms:
 
 
 def uniform(wire_table: Values, coefficients: Values) -> LinearForms:
-    """Form i is the sum over j of coefficients[j] * wire_table[i, j]: wires ascend in a row, no coefficient is 0."""
+    """Return linear forms with equally many terms: form i is the sum over j of coefficients[j] * wire_table[i, j],
+    where the wires in a row must ascend and no coefficient may be 0.
+    """
     count, terms = wire_table.shape
     return LinearForms(
         np.arange(count + 1, dtype=np.int64) * terms,
@@ -235,7 +243,7 @@ def uniform(wire_table: Values, coefficients: Values) -> LinearForms:
 
 
 def stack(parts: list[LinearForms]) -> LinearForms:
-    """Stack all forms of the parts, one part after the other."""
+    """Return the forms of several lists in one list, one list after the other."""
     if len(parts) == 1:
         return parts[0]
     offsets = [np.zeros(1, np.int64)]
@@ -251,7 +259,7 @@ def stack(parts: list[LinearForms]) -> LinearForms:
 
 
 def check_wires(count: int) -> None:
-    """Raise CircuitizeError if `count` wires are too many for int32 numbers."""
+    """Raise CircuitizeError if `count` wires are too many for wire numbers of 32 bits."""
     if count > WIRE_LIMIT:
         raise CircuitizeError(
             f"expected at most 2^31 circuit wires, found {count}; split the program or lower the batch"

@@ -1,5 +1,5 @@
-"""Integer operations that are linear in their sources: new forms over the same variables, in the same way in every
-circuit.
+"""The integer operations that are linear in their sources: every kind of circuit lowers them in the same way, to new
+forms over the same variables.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .values import Sum
 
 
 def combine(operation: Operation, sources: Sequence[Handle]) -> LinearForms:
-    """The forms of the target of an operation in COMBINATIONS, from those of its sources."""
+    """Return the forms of the target of an operation in COMBINATIONS, computed from the forms of its sources."""
     return COMBINATIONS[type(operation)](operation, sources)
 
 
 def difference(a: H, b: H) -> H:
-    """The difference a - b as a handle, without other knowledge of a and b."""
+    """Return the difference a - b as a handle, whose interval follows only from the intervals of a and b."""
     x, y = a.type, b.type
     type_ = Fixed(x.shape, 0, x.low - y.high, x.high - y.low)
     return type(a)(a.forms - b.forms, Sum(a.value, b.value, other=-1), type_)

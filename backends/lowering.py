@@ -1,4 +1,6 @@
-"""Lowering an integer arrow edge by edge, by one target's rules; operations without a rule by their definitions."""
+"""Lowering an integer arrow edge by edge: by the rules of one target, and by their definitions for operations without a
+rule.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ from .values import Value, WireValue
 
 @dataclass(slots=True, eq=False)
 class Handle:
-    """An integer array inside a circuit: for each element a linear form, its interval, and the value that the prover
-    puts there.
+    """An integer array inside a circuit: for each element a linear form, with the array's interval and the way in which
+    a prover finds its values.
 
     In every satisfying assignment each form equals, modulo the prime, the integer that the executor computes from the
-    inputs; every lowering of an operation relies on this and keeps it. Return the number of terms of each form.
+    inputs; every lowering of an operation relies on this and keeps it.
     """
 
     forms: LinearForms
@@ -34,13 +36,13 @@ class Handle:
 
     @property
     def magnitude(self) -> int:
-        """Return the greatest absolute value in the interval."""
+        """Return the greatest absolute value in the interval of the array."""
         return max(-self.type.low, self.type.high)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """An arrow to which an operation was expanded: its inputs are wires of the parent scope."""
+    """An arrow to which an operation was expanded; the arrow's inputs are wires of the parent scope."""
 
     parent: int
     arrow: Arrow
@@ -48,8 +50,8 @@ class Scope:
 
 
 class Assembling(Protocol):
-    """The assembly in which a target collects what it makes. `edge` is the index of the operation that is being
-    lowered, -1 for the program's own ports.
+    """The assembly in which a target collects the parts of its circuit. The field `edge` of an assembly is the index of
+    the operation that is being lowered, or -1 for the program's own ports.
     """
 
     edge: int
@@ -62,11 +64,11 @@ H = TypeVar("H", bound=Handle)
 
 @dataclass(slots=True)
 class Site(Generic[A]):
-    """What a lowering rule knows about the edge that it lowers: its target's type and value, and which edges read the
-    target.
+    """The facts that a lowering rule gets about the edge that it lowers: the type and value of the edge's target, and
+    which edges read that target.
 
-    `check` is the interval of the Check that alone reads the target, if there is one; `sign` says whether some reader
-    of the target (or of that Check) asks for signs; `readers` counts the readers.
+    The field `check` is the interval of a Check that is the only reader of the target, if there is one; `sign` says
+    whether some reader of the target (or of that Check) needs signs; `readers` is the number of readers.
     """
 
     assembly: A
@@ -78,10 +80,10 @@ class Site(Generic[A]):
 
 
 class Lowering(ABC, Generic[A, H]):
-    """An arrow on its way into an assembly; `scope` says where the prover finds the values of its wires.
+    """The lowering of an arrow into an assembly; `scope` says where the prover finds the values of the arrow's wires.
 
-    `readers` counts the readers of each wire; `checks` holds, for each wire that one Check reads and nothing else, that
-    Check and its target; `signs` holds the wires whose sign some edge asks for.
+    The field `readers` has the number of readers of each wire; `checks` has, for each wire that only a Check reads,
+    that Check and its target; `signs` has the wires whose sign some edge needs.
     """
 
     rules: ClassVar[Collection[type[Operation]]]
@@ -101,13 +103,13 @@ class Lowering(ABC, Generic[A, H]):
 
     @abstractmethod
     def lower(self, site: Site[A], operation: Operation, sources: list[H]) -> H:
-        """The handle of the target of an operation that has a lowering rule."""
+        """Return the handle of an operation's target, for an operation that has a lowering rule."""
 
     def run(self, inputs: list[H]) -> list[H]:
-        """The handles of an arrow's outputs.
+        """Lower all edges of an arrow, and return the handles of its outputs.
 
         Raise CircuitizeError for an operation that is not of the integer language, and OverflowRisk if a constraint
-        could wrap.
+        could wrap around the prime.
         """
         outer = self.assembly.edge
         handles = fold(self.arrow, inputs, self._run)
@@ -144,10 +146,10 @@ class Lowering(ABC, Generic[A, H]):
         return Site(self.assembly, type, WireValue(self.scope, target), interval, sign, self.readers[target])
 
     def _expand(self, edge: Edge, operation: Expansion, sources: list[H], type_: Fixed) -> H:
-        """Lower an operation by its definition, whose wires get a scope of their own.
+        """Lower an operation by its definition, an arrow whose wires have their own scope.
 
-        If the definition's static interval is wider than the operation's own, the operation's own interval holds
-        without a check: the contract of Expansion says that both have the same value.
+        If the interval computed for the definition is wider than the operation's own interval, the latter holds without
+        a check: by the contract of Expansion, the definition has the same value as the operation.
         """
         builder = Builder()
         inner = operation.define(builder, *builder.inputs([source.type for source in sources]))

@@ -1,4 +1,6 @@
-"""Round constants and matrices of the Poseidon permutation, generated as its authors' reference script does."""
+"""The round constants and matrices of the Poseidon permutation, generated in the same way as by its authors' reference
+script.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,11 @@ FULL_ROUNDS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseidonParameters:
-    """A Poseidon permutation with S-box x^5: half the full rounds, the partial rounds, then the other half.
+    """A Poseidon permutation with the S-box x^5: half of the full rounds, then the partial rounds, then the other half
+    of the full rounds.
 
-    `constants[r][i]` is added to lane i in round r; `matrix` is applied after the S-boxes of each round. The constants
-    and the matrix hold integers in [0, prime).
+    The number `constants[r][i]` is added to lane i in round r; `matrix` is applied after the S-boxes of each round. The
+    constants and the matrix of the permutation are integers in [0, prime).
     """
 
     field: Field
@@ -36,11 +39,11 @@ class PoseidonParameters:
 
     @property
     def rounds(self) -> int:
-        """Return the number of rounds, full and partial."""
+        """Return the number of rounds, which are full or partial."""
         return self.full_rounds + self.partial_rounds
 
     def is_full(self, number: int) -> bool:
-        """Whether a round applies the S-box to every lane, or to the first one only."""
+        """Return whether a round applies the S-box to every lane, instead of to the first lane only."""
         half = self.full_rounds // 2
         return number < half or number >= half + self.partial_rounds
 
@@ -49,12 +52,13 @@ class PoseidonParameters:
 def poseidon_parameters(
     width: int, field: Field = BN254, full_rounds: int = FULL_ROUNDS, partial_rounds: int | None = None
 ) -> PoseidonParameters:
-    """The parameters of circom's Poseidon for `width` lanes (one more than there are inputs), 2 to 17.
+    """Return the parameters of circom's Poseidon hash for `width` lanes, 2 to 17, which is one more than its inputs.
 
-    Source: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, Poseidon (eprint 2019/458), section 2.3 (Cauchy
-    matrix) and the appendix on the Grain generator; generate_parameters_grain.sage with field 1 and S-box 0. Poseidon
-    over other fields and with other round numbers serves to test circuits over small primes and promises no security.
-    Raise CircuitizeError for a width outside 2 to 17 when the number of partial rounds is not given.
+    The source is Grassi, Khovratovich, Rechberger, Roy and Schofnegger, Poseidon (eprint 2019/458), section 2.3 (Cauchy
+    matrix) and the appendix on the Grain generator; the script is generate_parameters_grain.sage with field 1 and S-box
+    0. Poseidon over other fields, or with other numbers of rounds, is for tests of circuits over small primes, and
+    promises no security. Raise CircuitizeError for a width outside 2 to 17, unless the number of partial rounds is
+    given.
     """
     if partial_rounds is None:
         if field != BN254 or not 2 <= width < 2 + len(PARTIAL_ROUNDS):
@@ -75,7 +79,9 @@ def poseidon_parameters(
 
 
 def _cauchy_matrix(numbers: Iterator[int], field: Field, width: int) -> tuple[tuple[int, ...], ...]:
-    """The first matrix 1 / (x[i] + y[j]) whose 2 * width elements are distinct and whose sums are not zero."""
+    """Return the first Cauchy matrix 1 / (x[i] + y[j]) whose 2 * width elements x and y are distinct and whose sums
+    x[i] + y[j] are not zero.
+    """
     while True:
         drawn = [next(numbers) % field.prime for _ in range(2 * width)]
         xs, ys = drawn[:width], drawn[width:]
@@ -85,7 +91,9 @@ def _cauchy_matrix(numbers: Iterator[int], field: Field, width: int) -> tuple[tu
 
 
 class _Grain:
-    """The Grain generator in self-shrinking mode: of each pair of bits, the second counts if the first is 1."""
+    """The Grain generator of random bits in self-shrinking mode: of each pair of bits, the second is used if the first
+    is 1.
+    """
 
     TAPS = (62, 51, 38, 23, 13, 0)
 
@@ -95,7 +103,9 @@ class _Grain:
         self.seed = np.array([int(bit) for bit in text], dtype=np.uint8)
 
     def numbers(self) -> Iterator[int]:
-        """Numbers of as many bits as the prime has, most significant bit first; the prime bounds none of them."""
+        """Yield random numbers with as many bits as the prime, the most significant bit first; a number may exceed the
+        prime.
+        """
         done, length = 0, 1 << 12
         while True:
             pairs = self._stream(length)[80 + 160 :].reshape(-1, 2)
@@ -107,8 +117,9 @@ class _Grain:
             done, length = len(rows), 2 * length
 
     def _stream(self, length: int) -> NDArray[np.uint8]:
-        """The seed and the bits that follow: bit[i + 80] is the sum of bit[i + tap]; squaring the recurrence over GF(2)
-        doubles every distance, so that ever longer runs follow at once.
+        """Return the bits of the Grain generator: the seed, and the bits that follow, where bit[i + 80] is the sum of
+        bit[i + tap] over the taps; squaring the recurrence over GF(2) doubles every distance, so that ever longer runs
+        of bits are computed at once.
         """
         stream = np.empty(length, dtype=np.uint8)
         stream[:80] = self.seed

@@ -1,4 +1,6 @@
-"""A run from which witnesses are computed: the program's wires, and those of the arrows that operations expand to."""
+"""Replaying a run to compute witnesses: the wires of the program, and those of the arrows to which operations were
+expanded.
+"""
 
 from __future__ import annotations
 
@@ -27,32 +29,33 @@ class Plan(Protocol):
 
     @property
     def field(self) -> Field:
-        """Return the prime field of the emission."""
+        """Return the prime field of the circuit."""
 
     @property
     def arrow(self) -> Arrow:
-        """Return the program's arrow, of integer operations."""
+        """Return the program's arrow, which has integer operations."""
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
-        """Return the operations that were expanded, each with the arrow that took its place."""
+        """Return the scopes of the operations that were expanded, each with the arrow that replaced the operation."""
 
     @property
     def salts(self) -> tuple[str, ...]:
-        """Return the names, in a circuit, of the ports whose commitments take a salt."""
+        """Return the names of the salts of the circuit, one for each committed port."""
 
 
 def random_salts(plan: Plan) -> dict[str, int]:
-    """A fresh uniform salt for every committed port, from the operating system."""
+    """Return a fresh salt, uniformly random from the operating system, for every committed port."""
     return {name: secrets.randbelow(plan.field.prime) for name in plan.salts}
 
 
 class Replay:
-    """The `values.Trace` of a run: the program's own trace, and those of expanded operations, run when asked for.
+    """A replay of a run, which serves as its `values.Trace`: the program's own trace, and the traces of expanded
+    operations, which are run when they are needed.
 
-    `trace` holds the value of every wire of the program's arrow (each of its type's shape), `salts` a number below the
-    prime for each of the plan's salts. The `challenges` of a replayed run are filled in once they are drawn. Raise
-    CircuitizeError for a trace or salts of another program.
+    The argument `trace` holds the value of every wire of the program's arrow (in the shape of its type), and `salts` a
+    number below the prime for each of the plan's salts. The `challenges` of a replayed run are filled in when they are
+    drawn. Raise CircuitizeError for a trace or salts that belong to another program.
     """
 
     def __init__(self, plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
@@ -65,16 +68,16 @@ class Replay:
         self._scopes: dict[int, list[Any]] = {}
 
     def wire(self, scope: int, wire: int) -> Integers:
-        """The value of a wire of the arrow in a scope, flat."""
+        """Return the value of a wire of the arrow in a scope, as a flat array."""
         values = self._trace if scope == 0 else self._scope(scope)
         return np.asarray(values[wire], np.int64).reshape(-1)
 
     def number(self, name: str) -> int:
-        """Return the salt of a port."""
+        """Return the salt with the given name, which belongs to a committed port."""
         return self._salts[name]
 
     def challenge(self) -> int:
-        """Return the first challenge, which must have been drawn."""
+        """Return the first challenge of the run, which must already have been drawn."""
         assert self.challenges, "what is drawn after the challenge does not stand before it"
         return self.challenges[0]
 

@@ -1,4 +1,4 @@
-"""The ports of a program as a circuit has them: what a verifier sees of each, and in which order."""
+"""The ports of a program in a circuit: what a verifier sees of each port, and in which order."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .values import WireValue
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """Consecutive wires that a verifier sees: a public port's integers, or the one digest of a committed port.
+    """Consecutive public wires of a circuit: the integers of a public port, or the single digest of a committed port.
 
-    `side` is "input" or "output"; wire `first` is public number first - 1. Negative integers are represented modulo the
-    prime.
+    The field `side` is "input" or "output"; the wire `first` has the public value number first - 1. Negative integers
+    are represented modulo the prime on public wires.
     """
 
     side: str
@@ -32,7 +32,7 @@ class Public:
 
 @dataclass(slots=True, eq=False)
 class Terminal:
-    """A port of a program in a circuit, and the arrow's wire of this port."""
+    """A port of a program in a circuit, and the wire of this port in the arrow."""
 
     side: str
     port: Port[Fixed]
@@ -46,26 +46,28 @@ class Terminal:
 
     @property
     def committed(self) -> bool:
-        """Return whether a verifier sees a commitment to the port's values."""
+        """Return whether a verifier sees a commitment to the port's values instead of the values."""
         return self.port.visibility is Visibility.COMMITTED
 
     @property
     def label(self) -> str:
-        """The port's name in the circuit and among salts; an input and an output may share a port name."""
+        """Return the name of the port in the circuit and among salts, which includes the side, since an input and an
+        output may have the same name.
+        """
         return f"{self.side} {self.port.name}"
 
     @property
     def value(self) -> WireValue:
-        """Return a recipe for the value of the port's wire in a run."""
+        """Return the recipe for the value of the port's wire in a run."""
         return WireValue(0, self.wire)
 
     def visible(self, first: int, count: int) -> Public:
-        """The wires of a port, public or committed, that the verifier sees."""
+        """Return the public wires by which a verifier sees the port, which is public or committed."""
         return Public(self.side, self.port.name, self.format, self.committed, first, count)
 
     @classmethod
     def of(cls, program: IntegerProgram) -> tuple[list[Self], list[Self]]:
-        """The inputs and the outputs of a program as terminals."""
+        """Return the inputs and the outputs of a program as two lists of terminals."""
         arrow = program.arrow
         inputs, outputs = (
             [cls(side, port, port.format, wire) for port, wire in zip(ports, wires.tolist(), strict=True)]
@@ -81,14 +83,18 @@ T = TypeVar("T", bound=Terminal)
 
 
 def in_order(inputs: Sequence[T], outputs: Sequence[T]) -> list[T]:
-    """The ports that a verifier sees, as their wires are numbered: outputs, committed inputs, public inputs."""
+    """Return the ports that a verifier sees, in the order in which their wires are numbered: outputs, committed inputs,
+    public inputs.
+    """
     seen = [terminal for terminal in outputs if terminal.public or terminal.committed]
     seen += [terminal for terminal in inputs if terminal.committed]
     return seen + [terminal for terminal in inputs if terminal.public]
 
 
 def require_provable(program: IntegerProgram) -> None:
-    """Raise CircuitizeError for a program from which no circuit can be made, or whose circuit would state nothing."""
+    """Raise CircuitizeError for a program from which no circuit can be made, and for one whose circuit would state
+    nothing.
+    """
     require_integers(program)
     if not program.binds():
         raise CircuitizeError(

@@ -1,5 +1,5 @@
-"""What the prover puts on a circuit's wires: small expressions over the integer executor's trace, replayed array by
-array.
+"""The values that a prover puts on a circuit's wires: small expressions over the integer executor's trace, which are
+evaluated array by array.
 """
 
 from __future__ import annotations
@@ -16,41 +16,43 @@ from .forms import Integers
 
 
 class Trace(Protocol):
-    """The integer values of every wire of an arrow, and of the arrows to which its operations expand."""
+    """A trace: the integer values of every wire of an arrow, and of the arrows to which its operations expand."""
 
     field: Field
     memory: dict[object, Any]
     """A cache in which the contents of a circuit's wires keep computed values."""
 
     def wire(self, scope: int, wire: int) -> Integers:
-        """The value of a wire of the arrow in a scope (0: the program's own arrow), flat."""
+        """Return the value of a wire, as a flat array, of the arrow in a scope (scope 0 is the program's own arrow)."""
 
     def number(self, name: str) -> int:
-        """A field element that the prover chose, by name (a commitment's salt)."""
+        """Return the field element with the given name that the prover chose, such as the salt of a commitment."""
 
     def challenge(self) -> int:
-        """The value of a challenge, which is drawn after everything before it was committed to."""
+        """Return the value of the challenge, which is drawn after the prover has committed to everything before it."""
 
 
 class Value(ABC):
-    """A content of one integer per element, below 2^63 in magnitude on every trace of a defined run."""
+    """A content of wires with one integer per element, which is below 2^63 in magnitude in every run for which the
+    program is defined.
+    """
 
     @abstractmethod
     def read(self, trace: Trace) -> Integers:
-        """The values of a content, as a flat array."""
+        """Return the values of the content in a run, as a flat array."""
 
 
 class Elements(ABC):
-    """A content of one field element per wire, of any size."""
+    """A content of wires with one field element per wire, of any size."""
 
     @abstractmethod
     def limbs(self, trace: Trace) -> Limbs:
-        """The field elements of a content as `uint64[n, 4]`."""
+        """Return the field elements of the content in a run, as `uint64[n, 4]`."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireValue(Value):
-    """The value of an arrow's wire."""
+    """The value of one wire of an arrow, as a content of circuit wires."""
 
     scope: int
     wire: int
@@ -61,7 +63,7 @@ class WireValue(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen(Value):
-    """The element indices[i] of a value, for each i."""
+    """The elements of a value chosen by index: for each i the element indices[i]."""
 
     value: Value
     indices: NDArray[np.integer]
@@ -122,8 +124,8 @@ class GroupSum(Value):
 
 @dataclass(frozen=True, slots=True)
 class BitTable(Value):
-    """The bits start, ..., start + count - 1 of value + offset, which is not negative: all bits of an element stand
-    together.
+    """The bits start, ..., start + count - 1 of value + offset, which is not negative; all bits of an element are
+    consecutive.
     """
 
     value: Value
@@ -139,8 +141,8 @@ class BitTable(Value):
 
 @dataclass(frozen=True, slots=True)
 class AllBits(Value):
-    """A content that is 1 where every bit of each mask is set in value + offset: for each element, one number per
-    mask.
+    """A content that is 1 where all bits of a mask are set in value + offset, and 0 elsewhere: for each element, one
+    number per mask.
     """
 
     value: Value
@@ -156,8 +158,8 @@ class AllBits(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetProducts(Value):
-    """A content for products of index bits: for n = value + offset = (h, l) in bits and each set R > 0 of bits:
-    table[R, l] where R is inside h, else 0.
+    """A content for products of index bits: if n = value + offset consists of the bits (h, l), it is, for each set R >
+    0 of bits, table[R, l] if R is inside h, and 0 otherwise.
     """
 
     value: Value
@@ -175,7 +177,9 @@ class SetProducts(Value):
 
 @dataclass(frozen=True, slots=True)
 class Indicators(Value):
-    """A content that is, for each element and each number, 1 where floor(value / 2^shift) is that number."""
+    """A content that is, for each element and each number, 1 if floor(value / 2^shift) equals that number, and 0
+    otherwise.
+    """
 
     value: Value
     shift: int
@@ -189,7 +193,7 @@ class Indicators(Value):
 
 @dataclass(frozen=True, slots=True)
 class NonZero(Value):
-    """A content that is 1 where the value is not 0, else 0."""
+    """A content that is 1 where a value is not 0, and 0 elsewhere."""
 
     value: Value
 
@@ -199,7 +203,7 @@ class NonZero(Value):
 
 @dataclass(frozen=True, slots=True)
 class Inverse(Elements):
-    """The field's inverse of each value, 0 for the value 0."""
+    """The inverse of each value in the field, where the inverse of 0 is given as 0."""
 
     value: Value
 
@@ -212,7 +216,7 @@ class Inverse(Elements):
 
 @dataclass(frozen=True, slots=True)
 class Salt(Elements):
-    """A content that is a field element which the prover chose, by its name."""
+    """A content that is a random field element chosen by the prover, found by its name."""
 
     name: str
 
@@ -222,10 +226,10 @@ class Salt(Elements):
 
 @dataclass(frozen=True, slots=True)
 class Drawn(Elements):
-    """The challenge that is drawn outside the circuit."""
+    """A content that is the challenge which is drawn outside the circuit."""
 
     def challenge(self, trace: Trace) -> int:
-        """Return the challenge of a run, which must have been drawn."""
+        """Return the challenge of a run, which must already have been drawn."""
         return trace.challenge()
 
     def limbs(self, trace: Trace) -> Limbs:

@@ -1,4 +1,4 @@
-"""Windows of values that are checked to lie in a range: how wide they are, and which values lie outside."""
+"""Windows, by which values are checked to be in an interval: how wide a window is, and which values it excludes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from circuitize.circuits.types import Fixed
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Check x against [low, low + 2^bits), and also x - low against `bound` unless that is None."""
+    """A window: x is checked to be in [low, low + 2^bits), and x - low is also compared with `bound`, unless `bound` is
+    None.
+    """
 
     low: int
     bits: int
@@ -18,10 +20,10 @@ class Window:
 
 
 def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window:
-    """The cheapest window that leaves exactly [low, high] of the possible values [least, greatest].
+    """Return the cheapest window that contains, of the possible values [least, greatest], exactly those in [low, high].
 
-    An end of the interval that is also an end of the possible values needs no check. With `sign`, a window whose top
-    bit is the sign is preferred if it is exact too.
+    An end of the interval that is also an end of the possible values needs no check. If `sign` is true, a window whose
+    top bit is the sign is preferred, if it is exact too.
     """
     size = high - low
     bits = size.bit_length()
@@ -40,7 +42,9 @@ def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window
 
 
 def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
-    """The interval of the values that pass; raise TypingError if none can."""
+    """Return the interval of the values of a type that pass a check of [low, high]; raise TypingError if no value can
+    pass.
+    """
     if type.high < low or high < type.low:
         raise TypingError(
             f"expected that some value passes Check [{low}, {high}], found the interval [{type.low}, {type.high}]; "
@@ -50,10 +54,10 @@ def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
 
 
 def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[int, int, Window]:
-    """For floor(x / 2^by), where x has a type and the result is checked to be in [low, high]: the interval of the
-    values that pass, and the window of the check.
+    """Return, for floor(x / 2^by) of an x of the given type, where the result is checked to be in [low, high], the
+    interval of the results that pass, and the window of the check.
 
-    Raise TypingError if no value can pass.
+    Raise TypingError if no result can pass the check.
     """
     least, greatest = type.low >> by, type.high >> by
     low, high = meet(type.with_interval(least, greatest), low, high)
@@ -61,8 +65,8 @@ def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[in
 
 
 def deviation(type: Fixed, by: int, chosen: Window) -> int:
-    """The greatest distance of an x that `shift` accepts, whatever x is made of, from any x of its type; by is at
-    least 1.
+    """Return the greatest distance between an x that `shift` accepts, whatever x consists of, and any x of its type;
+    `by` must be at least 1.
     """
     first, last = chosen.low << by, ((chosen.low + (1 << chosen.bits)) << by) - 1
     return max(last - type.low, type.high - first)

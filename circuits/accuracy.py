@@ -1,5 +1,5 @@
-"""How far an integer program is from the real one, wire by wire: the error predicted from the formats, and the measured
-one.
+"""The distance between an integer program and the real program that it comes from, wire by wire: the error predicted
+from the formats, and the measured error.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ BITS = range(6, 25)
 
 @dataclass(frozen=True, slots=True)
 class WireError:
-    """The greatest errors of one tensor over the examples, in real units, and the bits by which it is represented.
+    """The greatest errors of one tensor over a program's examples, in real units, and the format of the tensor.
 
-    `predicted` is the error of the real program whose every tensor is rounded to its fraction bits, each result of an
-    operation being exact before that; it is infinite where that program has no value. `measured` is the error of the
-    integer program. The measured error exceeds the predicted one by what lowering adds to one rounding: a unit of a
-    table or a polynomial, the error of a coefficient. `scale` is the greatest magnitude of the exact values.
+    The field `predicted` of a WireError is the error of the real program with every tensor rounded to the fraction bits
+    of its format, and nothing else rounded; it is infinite if that program has no value. The field `measured` of a
+    WireError is the error of the tensor in the integer program. The measured error of a tensor exceeds the predicted
+    one by what lowering adds to a single rounding: a unit of a table or a polynomial, the error of a coefficient. The
+    field `scale` of a WireError is the greatest magnitude of the tensor's exact values.
     """
 
     operation: str
@@ -47,12 +48,12 @@ class WireError:
 
     @property
     def units(self) -> float:
-        """The measured error of a tensor in units of its last bit."""
+        """Return the measured error of a tensor in units of its last bit."""
         return float(np.ldexp(self.measured, self.format.fraction_bits))
 
     @property
     def bits_kept(self) -> float:
-        """How many bits of a tensor's greatest value are right: log2(scale / measured), infinite where all bits are
+        """Return how many bits of a tensor's greatest value are right: log2(scale / measured), infinite if all bits are
         right.
         """
         if not self.measured:
@@ -68,11 +69,11 @@ class WireError:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The errors of a real program's tensors, in order, and of its outputs, by name, after they are rounded to their
-    formats.
+    """The errors of a real program's tensors, in order, and of its outputs, by name, after tensors and outputs are
+    rounded to their formats.
 
-    The tensors of a report are those of the program with composites expanded and simplified; `integers` is the program
-    in integers.
+    The tensors of a report are those of the real program after its composites are expanded and the arrow is simplified;
+    `integers` is the integer program.
     """
 
     tensors: tuple[WireError, ...]
@@ -81,11 +82,12 @@ class Report:
 
 
 def report(program: Program, say: Progress = silent) -> Report:
-    """Predicted and measured error of each tensor and each output of a real program, on the program's own examples.
+    """Return the predicted and the measured error of each tensor and each output of a real program, on the program's
+    own examples.
 
-    Raise CircuitizeError for an integer program and where calibration is impossible, Undefined where an example has no
-    value in integers. The report makes three runs for each example, and calls `say` with each; memory holds every
-    tensor of one run in integers, and the live tensors of two in float64.
+    Raise CircuitizeError for an integer program and if calibration is impossible; raise Undefined if the integer
+    program has no value on an example. The report runs the program three times for each example, and calls `say` before
+    each; memory holds every tensor of one run in integers, and the live tensors of two runs in float64.
     """
     _expect_real(program)
     say("quantizing")
@@ -112,22 +114,25 @@ def report(program: Program, say: Progress = silent) -> Report:
 
 
 def error_report(program: Program) -> tuple[WireError, ...]:
-    """`report(program).tensors`: predicted and measured error of each tensor, in order, on the program's examples."""
+    """Return `report(program).tensors`: the predicted and the measured error of each tensor, in order, on the program's
+    examples.
+    """
     return report(program).tensors
 
 
 def output_errors(program: Program) -> dict[str, float]:
-    """The greatest measured error of each output over the program's examples, in real units."""
+    """Return the greatest measured error of each output over the program's examples, in real units."""
     return {name: error.measured for name, error in report(program).outputs.items()}
 
 
 def fit_to_error(
     program: Program, errors: Mapping[str, float], bits: Sequence[int] = BITS, say: Progress = silent
 ) -> Program:
-    """The program with the fewest fraction bits for which every named output stays within its error, in real units.
+    """Return the program with the fewest fraction bits for which every named output keeps its error within the given
+    bound, in real units.
 
-    Fraction bits and significant bits are tried together, from the first of `bits` on; `say` is called with each try.
-    Raise CircuitizeError if none of the `bits` is enough.
+    The numbers in `bits` are tried in order, each as the number of fraction bits and of significant bits; `say` is
+    called with each try. Raise CircuitizeError if none of the `bits` keeps every error within its bound.
     """
     known = {port.name for port in program.outputs}
     if unknown := sorted(set(errors) - known):
@@ -160,12 +165,12 @@ def fit_to_cost(
     bits: Sequence[int] = BITS,
     say: Progress = silent,
 ) -> Program:
-    """The program with the most fraction bits whose integer program costs at most `most`, by any measure of an integer
-    program.
+    """Return the program with the most fraction bits whose integer program costs at most `most`, by a given measure of
+    integer programs.
 
-    Fraction bits and significant bits are tried together, from the last of `bits` on; `say` is called with each try. A
-    program that is undefined on its own examples is never chosen. Raise CircuitizeError if no program is left to
-    choose.
+    The numbers in `bits` are tried from the last to the first, each as the number of fraction bits and of significant
+    bits; `say` is called with each try. A program that is undefined on its own examples is never chosen. Raise
+    CircuitizeError if none of the `bits` gives a program that is defined and costs at most `most`.
     """
     _expect_real(program)
     reached = ""
@@ -184,14 +189,16 @@ def fit_to_cost(
 
 
 def with_bits(program: Program, count: int) -> Program:
-    """A program with `count` fraction bits and as many significant bits, otherwise unchanged."""
+    """Return the program with `count` fraction bits and as many significant bits, otherwise unchanged."""
     return replace(program, precision=replace(program.precision, fraction_bits=count, significant_bits=count))
 
 
 class _Comparison:
-    """Runs of a real arrow beside the same arrow with every tensor rounded; keeps the greatest errors of each wire.
+    """A comparison that runs a real arrow and the same arrow with every tensor rounded, and keeps the greatest errors
+    of each wire.
 
-    A wire without a format is a constant that the integer program lacks, since only results computed from it are kept.
+    A wire without a format is a constant that the integer program lacks, since the integer program keeps only results
+    computed from that constant.
     """
 
     def __init__(self, arrow: Arrow, formats: Sequence[Fixed | None]) -> None:
@@ -200,7 +207,9 @@ class _Comparison:
         self.greatest = np.zeros((3, arrow.wire_count))
 
     def run(self, inputs: Sequence[Values], made: Sequence[NDArray[np.int64] | None]) -> list[tuple[Values, Values]]:
-        """The outputs of a run, exact and rounded; `made` holds the values of each wire in integers."""
+        """Return the outputs of a run, each as a pair (exact, rounded); `made` holds the values of each wire in
+        integers.
+        """
         rows = self.arrow.rows
 
         def noted(wire: int, exact: Values, rounded: Values) -> tuple[Values, Values]:
@@ -235,7 +244,7 @@ class _Comparison:
 
 
 def _in_integers(arrow: Arrow, inputs: list[NDArray[np.int64]], wanted: set[int], where: str) -> dict[int, Any]:
-    """The values of the wanted wires in a run in integers."""
+    """Return the values that the wanted wires have when an arrow runs in integers."""
     rows = arrow.rows
     kept: dict[int, Any] = {}
 
@@ -268,13 +277,13 @@ def _expect_real(program: Program) -> None:
 
 
 def _round(values: Values, format: Fixed) -> Values:
-    """The nearest values that have a format's fraction bits, rounded half up."""
+    """Return the values rounded half up to a format's fraction bits."""
     rounded: Values = np.ldexp(np.floor(np.ldexp(values, format.fraction_bits) + 0.5), -format.fraction_bits)
     return rounded
 
 
 def _errors(exact: Values, rounded: Values, made: NDArray[np.int64], format: Fixed) -> list[float]:
-    """The greatest magnitude of a tensor, its predicted error (infinite where rounding leaves no number) and its
+    """Return the greatest magnitude of a tensor, its predicted error (infinite where rounding leaves no number) and its
     measured error.
     """
     predicted = float(np.abs(rounded - exact).max())

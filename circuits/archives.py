@@ -1,4 +1,4 @@
-"""Files of arrays by name (.npz), of which only the wanted arrays are read, and nothing is ever unpickled."""
+"""Files of named arrays (.npz), of which only the wanted arrays are read; nothing in a file is ever unpickled."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ Wanted = Callable[[str, Shape], bool]
 
 
 def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str, Values]:
-    """The arrays of an .npz file, by name. Raise FormatError for a file of another kind, and for a damaged one.
+    """Return the arrays of an .npz file, by name. Raise FormatError for a file that is damaged or no .npz file.
 
-    An array that is not `wanted`, or holds no numbers, is not read: in its place stands an array of its shape and type
-    that takes no memory, so that the caller can report the fault.
+    An array that is not `wanted`, or holds no numbers, is not read: the result holds instead an array of the same shape
+    and type that takes no memory, so that the caller can report the fault.
     """
     try:
         with path.open("rb") as opened:
@@ -80,8 +80,8 @@ class InPieces:
         self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
-        """Return at most `size` bytes, or the rest without `size`. Raise ValueError if more than MOST_LIST bytes are
-        asked for.
+        """Return at most `size` bytes of the file, or the rest of the file if `size` is not given. Raise ValueError if
+        more than MOST_LIST bytes of an archive are asked for at once.
         """
         content = self._file.read(size if 0 <= size <= MOST_LIST else MOST_LIST + 1)
         if len(content) > MOST_LIST:
@@ -105,8 +105,8 @@ def require_usual(info: zipfile.ZipInfo) -> None:
 
 
 def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wanted: Wanted) -> Values:
-    """The array of one entry, whose name is `name`, read as `read_npz` reads it. Raise ValueError or EOFError for an
-    entry that is no array of numbers.
+    """Return the array of one archive entry, called `name`, by the same rules as `read_npz`. Raise ValueError or
+    EOFError for an archive entry that is no array of numbers.
     """
     require_usual(info)
     with archive.open(info) as entry:
@@ -128,7 +128,9 @@ def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wante
 
 
 def _described(entry: IO[bytes]) -> tuple[np.dtype[Any], Shape, bool]:
-    """The type of an array's numbers, its shape, and whether the first axis varies fastest, as numpy writes them."""
+    """Return the type of an array's numbers, the array's shape, and whether the first axis varies fastest, from the
+    header that numpy writes.
+    """
     start = entry.read(8)
     wide = start[6:7] in (b"\x02", b"\x03")
     length = int.from_bytes(entry.read(4 if wide else 2), "little")

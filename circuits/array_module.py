@@ -1,8 +1,8 @@
 """The array module to which values belong: operations compute in the module of their sources, numpy or one like it.
 
-An operation states its value by functions of that module, without writing to arrays, so that numpy and jax.numpy share
-one text. Operations are written by functions of an array module instead of numpy code that writes to arrays: JAX's
-arrays cannot be written to, and offer `at` instead.
+An operation computes its value with functions of its sources' array module, without writing to arrays, so that one text
+serves numpy and jax.numpy. Operations use functions of an array module instead of numpy code that writes to arrays,
+because JAX's arrays cannot be written to, and offer `at` instead.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ Place = tuple[Any, ...]
 
 
 def array_module(*values: Values) -> ModuleType:
-    """The module, such as numpy or jax.numpy, to which the first value's class belongs; numpy if there are no values.
+    """Return the module, such as numpy or jax.numpy, to which the first value's class belongs; numpy if there are no
+    values.
 
-    A value never leaves its module: whatever an operation needs beside its sources (zeros, tables) is made in that
-    module too.
+    A value stays in its array module: whatever an operation needs in addition to its sources (zeros, tables) is made in
+    the same module.
     """
     kind = type(values[0]) if values else np.ndarray
     if kind is np.ndarray:
@@ -37,7 +38,7 @@ def array_module(*values: Values) -> ModuleType:
 
 
 def placed(shape: Shape, place: Place, values: Values) -> Values:
-    """Zeros of a shape, with the values at one place."""
+    """Return zeros of a shape, with the given values at one place."""
     made: Any = array_module(values).zeros(shape, values.dtype)
     if type(made) is not np.ndarray and hasattr(made, "at"):
         return made.at[place].set(values)  # type: ignore[no-any-return]
@@ -46,7 +47,7 @@ def placed(shape: Shape, place: Place, values: Values) -> Values:
 
 
 def added(total: Any, place: Place, values: Values) -> Values:
-    """The total with the values added at one place; the memory of the given total is spent."""
+    """Return the given total with values added at one place; the memory of the total may be overwritten."""
     if type(total) is not np.ndarray and hasattr(total, "at"):
         return total.at[place].add(values)  # type: ignore[no-any-return]
     chosen = total[place]
@@ -55,8 +56,8 @@ def added(total: Any, place: Place, values: Values) -> Values:
 
 
 def add_at(total: Any, indices: Values, values: Values) -> Values:
-    """The total with values[i] added at indices[i] of its first axis, each index any number of times; the memory of the
-    given total is spent.
+    """Return the given total with values[i] added at indices[i] of the total's first axis, where an index may occur any
+    number of times; the memory of the total may be overwritten.
 
     Modules other than numpy that write to arrays add int64 as uint64, which gives the same bits: CUDA has no atomic
     addition of int64.
@@ -72,16 +73,16 @@ def add_at(total: Any, indices: Values, values: Values) -> Values:
 
 
 class Table:
-    """A constant numpy array and its copies in other modules, each made when it is first asked for.
+    """A constant numpy array and its copies in other array modules, each made when it is first asked for.
 
-    A copy for JAX is made anew each time: while JAX traces, arrays belong to the trace.
+    A `Table`'s copy for JAX is made anew each time: while JAX traces, arrays belong to the trace.
     """
 
     def __init__(self, array: Values) -> None:
         self._copies: dict[ModuleType, Values] = {np: array}
 
     def like(self, value: Values) -> Values:
-        """The table as an array in the module of a value."""
+        """Return the table as an array in the array module of a value."""
         module = array_module(value)
         if module not in self._copies:
             made: Values = module.asarray(self._copies[np])

@@ -1,4 +1,4 @@
-"""Binding: inputs of an integer program become constants."""
+"""Binding: replaces inputs of an integer program by constants."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from .values import Given, to_integers
 
 
 def bind(program: IntegerProgram, values: Mapping[str, Given]) -> IntegerProgram:
-    """The integer program in which the named inputs are constant; values are given as `to_integers` takes them.
+    """Return the integer program with the named inputs replaced by constants; values are given as `to_integers` takes
+    them.
 
-    Every interval is derived anew, so that those that depended on a bound input are as tight as its least and greatest
-    value allow, and so are the formats of outputs. The examples of the program lose the bound inputs. Raise
-    CircuitizeError for a name that the program does not take or a value that does not fit its format.
+    Every interval in the program is derived anew: intervals and output formats that depend on a bound input become as
+    tight as the input's least and greatest value allow. The bound inputs are removed from the program's examples. Raise
+    CircuitizeError for a name that is no input of the program and for a value that does not fit its format.
     """
     for name in values:
         if name not in {port.name for port in program.inputs}:

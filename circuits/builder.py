@@ -1,4 +1,4 @@
-"""Writes arrows one operation at a time, typing each wire as it appears."""
+"""A builder that writes arrows one operation at a time, and finds the type of each wire as it is added."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from .types import Fixed, Type, check_type, fixed
 class Piece:
     """A few edges, recorded by rewriting one operation, that can be written again on other wires of the same types.
 
-    Each step of a piece is (operation index, sources, target type indices) in its builder's tables; wires are numbered
-    from the piece's sources on. `results` are wire numbers, or None in the place of a wire that is missing.
+    Each step of a piece is (operation index, sources, target type indices); both indices refer to the builder's tables,
+    and the wires are numbered with the piece's sources first. The field `results` of a piece holds wire numbers, and
+    None in the place of a wire that is missing.
     """
 
     steps: list[tuple[int, list[int], tuple[int, ...]]]
@@ -26,10 +27,11 @@ class Piece:
 
 
 class Builder:
-    """An arrow that is under construction. Wires are plain integers; typing is memoised by operation and source types.
+    """An arrow that is under construction. A Builder's wires are plain integers; the result of typing is memoised by
+    operation and source types.
 
-    `provenance` labels the edges that are added while it is set. With `share`, an edge that exists already (the same
-    operation on the same wires) is not added again.
+    The field `provenance` of a Builder labels the edges that are added while it is set. With `share`, a Builder does
+    not add an edge again that exists already (the same operation on the same wires).
     """
 
     def __init__(self, share: bool = False) -> None:
@@ -54,7 +56,7 @@ class Builder:
         self._typing: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def input(self, type: Type) -> int:
-        """Add a new input wire. Raise TypingError if `type` is no type."""
+        """Add a new input wire to the arrow. Raise TypingError if the given `type` is not the type of a wire."""
         check_type(type, "input")
         wire = self._wire(self._type_index(type))
         self._inputs.append(wire)
@@ -65,15 +67,15 @@ class Builder:
         return [self.input(type) for type in types]
 
     def type(self, wire: int) -> Type:
-        """Return the type of a wire."""
+        """Return the type of a wire of the arrow."""
         return self._type_table[self._wire_types[wire]]
 
     def format(self, wire: int) -> Fixed:
-        """The type of a wire of integers. Raise TypingError for a wire of reals."""
+        """Return the type of a wire, which must be a wire of integers. Raise TypingError for a wire of reals."""
         return fixed(self.type(wire))
 
     def type_key(self, wire: int) -> int:
-        """A small integer that is equal for wires of equal types in this builder."""
+        """Return a small integer that is equal for wires of equal types in this builder."""
         return self._wire_types[wire]
 
     @property
@@ -82,8 +84,8 @@ class Builder:
         return len(self._edge_operations)
 
     def apply(self, operation: Operation, *sources: int) -> list[int]:
-        """Add an edge; return its target wires. Raise TypingError or OverflowRisk, with the provenance in the
-        message.
+        """Add an edge of an operation; return the edge's target wires. Raise TypingError or OverflowRisk if the
+        operation cannot read the given wires, with the provenance in the message.
         """
         index = self._operation_index(operation)
         key = (index, *self._keys(sources, operation.name))
@@ -93,7 +95,7 @@ class Builder:
         return self._append(index, sources, target_types)
 
     def _keys(self, wires: Sequence[int], where: str) -> list[int]:
-        """The types of wires, as numbers; raise TypingError for a wire that this builder does not have."""
+        """Return the types of wires, as numbers; raise TypingError for a wire that this builder does not have."""
         wire_types = self._wire_types
         try:
             if not wires or min(wires) >= 0:
@@ -128,8 +130,8 @@ class Builder:
         return targets
 
     def capture(self, write: Callable[[Builder, list[int]], Sequence[int | None]], sources: Sequence[int]) -> Piece:
-        """The edges that `write(builder, wires)` adds and the wires it returns, on wires of the sources' types,
-        recorded for `replay` in this builder.
+        """Return the edges that `write(builder, wires)` adds and the wires that it returns, for wires of the sources'
+        types, recorded so that `replay` can add them to this builder again.
         """
         if self._scratch is None:
             self._scratch = Builder()
@@ -151,14 +153,18 @@ class Builder:
         return Piece(steps, [None if wire is None else slots[wire] for wire in results])
 
     def replay(self, piece: Piece, sources: Sequence[int]) -> list[int | None]:
-        """Add a captured piece's edges on wires of the types it was captured on; return its results' wires."""
+        """Add a captured piece's edges on wires of the types that it was captured for; return the wires of its
+        results.
+        """
         wires = list(sources)
         for operation, slots, types in piece.steps:
             wires += self._append(operation, [wires[slot] for slot in slots], types)
         return [None if slot is None else wires[slot] for slot in piece.results]
 
     def add(self, operation: Operation, *sources: int) -> int:
-        """Add an edge with one target; return that wire. Raise TypingError for an operation with more targets."""
+        """Add an edge with one target; return the target's wire. Raise TypingError for an operation with more than one
+        target.
+        """
         targets = self.apply(operation, *sources)
         if len(targets) != 1:
             raise TypingError(
@@ -169,8 +175,9 @@ class Builder:
     def splice(self, arrow: Arrow, sources: Sequence[int], relabel: bool = True) -> list[int]:
         """Add a copy of an arrow on the given wires; return the wires of its outputs.
 
-        With `relabel`, edges without a provenance of their own take the builder's current one. Raise TypingError for
-        another number of wires than the arrow has inputs, or for wires that this builder does not have.
+        With `relabel`, copied edges without a provenance of their own take the builder's current provenance. Raise
+        TypingError unless there is one wire for each input of the copied arrow, and for wires that this builder does
+        not have.
         """
         if len(sources) != len(arrow.inputs):
             raise TypingError(
@@ -195,8 +202,8 @@ class Builder:
         return [wires[wire] for wire in arrow.outputs.tolist()]
 
     def build(self, outputs: Sequence[int]) -> Arrow:
-        """Return the arrow built so far, with the given output wires. Raise TypingError for a wire that this builder
-        lacks.
+        """Return the arrow that this builder has built so far, with the given output wires. Raise TypingError for a
+        wire that this builder lacks.
         """
         return Arrow(
             tuple(self._operations),
@@ -245,7 +252,9 @@ class Builder:
 
 
 def _require_operation(operation: object) -> None:
-    """Raise TypingError unless the object is an operation with a name that hashes: its parameters must not change."""
+    """Raise TypingError unless the object is an operation that has a name and can be hashed: its parameters must not
+    change.
+    """
     if isinstance(operation, Operation):
         if not hasattr(operation, "name"):
             kind = type(operation).__name__
@@ -263,6 +272,6 @@ def _require_operation(operation: object) -> None:
 
 
 def generator(operation: Operation, *sources: Type) -> Arrow:
-    """The arrow of a single operation."""
+    """Return the arrow of a single operation."""
     builder = Builder()
     return builder.build(builder.apply(operation, *builder.inputs(sources)))

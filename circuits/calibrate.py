@@ -1,4 +1,4 @@
-"""Observes, on example batches, how large the values on every wire of a real arrow get."""
+"""Calibration: observes, on example batches, how large the values on every wire of a real arrow get."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from .values import Given, to_integers, to_reals
 
 
 def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
-    """The greatest magnitude seen on each wire of `arrow` over the program's examples, inputs rounded to their formats.
+    """Return the greatest magnitude on each wire of `arrow` over the program's examples, with inputs rounded to their
+    formats.
 
-    `arrow` may be a rewriting of the program's own arrow with the same inputs. Raise CircuitizeError when the
-    program has no examples, when one is missing or does not fit, or when a value is not finite.
+    The argument `arrow` may be a rewriting of the program's own arrow with the same inputs. Raise CircuitizeError if
+    the program has no examples, if an example lacks an input or has values that do not fit it, or if a value is not
+    finite.
     """
     if not program.examples:
         raise CircuitizeError(
@@ -34,7 +36,7 @@ def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
 
 
 def example_inputs(program: Program, batch: Mapping[str, Given], where: str) -> list[NDArray[np.float64]]:
-    """A batch's values in the order of the inputs, each rounded once to its port's format."""
+    """Return a batch's values in the order of the program's inputs, each rounded once to its port's format."""
     values = []
     for port in program.inputs:
         if port.name not in batch:
@@ -50,13 +52,14 @@ SPREAD = 2.0**-20
 
 
 def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The greatest magnitude on each wire in one run of a real arrow.
+    """Return the greatest magnitude on each wire in one run of a real arrow.
 
-    The magnitude is 0 where nothing but the rounding of float64 is left: for a linear operation or a product, where the
-    result is below 2^-40 times its operands (the least of them, for a sum); for any operation with such an operand,
-    where it is below 2^-20. A tensor of magnitude 0 is 0 by its mathematics: the gradient of a bias before a
-    normalisation, its square, the root of that square times 2^12. In integers, rounding leaves more of a tensor that is
-    0 by its mathematics, so the tensor needs a format.
+    The magnitude of a result counts as 0 if only float64's rounding can have caused it: for a linear operation or a
+    product, if the result is below 2^-40 times its operands (the least of them, for a sum); for any operation with an
+    operand whose magnitude counts as 0, if the result is below 2^-20. A tensor whose magnitude counts as 0 is 0 by its
+    mathematics: the gradient of a bias before a normalisation, its square, the root of that square times 2^12. The
+    rounding of an integer program leaves greater values in a tensor that is 0 by its mathematics, so the tensor needs a
+    format.
     """
     magnitudes = np.zeros(arrow.wire_count)
     for wire, value in zip(arrow.inputs.tolist(), inputs, strict=True):
@@ -82,7 +85,7 @@ def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.f
 
 
 def _noise(operation: Operation, sources: NDArray[np.float64]) -> float:
-    """The magnitude below which a result counts as 0, from the magnitudes of its operands."""
+    """Return the magnitude below which a result counts as 0, from the magnitudes of its operands."""
     kind = operation.rounding if isinstance(operation, RealOperation) else None
     if kind is Rounding.LINEAR and sources.any():
         # The least, since a condition or an index says nothing of the size of what it chooses.

@@ -1,4 +1,4 @@
-"""The cost of a program whatever the target: the number of products that its operations name."""
+"""The cost of a program for no particular target: the number of products of two numbers that its operations contain."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .integers import Contract, Multiply
 
 
 def products(arrow: Arrow) -> int:
-    """The number of products in an integer arrow, written out: those of each contraction and of each product of two
-    arrays.
+    """Return the number of products of two numbers in an integer arrow: those of each contraction and of each
+    elementwise product of two arrays.
 
-    Counting is linear in the operations, whatever their sizes.
+    The time to count products is linear in the number of operations, whatever their sizes.
     """
     total = 0
     for edge in arrow.edges():

@@ -1,4 +1,4 @@
-"""Canonical bytes and digest of arrows and programs."""
+"""The canonical bytes and the digest of arrows and programs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ MAGIC = b"CIRCUIT\x04"
 
 
 def canonical(arrow: Arrow) -> Arrow:
-    """Edges and wires renumbered in the order of a depth-first walk from the outputs, tables in order of first use.
+    """Return the arrow with edges and wires renumbered in the order of a depth-first walk from the outputs, and tables
+    in the order of first use.
 
-    Arrows that differ only in the numbering and order of wires and edges become equal, provided every edge reaches an
-    output (after `simplify` every edge does); other edges follow in stored order. The walk over an arrow is iterative
-    and takes linear time.
+    Arrows that differ only in the numbering and order of wires and edges have equal canonical arrows if every edge
+    reaches an output (after `simplify` every edge does); edges that reach no output are numbered in stored order. The
+    walk that makes an arrow canonical is iterative and takes linear time.
     """
     rows = arrow.rows
     writer = np.full(arrow.wire_count, -1, np.int64)
@@ -77,7 +78,7 @@ def _reorder(arrow: Arrow, order: list[int]) -> Arrow:
 
 
 def _first_use(column: Values) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int32]]]:
-    """The distinct entries in the order of their first use, and the column renumbered by them."""
+    """Return the distinct entries of a column in the order of their first use, and the column renumbered by them."""
     distinct, first, inverse = np.unique(column, return_index=True, return_inverse=True)
     by_use = np.argsort(first, kind="stable")
     rank = np.empty(len(distinct), np.int32)
@@ -98,12 +99,12 @@ COLUMNS = (
 
 
 def encode(arrow: Arrow) -> bytes:
-    """The canonical bytes of an arrow, without provenance: equal for equal programs."""
+    """Return the canonical bytes of an arrow, without provenance: equal programs have equal bytes."""
     return b"".join(_pieces(arrow))
 
 
 def _pieces(arrow: Arrow) -> list[bytes | memoryview]:
-    """The pieces that `encode` joins: constants are not copied, since a program may have 128 MiB of them."""
+    """Return the pieces that `encode` joins: constants are not copied, since a program may have 128 MiB of them."""
     arrow = canonical(arrow)
     blobs = _Blobs()
     header = {
@@ -114,14 +115,15 @@ def _pieces(arrow: Arrow) -> list[bytes | memoryview]:
 
 
 def digest(arrow: Arrow) -> str:
-    """SHA-256 of the canonical bytes, in hexadecimal."""
+    """Return the SHA-256 of an arrow's canonical bytes, in hexadecimal."""
     return _sha256(_pieces(arrow))
 
 
 def program_digest(program: Program) -> str:
-    """SHA-256 of an integer program: its arrow, and each port's name, visibility, format and role, in order.
+    """Return the SHA-256 of an integer program: of its arrow, and of each port's name, visibility, format and role, in
+    order.
 
-    The digest includes roles because they say which ports a tensor proof binds by one root.
+    A program's digest includes the roles of its ports because roles say which ports a tensor proof binds by one root.
     """
     ports = [[_port(port) for port in side] for side in (program.inputs, program.outputs)]
     # Not in ASCII: there a character past 16 bits is written as the two surrogates that another name may consist of.
@@ -137,12 +139,12 @@ def _sha256(pieces: Iterable[bytes | memoryview]) -> str:
 
 
 def is_digest(text: object) -> bool:
-    """Whether a text is written as a program's digest is: 64 hexadecimal digits, in small letters."""
+    """Return whether a text is written as a program's digest is: 64 hexadecimal digits, in small letters."""
     return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
 
 
 class _Blobs:
-    """Arrays of constants, kept outside the header."""
+    """A list of constant arrays, kept outside the encoded header."""
 
     def __init__(self) -> None:
         self.arrays: list[Values] = []
@@ -176,9 +178,10 @@ def _value(value: object, blobs: _Blobs) -> Any:
 
 
 def pack(header: dict[str, Any], arrays: Sequence[Values]) -> list[bytes | memoryview]:
-    """A header and arrays, in pieces: magic, length of the text (u64), the text that describes both, the arrays.
+    """Return a header and arrays as pieces of bytes: a magic number, the length of the text (u64), the text that
+    describes header and arrays, the arrays.
 
-    An array that lies in memory as it does in a file is not copied.
+    An array that has the same bytes in memory as in the file is not copied.
     """
     described = [{"dtype": a.dtype.newbyteorder("<").str, "shape": list(a.shape)} for a in arrays]
     text = json.dumps({"header": header, "arrays": described}, separators=(",", ":"), sort_keys=True).encode()

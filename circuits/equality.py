@@ -1,4 +1,4 @@
-"""Whether two arrows are the same up to the numbering and the order of wires and edges."""
+"""A test whether two arrows are the same up to the numbering and the order of wires and edges."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ if TYPE_CHECKING:
 
 
 def equal(a: Arrow, b: Arrow) -> bool:
-    """Whether some renaming of wires and edges takes one arrow to the other, interface and order of sources kept.
+    """Return whether some renaming of wires and edges takes one arrow to the other and preserves the interface and the
+    order of sources.
 
-    Every wire has one writer, so the renaming is found by walking both from the outputs at once: no choice is left.
-    Edges that no output reads follow in stored order; `simplify` leaves none. Provenance does not count for equality.
-    Two arrows are equal exactly where `encode` gives the same bytes. The comparison of arrows is iterative and takes
-    linear time.
+    Every wire has one writer, so walking both arrows from the outputs at once finds the renaming: the walk has no
+    choices. When arrows are compared, edges that no output reads are compared in stored order; `simplify` leaves no
+    such edges. Two arrows that differ only in provenance are equal. Two arrows are equal if and only if `encode` gives
+    the same bytes for both. The comparison of arrows is iterative and takes linear time.
     """
     if a is b:
         return True
@@ -37,8 +38,8 @@ def equal(a: Arrow, b: Arrow) -> bool:
 
 
 class Itself:
-    """An arrow as a key: equal to itself alone. Results that depend on an arrow's numbering or provenance are cached
-    under this key.
+    """An arrow as a dictionary key that is equal only to the key of the same object. Results that depend on an arrow's
+    numbering or provenance are cached under an `Itself`.
     """
 
     __slots__ = ("arrow",)
@@ -65,22 +66,23 @@ class _Pairing:
         self._alike: dict[tuple[int, int], bool] = {}
 
     def wires(self, wire: int, other: int) -> bool:
-        """Pair two wires; return whether the first has no other partner.
+        """Pair a wire of each arrow; return whether the first wire has no other partner.
 
-        The second wire has no other partner either: it is an input or a target of an edge, and each of these has one
-        partner. The types of paired wires are equal: those of the inputs are, and operations determine the others.
+        The second wire of a pair has no other partner either: it is an input or a target of an edge, and each of these
+        has one partner. The types of paired wires are equal: the types of the inputs are equal, and operations
+        determine all other types.
         """
         return self.forth.setdefault(wire, other) == other
 
     def written(self, wire: int, other: int) -> bool:
-        """Pair two wires and everything from which they are computed."""
+        """Pair a wire of each arrow and everything from which the two wires are computed."""
         edge, other_edge = self._writers[0].get(wire), self._writers[1].get(other)
         if edge is None or other_edge is None:
             return edge is other_edge and self.wires(wire, other)
         return self.walk(edge, other_edge) and self.forth[wire] == other
 
     def walk(self, edge: int, other: int) -> bool:
-        """Pair two edges and everything from which they are computed."""
+        """Pair an edge of each arrow and everything from which the two edges are computed."""
         stack = [(edge, other)]
         while stack:
             edge, other = stack.pop()

@@ -1,4 +1,6 @@
-"""The errors that a user may see, each of one line: what was expected, what was found, where, and the remedy."""
+"""The errors that a user may see, each of one line: what was expected, what was found, where, and what to do about
+it.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from typing import TypeVar
 
 
 class CircuitizeError(Exception):
-    """The user made an error: bad use or bad input. The command line prints the message on one line and exits with
-    status 2.
+    """An error of the user: a wrong use or a wrong input. The command line prints the message of a CircuitizeError on
+    one line and exits with status 2.
     """
 
 
@@ -24,14 +26,15 @@ class OverflowRisk(CircuitizeError):
 class Undefined(CircuitizeError):
     """A partial program was run on inputs where it has no value: a Check failed.
 
-    `times` is how many times as far as its interval the values of a Check reach, if that is known.
+    The field `times` of Undefined is the ratio of the values that a Check reaches to its interval, if that ratio is
+    known.
     """
 
     times: float | None = None
 
 
 class FormatError(CircuitizeError):
-    """A file is truncated, corrupted, of another version, or not what its name says."""
+    """A file is truncated, corrupted, of another version, or of another kind than its name says."""
 
 
 E = TypeVar("E", bound=CircuitizeError)
@@ -40,23 +43,25 @@ MOST_SHOWN = 100
 
 
 def excerpt(found: object) -> str:
-    """The given value as Python writes it in one line, and only its beginning if that is long.
+    """Return the given value as Python writes it in one line, or the beginning of that line if it is long.
 
-    A text that somebody else wrote therefore stands in quotes, is printable, and fills no screen.
+    In an excerpt, text that somebody else wrote is quoted and printable, and fits on a screen.
     """
     shown = " ".join(repr(found).splitlines())
     return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."
 
 
 def restated(error: E, text: str) -> E:
-    """Return the error with another text; its type and what else it knows stay, whatever its constructor takes."""
+    """Return the error with another text; its class and its other fields stay, whatever arguments its constructor
+    takes.
+    """
     error.args = (text,)
     return error
 
 
 @contextmanager
 def remedy(text: str) -> Iterator[None]:
-    """A context in which errors that name no remedy end with the given one."""
+    """A context in which errors that name no remedy end with the given remedy."""
     try:
         yield
     except CircuitizeError as error:

@@ -1,4 +1,6 @@
-"""Numbers that a verifier writes, exactly: as fractions, and as the integers of a format if they are values of it."""
+"""Exact numbers that a verifier writes: as fractions, and as the integers of a format if the format has these
+values.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ RAW = "raw:"
 
 
 def exact_number(where: str, value: str) -> Fraction:
-    """A number such as 0.25, 3/8 or 1024/2^12, as a fraction. Raise CircuitizeError for a text that is no number of
-    these forms.
+    """Return a number such as 0.25, 3/8 or 1024/2^12 as a fraction. Raise CircuitizeError for a text that is not a
+    number in one of these forms: 0.25, 3/8, 1024/2^12.
     """
     try:
         return _number(value)
@@ -39,8 +41,8 @@ def exact_number(where: str, value: str) -> Fraction:
 
 
 def exact_numbers(where: str, value: str) -> Numbers:
-    """A number, or lists of them as JSON nests them, as fractions. Raise CircuitizeError for a text that is neither a
-    number nor such lists.
+    """Return a number, or lists of numbers as JSON nests them, as fractions. Raise CircuitizeError for a text that is
+    neither a number nor nested lists of numbers.
     """
     try:
         if not value.startswith("["):
@@ -57,11 +59,11 @@ def exact_numbers(where: str, value: str) -> Numbers:
 
 
 def units(where: str, format: Fixed, numbers: Numbers, raw: bool = False) -> Integers:
-    """The integers of a format that represent the given numbers: real ones, or with `raw` the integers themselves.
-    Numbers that a verifier writes are never rounded to a format.
+    """Return the integers of a format that represent the given real numbers or, with `raw`, that are the given
+    integers. Numbers that a verifier writes are never rounded to a format.
 
-    Raise CircuitizeError for another shape, and for a number that is no value of the format; the message names the
-    nearest values.
+    Raise CircuitizeError if the numbers have another shape than the format, or if a number is no value of the format;
+    the message names the nearest values.
     """
     if numbers.shape != format.shape:
         raise CircuitizeError(
@@ -88,18 +90,18 @@ def units(where: str, format: Fixed, numbers: Numbers, raw: bool = False) -> Int
 
 
 def written(integer: int, fraction_bits: int) -> str:
-    """The number that an integer of a format stands for, exactly, as a command line takes it."""
+    """Return the exact number that an integer of a format stands for, in the notation that the command line takes."""
     return f"{integer}/2^{fraction_bits}" if fraction_bits > 0 else str(integer << -fraction_bits)
 
 
 def shown(integer: int, fraction_bits: int) -> str:
-    """The number that an integer of a format stands for, exactly, with a decimal beside it."""
+    """Return the exact number that an integer of a format stands for, with its decimal notation added."""
     exact = written(integer, fraction_bits)
     return f"{exact} ({float(Fraction(integer, 1 << fraction_bits)):.9g})" if fraction_bits > 0 else exact
 
 
 def _no_value(format: Fixed, number: Any, bits: int, element: str, raw: bool) -> str:
-    """The message that a number is no value of the format, and which values are nearest."""
+    """Return the message that a number is no value of the format, and which values of the format are nearest."""
     what = "raw units" if raw else "a value"
     try:
         exact = Fraction(*number.as_integer_ratio())
@@ -119,7 +121,7 @@ def _of_fractions(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
 
 
 def _of_whole(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
-    """The integers for an array of an integer dtype: by shifts, where these lose nothing."""
+    """Return the integers of a format for an array of an integer dtype, by shifts if these lose nothing."""
     wide = numbers.astype(np.uint64 if numbers.dtype.kind == "u" else np.int64)
     if bits < -63:
         return np.zeros(wide.shape, np.int64), wide != 0
@@ -132,8 +134,8 @@ def _of_whole(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
 
 
 def _of_floats(numbers: Numbers, bits: int) -> tuple[Integers, Refused]:
-    """The integers for an array of floats: scaled by a power of two, which is exact where it neither overflows nor
-    becomes zero.
+    """Return the integers of a format for an array of floats, scaled by a power of two, which is exact unless a product
+    overflows or becomes zero.
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         doubles = numbers.astype(np.float64)

@@ -21,11 +21,12 @@ REMOVALS = 1000
 def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bool = False) -> None:
     """Write `chunks` to `path`, so that a reader finds either the old file or the new one, never a part.
 
-    The bytes go to a temporary file in the same folder, are flushed to the disk, and then take the name in one step.
-    Missing folders above `path` are made. Raise CircuitizeError when the disk, a limit or a permission forbids it; the
-    temporary file is then removed, as it is when `chunks` itself raises. A path that is no file, for instance a device,
-    is never replaced. A `private` file has the mode PRIVATE from its creation, before it holds a byte, whatever the
-    mode of the file that it replaces; any other file has the mode that the umask leaves.
+    The bytes of a file go to a temporary file in the same folder, are flushed to the disk, and then take the file's
+    name in one step. Missing folders above the file to write are made. Raise CircuitizeError if the disk, a limit or a
+    permission forbids writing the file; the temporary file is then removed, and also if `chunks` itself raises. A path
+    that is no file, for instance a device, is never replaced. A `private` file has the mode PRIVATE from its creation,
+    before it holds a byte, whatever the mode of the file that it replaces; the umask decides the mode of any other
+    file.
     """
     path = Path(path)
     require_file_name(path)
@@ -50,10 +51,11 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
 
 @contextmanager
 def alone(path: Path, what: str = "", wait: bool = True) -> Iterator[None]:
-    """No other process that asks for the same lock works on this file meanwhile: the lock is a file beside it.
+    """Keep every other process that asks for the same lock from working on a file meanwhile: the lock is a second file
+    in the same folder.
 
-    Raise CircuitizeError if there can be no lock, or, unless the caller is to `wait`, if another process holds it;
-    `what` says what that process does. The lock of a process that was killed is free.
+    Raise CircuitizeError if no lock can be made, or, unless the caller is to `wait`, if another process holds the lock;
+    `what` names what that process does. The lock of a process that was killed is free for the next process.
     """
     lock = path.with_name(f"{path.name}.lock")
     missing = [folder for folder in path.parents if not folder.exists()]
@@ -91,7 +93,9 @@ def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
 
 
 def _opened(lock: Path) -> int:
-    """The descriptor of a lock's file. Its last holder may remove the folder that it made, before the file is there."""
+    """Return the descriptor of a lock's file. Before a new lock's file is in its folder, the last holder of the lock
+    may remove the folder that it had made.
+    """
     for left in reversed(range(REMOVALS)):
         # A folder that is removed meanwhile is there when it is made, and not when it is looked at.
         with suppress(*(FileNotFoundError, FileExistsError) if left else ()):
@@ -101,10 +105,11 @@ def _opened(lock: Path) -> int:
 
 
 def _names(lock: Path, descriptor: int) -> bool:
-    """Whether other processes see this lock: they do not if its last holder has removed it and another process has made
-    a new one.
+    """Return whether other processes see this lock: they do not if its last holder has removed the lock's file and
+    another process has made a new one.
 
-    Whether others see a lock is found by a single system call: between two calls the new lock may be removed too.
+    A single system call finds whether other processes see a lock: between two calls the new lock's file may be removed
+    too.
     """
     try:
         return os.path.samestat(os.fstat(descriptor), lock.stat())
@@ -113,10 +118,10 @@ def _names(lock: Path, descriptor: int) -> bool:
 
 
 def remove_parts(folder: Path, name: str | None = None) -> None:
-    """Remove the temporary files that `write_whole` left of the files in a folder, or of one file, when its process was
-    killed.
+    """Remove the temporary files that a killed process of `write_whole` left in a folder, or those of one file in it.
 
-    The caller must know that no process is writing such a temporary file.
+    The caller of `remove_parts` must know that no process of `write_whole` is writing the temporary files that are
+    removed.
     """
     for part in folder.glob(f".{'*' if name is None else escape(name)}.{'[0-9a-f]' * 16}.part"):
         with suppress(OSError):
@@ -128,10 +133,9 @@ def _private(name: str, flags: int) -> int:
 
 
 def require_file_name(path: Path) -> None:
-    """Raise CircuitizeError unless a file may take the given name: whatever has the name now, if anything, must be a
-    file too.
+    """Raise CircuitizeError unless a file may take the given name: whatever already has the name must itself be a file.
 
-    Taking a name replaces whatever has it: a device would be gone, /dev/null for everybody.
+    A file that takes a name replaces whatever has the name: a device such as /dev/null would be gone for every process.
     """
     if path.name in ("", ".."):
         raise CircuitizeError(f"{path}: expected the name of a file to write, found a folder's; choose another")
@@ -144,7 +148,7 @@ def require_file_name(path: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make the new name itself durable, where the file system allows a folder to be flushed."""
+    """Make the new name of a file durable, if the file system allows a folder to be flushed."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

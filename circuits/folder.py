@@ -1,4 +1,4 @@
-"""Folders, and files that belong together, written whole or not at all."""
+"""Folders, and files that belong together, each written whole or not at all."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ Own = Collection[str] | Callable[[Path], Collection[str]]
 
 @contextmanager
 def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
-    """A temporary folder beside `path` that takes its name when the block ends, and is removed when it raises.
+    """Make a temporary folder next to `path` that takes the name `path` when the block ends, and is removed if the
+    block raises.
 
-    A folder that is already there is replaced if it is empty or holds a file called `marker`, and nothing but files
-    that `own` names: so only an earlier result of the same kind is ever deleted. Raise CircuitizeError for a folder
-    with other files, also if something is added to it during the work, or if nothing can be written.
+    A folder that already has the name `path` is replaced if it is empty, or if it holds a file called `marker` and
+    nothing but files that `own` names: so only an earlier result of the same kind is ever deleted. Raise
+    CircuitizeError if a folder with the name `path` holds other files, even if one is added during the work, or if
+    nothing can be written.
     """
     path = Path(os.path.abspath(path))
     require_folder(path, marker, own)
@@ -39,8 +41,8 @@ def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
 
 
 def require_folder(path: Path, marker: str, own: Own) -> None:
-    """Raise CircuitizeError unless `whole_folder` would take the given name, as far as can be told before there is
-    work.
+    """Raise CircuitizeError unless `whole_folder` could give its folder the name `path`, as far as can be told before
+    the work.
     """
     try:
         empty = path.is_dir() and not any(path.iterdir())
@@ -63,7 +65,9 @@ def require_folder(path: Path, marker: str, own: Own) -> None:
 
 
 def _entries(path: Path, above: str = "") -> Iterator[str]:
-    """Everything in a folder and the folders in it, relative to it: links and empty folders too."""
+    """Yield the path, relative to a folder, of every entry in the folder and in the folders below it, also of links and
+    of empty folders.
+    """
     with os.scandir(path) as found:
         inside = sorted(found, key=lambda entry: entry.name)
     for entry in inside:
@@ -74,8 +78,8 @@ def _entries(path: Path, above: str = "") -> Iterator[str]:
 
 
 def require_plain_files(folder: Path) -> None:
-    """Raise FormatError if a folder that a prover wrote holds an entry that is no file, such as a pipe, on which
-    reading would wait for ever.
+    """Raise FormatError if a folder that a prover wrote holds an entry that is no file, such as a pipe, which would
+    keep a reader waiting for ever.
     """
     with suppress(OSError), os.scandir(folder) as entries:
         odd = [entry.path for entry in entries if not entry.is_file() and not entry.is_dir() and Path(entry).exists()]
@@ -84,7 +88,7 @@ def require_plain_files(folder: Path) -> None:
 
 
 def require_new_file(path: Path, secrets: str) -> None:
-    """Raise CircuitizeError if a file of secrets cannot be written, or exists already: nothing replaces a file of
+    """Raise CircuitizeError if a file of secrets cannot be written or exists already: nothing replaces a file of
     secrets.
     """
     if os.path.lexists(path):
@@ -103,7 +107,7 @@ def require_file(path: Path | None) -> None:
 
 
 def _require_parent(path: Path) -> None:
-    """The nearest folder above `path` that exists must be a folder in which names can be made."""
+    """Raise CircuitizeError unless the nearest existing folder above `path` is a folder in which names can be made."""
     above = Path(os.path.abspath(path)).parent
     while not above.exists():
         above = above.parent
@@ -115,9 +119,10 @@ def _require_parent(path: Path) -> None:
 
 @contextmanager
 def whole_file(path: Path, secrets_of: str | None = None) -> Iterator[Path]:
-    """A temporary file's path beside `path`; what the block writes there takes the name when the block ends.
+    """Make a temporary file next to `path`; what the block writes to the temporary file takes the name `path` when the
+    block ends.
 
-    If `secrets_of` names what the file holds, it replaces no file: `require_new_file` says so.
+    If `secrets_of` names the secrets in the file, an existing file is not replaced, as `require_new_file` says.
     """
     require_file_name(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
@@ -134,7 +139,7 @@ def whole_file(path: Path, secrets_of: str | None = None) -> Iterator[Path]:
 
 @contextmanager
 def _naming(path: Path, temporary: Path) -> Iterator[None]:
-    """Errors in the `with` block become CircuitizeErrors that name the final path, never the temporary path."""
+    """Turn errors in the `with` block into CircuitizeErrors that name the final path, never the temporary path."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,6 @@
-"""Arrows: open hypergraphs of operations, stored as flat arrays, composed in sequence and in parallel, and folded."""
+"""Arrows: open hypergraphs of operations, stored as flat arrays, with functions that compose them in sequence and in
+parallel, and fold them.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,14 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Arrow:
-    """An open hypergraph: typed wires, edges labelled by operations, an ordered interface of inputs and outputs.
+    """An open hypergraph: typed wires, edges labelled by operations, and an ordered interface of inputs and outputs.
 
-    Every wire has exactly one writer (an input or an edge) and any number of readers: several readers are a copy, none
-    is a discard. Edges are stored in an order in which writers come before readers. Sources and targets are in CSR
-    form: the sources of edge e are `source_wires[source_offsets[e]:source_offsets[e + 1]]`. See Wilson and Zanasi,
-    "Data-parallel algorithms for string diagrams" (arXiv 2305.01041), for the representation. `==` asks whether two
-    arrows are the same up to renaming.
+    Every wire has exactly one writer (an input or an edge) and any number of readers: a wire with several readers is
+    copied, a wire with none is discarded. Edges are stored in an order in which writers come before readers. The
+    sources and targets of edges are in CSR form: the sources of edge e are
+    `source_wires[source_offsets[e]:source_offsets[e + 1]]`. Wilson and Zanasi describe the representation of open
+    hypergraphs as flat arrays in "Data-parallel algorithms for string diagrams" (arXiv 2305.01041). `==` on arrows
+    tells whether two arrows are the same up to renaming.
     """
 
     operations: tuple[Operation, ...]
@@ -48,35 +51,37 @@ class Arrow:
 
     @property
     def wire_count(self) -> int:
-        """Return the number of wires; wires are 0 to this number less one."""
+        """Return the number of wires of an arrow; they are numbered from 0."""
         return len(self.wire_types)
 
     @property
     def edge_count(self) -> int:
-        """Return the number of edges: an operation is counted as often as it is applied."""
+        """Return the number of edges of an arrow: an operation is counted as often as it is applied."""
         return len(self.edge_operations)
 
     @property
     def source(self) -> tuple[Type, ...]:
-        """The types of the inputs."""
+        """Return the types of the arrow's inputs."""
         return tuple(self.types[t] for t in self.wire_types[self.inputs])
 
     @property
     def target(self) -> tuple[Type, ...]:
-        """The types of the outputs."""
+        """Return the types of the arrow's outputs."""
         return tuple(self.types[t] for t in self.wire_types[self.outputs])
 
     def type(self, wire: int) -> Type:
-        """Return the type of a wire."""
+        """Return the type of a wire of the arrow."""
         return self.types[int(self.wire_types[wire])]
 
     def format(self, wire: int) -> Fixed:
-        """The type of a wire of integers. Raise TypingError for a wire of reals."""
+        """Return the type of a wire, which must be a wire of integers. Raise TypingError for a wire of reals."""
         return fixed(self.type(wire))
 
     @cached_property
     def rows(self) -> list[tuple[int, list[int], list[int], int]]:
-        """Each edge as (operation index, sources, targets, provenance index), in order; plain lists, quick to walk."""
+        """Return each edge as (operation index, sources, targets, provenance index), in order; the rows are plain
+        lists, which are quick to walk.
+        """
         sources, targets = self.source_wires.tolist(), self.target_wires.tolist()
         source_at, target_at = self.source_offsets.tolist(), self.target_offsets.tolist()
         return [
@@ -96,12 +101,12 @@ class Arrow:
         return (self.edge(index) for index in range(self.edge_count))
 
     def readers(self) -> NDArray[np.int64]:
-        """How many edges and outputs read each wire."""
+        """Return how many edges and outputs of an arrow read each wire."""
         read = np.concatenate([self.source_wires, self.outputs])
         return np.bincount(read, minlength=self.wire_count)
 
     def __eq__(self, other: object) -> bool:
-        """Whether two arrows are the same up to the numbering and the order of wires and edges; see `equal`."""
+        """Return whether two arrows are the same up to the numbering and the order of wires and edges; see `equal`."""
         return equal(self, other) if isinstance(other, Arrow) else NotImplemented
 
     def __hash__(self) -> int:
@@ -117,7 +122,7 @@ class Arrow:
         return short(self)
 
     def __str__(self) -> str:
-        """A text with a line for each operation of the arrow and its types."""
+        """Return a text with a line for each operation of the arrow and its types."""
         return listing(self)
 
     def _repr_html_(self) -> str:
@@ -125,7 +130,9 @@ class Arrow:
 
 
 def identity(*types: Type) -> Arrow:
-    """The arrow that passes its inputs on: types -> types. Raise TypingError if one of the `types` is no type."""
+    """Return the identity arrow on a list of types, whose outputs are its inputs. Raise TypingError if one of the
+    `types` is not the type of a wire.
+    """
     for position, type in enumerate(types):
         check_type(type, f"identity: type {position}")
     table = tuple(dict.fromkeys(types))
@@ -137,10 +144,10 @@ def identity(*types: Type) -> Arrow:
 
 
 def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
-    """The wiring whose output i is input choice[i]: it permutes, copies (a repeated choice) and discards (a missing
-    one).
+    """Return the arrow without edges whose output i is input choice[i]: it permutes, copies (an input chosen again) and
+    discards (an input not chosen).
 
-    Raise TypingError for a choice that is no place among the types, counted from 0.
+    Raise TypingError if an entry of `choice` is not the place of one of the types, counted from 0.
     """
     if not isinstance(types, Sequence):
         raise TypingError(f"permute: expected a list of types, found {_short(types)}; write [type]")
@@ -148,7 +155,9 @@ def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
 
 
 def places(choice: Sequence[int], count: int, where: str) -> Indices:
-    """The choice as indices; raise TypingError unless each is a whole number from 0 to count - 1."""
+    """Return the entries of `choice` as indices; raise TypingError unless each is a whole number from 0 to count -
+    1.
+    """
     chosen = np.asarray(choice)
     if not chosen.size:
         return np.zeros(0, np.int32)
@@ -178,11 +187,11 @@ def _require_arrows(word: str, arrows: Sequence[Any]) -> None:
 
 
 def compose(*arrows: Arrow) -> Arrow:
-    """First arrow first: each one's outputs become the next one's inputs. Composing takes linear time for any number of
-    arrows.
+    """Compose arrows, the first arrow first: the outputs of each arrow become the inputs of the next. Composing arrows
+    takes linear time for any number of arrows.
 
-    Raise TypingError if an output type differs from the next input type, and if no arrow is given: each list of types
-    has an identity of its own, and nothing says which one to return.
+    Raise TypingError if an arrow's output type differs from the next arrow's input type, and if no arrow is given: each
+    list of types has its own identity arrow, and nothing says which one to return.
     """
     if not arrows:
         raise TypingError(
@@ -211,8 +220,8 @@ def compose(*arrows: Arrow) -> Arrow:
 
 
 def tensor(*arrows: Arrow) -> Arrow:
-    """Arrows side by side: their inputs and outputs one after the other; of no arrows, `identity()`. Placing arrows
-    side by side takes linear time.
+    """Place arrows side by side: the inputs and outputs of each follow those of the arrow before; without arrows, the
+    result is `identity()`. Placing arrows side by side takes linear time.
     """
     if not arrows:
         return identity()
@@ -227,11 +236,12 @@ def tensor(*arrows: Arrow) -> Arrow:
 def fold(
     arrow: Arrow, inputs: Sequence[V], interpret: Callable[[int, Operation, list[V]], Sequence[V]], keep: bool = False
 ) -> list[V | None]:
-    """Give every wire a value: inputs as given, then edge by edge `interpret(edge index, operation, source values)`.
+    """Give every wire a value: the inputs have the given values, then each edge in order takes the result of
+    `interpret(edge index, operation, source values)`.
 
-    Return the values by wire. Unless `keep`, a value is dropped after its last reader (outputs stay), so that memory
-    follows the live wires. The fold over an arrow takes linear time, and nothing recurses. Raise TypingError for
-    another number of inputs than the arrow has.
+    Return the value of each wire, by the wire's number. Unless `keep`, a wire's value is dropped after its last reader
+    (the values of outputs stay), so that memory follows the live wires. Folding an arrow takes linear time, without
+    recursion. Raise TypingError unless there are as many values as the arrow has inputs.
     """
     if len(inputs) != len(arrow.inputs):
         raise TypingError(
@@ -255,13 +265,13 @@ def fold(
 
 
 def evaluate(arrow: Arrow, inputs: Sequence[Any]) -> list[Any]:
-    """The outputs' values when every operation runs on numpy arrays."""
+    """Return the values of an arrow's outputs when every operation runs on numpy arrays."""
     values = fold(arrow, inputs, lambda _, operation, sources: operation.run(*sources))
     return [values[wire] for wire in arrow.outputs.tolist()]
 
 
 def _disjoint(arrows: Sequence[Arrow]) -> Arrow:
-    """All wires and edges of several arrows in one arrow without an interface, with merged tables."""
+    """Return one arrow that holds all wires and edges of several arrows, without an interface, with merged tables."""
     operations: dict[Operation, int] = {}
     types: dict[Type, int] = {}
     provenances: dict[Provenance, int] = {}
@@ -304,7 +314,7 @@ def _disjoint(arrows: Sequence[Arrow]) -> Arrow:
 
 
 def _renumber(arrow: Arrow, wires: Indices, inputs: Indices, outputs: Indices) -> Arrow:
-    """Identify wires by the map (old wire -> surviving old wire), then close the gaps."""
+    """Identify wires by the map (old wire -> surviving old wire), then number the surviving wires without gaps."""
     survives = wires == np.arange(len(wires), dtype=np.int32)
     compact = np.cumsum(survives, dtype=np.int32) - 1
     final = compact[wires].astype(np.int32)
@@ -325,7 +335,9 @@ def _renumber(arrow: Arrow, wires: Indices, inputs: Indices, outputs: Indices) -
 
 
 def offsets_of(lengths: Values) -> Indices:
-    """Return where each list starts in the concatenation of all, and last its length: one entry more than lists."""
+    """Return where each list starts in the concatenation of all lists, and at the end the length of the concatenation:
+    one entry more than there are lists.
+    """
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 

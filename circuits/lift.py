@@ -15,16 +15,17 @@ from .types import Fixed
 
 
 def lift(arrow: Arrow, count: int) -> Arrow:
-    """The integer arrow that does `count` runs of a given arrow: each wire has a new first axis, one place for each
-    run.
+    """Return the integer arrow that does `count` runs of a given arrow: each wire has a new first axis, with one place
+    for each run.
 
     `lift` is a functor: it maps an identity to an identity, a composition to the composition of lifts, and arrows side
-    by side to the lifts side by side. Run i of the lifted arrow is the arrow on the values at place i, bit for bit; it
-    is undefined if one run is. The intervals of a lifted arrow are those of the arrow. A constant of a lifted arrow is
-    stored once for all runs. Operations that read at computed places are replaced by their definitions, which need not
-    read at one place in all runs. Lifting takes linear time.
+    by side to their lifts side by side. Run i of a lifted arrow equals the original arrow on the values at place i, bit
+    for bit; the lifted arrow is undefined if one run is. The intervals of a lifted arrow are those of the original
+    arrow. A constant of a lifted arrow is stored once for all runs. When an arrow is lifted, operations that read at
+    computed places are replaced by their definitions, because the places may differ between runs. Lifting an arrow
+    takes linear time.
 
-    Raise TypingError for an arrow of the real array language, or for fewer runs than one.
+    Raise TypingError for an arrow of the real array language, and for fewer runs than one.
     """
     if count < 1:
         raise TypingError(f"lift: expected at least 1 run, found {count}")
@@ -50,7 +51,7 @@ def lift(arrow: Arrow, count: int) -> Arrow:
 
 
 def lifted(type: Fixed, count: int) -> Fixed:
-    """The type of `count` values of a type, along a new first axis."""
+    """Return the type of an array that holds `count` values of a type along a new first axis."""
     return type.with_shape((count, *type.shape))
 
 

@@ -1,5 +1,5 @@
-"""An equation of two arrays as one batched matrix product: which axes go where, computed once for each pair of
-shapes.
+"""The equation of a contraction of two arrays as one batched matrix product: the roles of the axes, computed once for
+each pair of shapes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Letters = tuple[str, str, str]
 
 
 def contract(letters: Letters, x: Values, y: Values, multiply: Callable[[Values, Values], Values]) -> Values:
-    """The contraction of values by an equation, in the target's order if possible, by `multiply` on [B, R, K] and [B,
-    K, C].
+    """Return the contraction of two arrays by an equation, with axes in the target's order if possible, computed by
+    `multiply` on [B, R, K] and [B, K, C].
     """
     found = _matrix_product(letters, x.shape, y.shape)
     if found.swapped:
@@ -29,8 +29,8 @@ def contract(letters: Letters, x: Values, y: Values, multiply: Callable[[Values,
 
 @dataclass(frozen=True, slots=True)
 class _Operand:
-    """Arrange an operand's axes: axes that neither the other operand nor the target has are summed, the others are
-    ordered and merged into three.
+    """The arrangement of an operand's axes for a matrix product: axes that neither the other operand nor the target has
+    are summed, the others are ordered and merged into three.
     """
 
     own: tuple[int, ...]

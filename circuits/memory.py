@@ -1,4 +1,4 @@
-"""The memory of this machine, and the refusal of work that cannot fit into it."""
+"""The memory of this machine, and checks that refuse work that cannot fit into it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SMALLER = "prove a smaller batch or model, with --prover tensor (no keys, not ze
 
 
 def amount_of_bytes(count: int) -> str:
-    """A size in bytes as text, in the largest decimal unit that keeps it at least one."""
+    """Return a size in bytes as text, in the largest decimal unit that keeps the number at least one."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
@@ -25,7 +25,7 @@ def amount_of_bytes(count: int) -> str:
 
 
 def physical_bytes() -> int:
-    """The memory of the machine in bytes, 0 if the system does not tell."""
+    """Return the memory of the machine in bytes, 0 if the system does not tell it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):
@@ -33,7 +33,7 @@ def physical_bytes() -> int:
 
 
 def resident_bytes(table: Path = Path("/proc/self/statm")) -> int:
-    """The memory of this process in bytes, 0 if the system does not tell."""
+    """Return the memory of this process in bytes, 0 if the system does not tell it."""
     try:
         return int(table.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):
@@ -41,7 +41,7 @@ def resident_bytes(table: Path = Path("/proc/self/statm")) -> int:
 
 
 def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
-    """How many bytes Linux may still move to swap, 0 if the system does not tell."""
+    """Return how many bytes Linux may still move to swap, 0 if the system does not tell it."""
     try:
         lines = table.read_text().splitlines()
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("SwapTotal:"))
@@ -53,7 +53,7 @@ def require_circuit_memory(program: IntegerProgram, bytes_per_bit: int, bytes_pe
     """Raise CircuitizeError if keys and proofs of a program surely need more memory than the machine has.
 
     The estimate of a proof's memory is made before a circuit is emitted, in time linear in the operations: most rows,
-    lookups and cells are those of inputs and of rounding, so only these are counted.
+    lookups and cells belong to inputs and to rounding, so only these are counted.
     """
     arrow = program.arrow
     checked = [port.format for port in program.inputs]
@@ -73,7 +73,9 @@ def require_file_memory(path: Path) -> None:
 
 
 def require_memory(needed: float, remedy: str, what: str = "proof") -> None:
-    """Raise CircuitizeError if the machine, as far as it tells, has less memory than a prediction says."""
+    """Raise CircuitizeError if the machine has less memory than a prediction says is needed, as far as the system
+    tells.
+    """
     physical = physical_bytes()
     if not physical or needed <= physical:
         return

@@ -1,4 +1,6 @@
-"""Arrows and programs as open hypergraphs in JSON, for any reader: wires, edges between them, two lists of wires."""
+"""Arrows and programs written as open hypergraphs in JSON, for any reader: wires, edges between wires, and two lists of
+wires.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,15 @@ PORTS = ("inputs", "outputs", "precision", "examples")
 
 
 def to_json(given: Program | Arrow, *, examples: bool = False) -> Json:
-    """A program, or an arrow alone, in the form that `json` writes: plain values, lists and objects.
+    """Return a program, or an arrow alone, in the form that the module `json` writes: plain values, lists and objects.
 
-    `wires` has the place of each wire's type in `types`; each of `edges` the place of its operation in `operations`,
-    the wires that it reads (`sources`) and writes (`targets`), and its origin, by the origin's place in `places`. The
-    edges of an open hypergraph's file stand in an order in which writers come before readers. The lists `sources` and
-    `targets` of the file are the wires of the interface. An operation, and any value that has a name, is {"class":
-    name, parameter: value, ...}; an array is {"dtype", "shape", "values"}, its numbers in C order, or one number that
-    stands for all. In the file of a program, `program` has its ports, its precision and, on request, its `examples`.
+    In the JSON form, `wires` has for each wire the place of its type in `types`; each item of `edges` has the place of
+    its operation in `operations`, the wires that the edge reads (`sources`) and writes (`targets`), and the place of
+    its origin in `places`. The edges in an open hypergraph's file are in an order in which writers come before readers.
+    The lists `sources` and `targets` at the top of an open hypergraph's file are the wires of the arrow's inputs and
+    outputs. In the JSON form an operation, and any value that has a name, is {"class": name, parameter: value, ...}; an
+    array is {"dtype", "shape", "values"}, where the values are the numbers in C order, or one number that stands for
+    all. In the JSON form of a program, `program` has its ports, its precision and, on request, its `examples`.
     """
     arrow, blobs = given.arrow if isinstance(given, Program) else given, _Blobs()
     header = described(given, blobs, examples)
@@ -69,11 +72,11 @@ def to_json(given: Program | Arrow, *, examples: bool = False) -> Json:
 
 
 def from_json(given: Any, *, integer: bool = False, where: str = "open hypergraph") -> Program | Arrow:
-    """The program that a JSON value describes, or the arrow if there are no ports; of the integer language if `integer`
-    says so.
+    """Return the program that a JSON value describes, or the arrow if the value has no ports; the integer language is
+    expected if `integer` says so.
 
-    Whoever wrote the object need not be trusted: every operation, type and wire is checked, and nothing is imported
-    because the object names it. Raise FormatError, in one line, for anything that `to_json` does not make.
+    The writer of the JSON object need not be trusted: every operation, type and wire is checked, and nothing is
+    imported because the object names it. Raise FormatError, in one line, for anything that `to_json` does not make.
     """
     with decoding(Path(where)):
         if not isinstance(given, dict) or given.get("open_hypergraph") != VERSION:
@@ -102,7 +105,7 @@ def from_json(given: Any, *, integer: bool = False, where: str = "open hypergrap
 
 
 def save_open_hypergraph(given: Program | Arrow, path: str | Path, *, examples: bool = False) -> None:
-    """Write a program, or an arrow alone, in JSON, whole or not at all; see `to_json` for its form.
+    """Write a program, or an arrow alone, in JSON, whole or not at all; `to_json` describes the form.
 
     Examples may be private data: with `examples`, only the owner may read the file. Raise CircuitizeError for a program
     that is larger than `load_open_hypergraph` reads, and for numbers that are not finite.
@@ -129,9 +132,9 @@ def load_open_hypergraph(path: str | Path, *, integer: Literal[True]) -> Integer
 @overload
 def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow: ...
 def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow:
-    """Read the program or the arrow in a file of JSON; with `integer`, an integer program.
+    """Read the program or the arrow in a JSON file; with `integer`, an integer program.
 
-    Raise FormatError for a file of another kind, a damaged file, or one that is too large.
+    Raise FormatError for a JSON file that is of another kind, damaged or too large.
     """
     path = Path(path)
     try:
@@ -149,7 +152,9 @@ def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program 
 
 
 def _plain(value: Any, arrays: Sequence[Values]) -> Any:
-    """The description that `encode` makes, with tuples as lists, floats as numbers and arrays where they are used."""
+    """Return the description that `encode` makes, with tuples as lists, floats as numbers, and each array at the place
+    where it is used.
+    """
     if isinstance(value, list):
         return [_plain(entry, arrays) for entry in value]
     if not isinstance(value, dict):
@@ -174,8 +179,8 @@ def _port(port: Sequence[Any], arrays: Sequence[Values]) -> Json:
 
 
 class _Arrays:
-    """The conversion of plain values that takes the arrays out of them, so that the rest is a description as `encode`
-    makes it.
+    """A converter of plain values that takes the arrays out of them, so that the rest is a description like one of
+    `encode`.
     """
 
     def __init__(self) -> None:
@@ -215,7 +220,7 @@ class _Arrays:
 
 
 def _columns(given: Mapping[str, Any]) -> dict[str, Values]:
-    """The flat columns that an arrow's description gives."""
+    """Return the flat columns of an arrow's description."""
     edges = given["edges"]
     if not all(edge.keys() == {"operation", "sources", "targets", "place"} for edge in edges):
         raise ValueError("edges of other names than operation, sources, targets, place")

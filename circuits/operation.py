@@ -23,7 +23,7 @@ Values = np.ndarray[Any, np.dtype[Any]]
 class Operation(ABC):
     """A generator of one of the two languages; subclasses are frozen dataclasses, whose fields are its parameters.
 
-    Equal operations are interned once per arrow, so equality and hash must cover every parameter.
+    Equal operations are stored once per arrow, so equality and hash must cover every parameter.
     """
 
     name: ClassVar[str]
@@ -38,8 +38,8 @@ class Operation(ABC):
             Operation.registry[cls.name] = cls
 
     def __call__(self, term: T, *others: T) -> T:
-        """The operation applied to terms of a formula: this adds an edge with one target. `Constant` takes no terms:
-        see `Real`.
+        """Return the result of the operation applied to terms of a formula, after adding an edge with one target. A
+        `Constant` is not applied to terms: `Real` says how to make one.
         """
         if not hasattr(term, "apply"):
             raise TypingError(
@@ -49,45 +49,47 @@ class Operation(ABC):
 
     @abstractmethod
     def target_types(self, *sources: Any) -> tuple[Type, ...]:
-        """The types of the targets; raise TypingError, or OverflowRisk, if the sources do not fit."""
+        """Return the types of the targets; raise TypingError, or OverflowRisk, if the sources do not fit."""
 
     @abstractmethod
     def run(self, *values: Values) -> tuple[Values, ...]:
-        """The values of the operation's targets; integer operations are exact, and raise Undefined where they have no
-        value.
+        """Return the values of the operation's targets; integer operations are exact, and raise Undefined where they
+        have no value.
         """
 
     def is_identity(self, source: Type) -> bool:
-        """Whether the operation, on one source of the given type, is the identity (same value, same type)."""
+        """Return whether the operation, on one source of the given type, is the identity (same value, same type)."""
         return False
 
     @property
     def makes_new(self) -> bool:
-        """Whether the targets' values share no memory with the values of the sources."""
+        """Return whether the targets' values share no memory with the values of the sources."""
         return False
 
     @property
     def folds(self) -> bool:
-        """Whether the operation may be computed on constants, real ones in float64; it may not if its result has a
-        format to keep.
+        """Return whether the operation may be computed on constants when a program is simplified, real ones in float64;
+        it may not if its result has a format to keep.
         """
         return True
 
     @property
     def constant(self) -> Values | None:
-        """The value of a constant operation; None for every other operation."""
+        """Return the value of a constant operation, and None for every other operation."""
         return None
 
     def constant_like(self, value: Values, target: Type) -> Operation | None:
-        """For a constant: the constant of the same language with the given value and type; None if there is no such
-        constant.
+        """Return, for a constant, the constant of the same language with the given value and type; None if there is no
+        such constant.
         """
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The origin of an edge: the layer or part it belongs to, and the user's file and line."""
+    """The origin of an edge: the layer or part of the program that the edge belongs to, and the user's file and
+    line.
+    """
 
     part: str = ""
     file: str = ""
@@ -103,7 +105,7 @@ NOWHERE = Provenance()
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A view of one operation in an arrow."""
+    """A view of one edge of an arrow."""
 
     index: int
     operation: Operation
@@ -113,7 +115,7 @@ class Edge:
 
 
 def _require_free(kind: type[Operation], other: type[Operation] | None) -> None:
-    """Raise CircuitizeError if the package itself has an operation of the name that a class is defined with."""
+    """Raise CircuitizeError if a class is defined with the name of one of the package's own operations."""
     if other is None or (kind.__module__, kind.__qualname__) == (other.__module__, other.__qualname__):
         return
     if other.__module__.startswith("circuitize."):

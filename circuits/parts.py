@@ -1,4 +1,4 @@
-"""The plain values that parameters of operations may hold, by the names that they have in saved programs."""
+"""The plain values that parameters of operations may hold, under the names that these values have in saved programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Parts:
-    """The table that `part` fills when a class is defined; nothing outside this table is ever restored from a file."""
+    """The table that `part` fills when a class is defined; only classes in this table are ever restored from a file."""
 
     registry: ClassVar[dict[str, type]] = {}
 

@@ -16,7 +16,7 @@ def silent(_: str) -> None:
 
 @contextmanager
 def under_way(progress: Progress, stage: str) -> Iterator[None]:
-    """Tell the callback what is under way while the block lasts."""
+    """Tell the callback what is being done while the block lasts."""
     progress(stage)
     try:
         yield
@@ -25,8 +25,8 @@ def under_way(progress: Progress, stage: str) -> Iterator[None]:
 
 
 class Phases:
-    """Wall and processor seconds for each phase, by name. The callback `progress` of the timers is called when each
-    phase begins and ends.
+    """The wall time and processor time of each phase, in seconds, by the phase's name. The callback `progress` of
+    Phases is called when each phase begins and ends.
     """
 
     def __init__(self, progress: Progress = silent) -> None:
@@ -44,12 +44,12 @@ class Phases:
         self.cpu_seconds[name] = time.process_time() - cpu
 
     def take_out(self, inner: str, outer: str) -> None:
-        """Count `inner`, a phase that ran within `outer`, no longer as part of `outer`."""
+        """Subtract `inner`, a phase that ran within `outer`, from `outer`."""
         for table in (self.seconds, self.cpu_seconds):
             table[outer] -= table[inner]
 
     def as_json(self) -> dict[str, dict[str, float]]:
-        """The seconds that each phase took, rounded to a tenth of a millisecond."""
+        """Return the seconds that each phase took, rounded to a tenth of a millisecond."""
         return {
             name: {"seconds": round(self.seconds[name], 4), "cpu_seconds": round(self.cpu_seconds[name], 4)}
             for name in self.seconds

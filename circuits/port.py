@@ -24,10 +24,10 @@ class Role(Enum):
     """The role of a port in a training run: data that are fed to the run, a value that the run keeps, or a number that
     a schedule sets.
 
-    A DATA port enters or leaves each step. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are
-    held: they stay the same from run to run, unless an output of the same name changes them. A FROZEN parameter is held
-    and has no output: no step changes it, and tensor proofs commit to it once. An input whose role is SCALAR is given
-    anew for each step.
+    A port of the role DATA enters or leaves each step. Ports of the roles PARAMETER, OPTIMIZER (an optimizer's state)
+    and STATE (what a model keeps) are held: their values stay the same from step to step, unless an output of the same
+    name changes them. A port of the role FROZEN is a held parameter without an output: no step changes it, and tensor
+    proofs commit to it once. An input whose role is SCALAR gets a new value for each step.
     """
 
     DATA = "data"
@@ -42,8 +42,8 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 def choice(kind: type[Choice], given: object, what: str) -> Choice:
-    """Return the member of an enumeration that is given, or whose value is given; anything else is refused, since it
-    would silently bind nothing.
+    """Return the member of an enumeration that is given, or whose value is given; raise TypingError for anything else,
+    since it would silently bind nothing.
     """
     try:
         return kind(given)
@@ -57,12 +57,12 @@ AnyFormat = TypeVar("AnyFormat", bound=Fixed | None, covariant=True)
 
 @dataclass(frozen=True)
 class Port(Generic[AnyFormat]):
-    """One input or output: its name, who learns it, its exact integer format, and its role. A program's digest covers
-    all four properties of a port.
+    """An input or an output of a program: its name, who learns its value, its exact integer format, and its role. A
+    program's digest covers the name, the visibility, the format and the role of each port.
 
-    An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
-    given as the words that they stand for ("public", "state"). Raise TypingError for a word that names no visibility
-    and no role.
+    An output of a real program may leave its format open (None): calibration then chooses it. The visibility and the
+    role of a port may be given as words ("public", "state"). Raise TypingError for a word that names no visibility or
+    no role.
     """
 
     name: str
@@ -88,8 +88,8 @@ class Port(Generic[AnyFormat]):
 
     @property
     def held(self) -> bool:
-        """Whether the port's value stays from run to run, unless an output of the same name changes it: hardware keeps
-        such a value in memory.
+        """Return whether the port's value stays from step to step, unless an output of the same name changes it:
+        hardware keeps such a value in memory.
         """
         return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.FROZEN)
 

@@ -20,14 +20,15 @@ from .values import Raw
 
 @dataclass(frozen=True, repr=False)
 class Program:
-    """An arrow with its ports, and with example inputs (real values) to calibrate and demonstrate it.
+    """An arrow with its ports, and with example inputs (real values) for calibration and demonstration.
 
-    The arrow is of reals, or of integers: see `IntegerProgram`, which `quantize` makes of a program of either.
+    The arrow of a Program is of reals or of integers; `quantize` makes an `IntegerProgram` from either.
 
-    `examples` holds batches: each maps every input's name to an array of real values, whatever its dtype. Examples are
-    not part of the digest. A batch may also hold answers under the names of outputs that are not inputs: the right
-    results according to the data, such as a label. Nothing is calibrated with these answers; `circuitize simulate`
-    counts how often the program agrees.
+    The field `examples` of a Program holds batches of input values: each batch maps every input's name to an array of
+    real values, whatever its dtype. A program's examples are not part of its digest. A batch of examples may hold, in
+    addition to inputs, answers under the names of outputs that are not inputs: the right results according to the data,
+    such as labels. Nothing is calibrated with the answers in examples; `circuitize simulate` counts how often the
+    program agrees with them.
     """
 
     arrow: Arrow
@@ -80,13 +81,15 @@ class Program:
         return program_table(self)
 
     def binds(self) -> bool:
-        """Whether a proof of this program says anything: some input and some output are public or committed."""
+        """Return whether a proof of this program says anything: whether some input and some output are public or
+        committed.
+        """
         return all(
             any(port.visibility is not Visibility.PRIVATE for port in ports) for ports in (self.inputs, self.outputs)
         )
 
     def with_visibility(self, **visibilities: Visibility | str) -> Self:
-        """Return the program with other visibilities, by port name (an input and an output may share a name).
+        """Return the program with other visibilities, given by port name (an input and an output may share a name).
 
         Raise CircuitizeError for a name that no port has, and TypingError for a value that is no visibility.
         """
@@ -106,8 +109,8 @@ class Program:
 class IntegerProgram(Program):
     """A program of the integer language: every value that enters or leaves it is an integer of its port's format.
 
-    An integer program is its own exact meaning: executors run it and targets emit it. Raise TypingError for an arrow of
-    reals and for an output without a format.
+    An integer program is its own exact meaning: executors run this program and targets emit it. Raise TypingError for
+    an integer program whose arrow is of reals, or whose outputs lack a format.
     """
 
     outputs: tuple[Port[Fixed], ...]
@@ -130,14 +133,14 @@ AnyProgram = TypeVar("AnyProgram", bound=Program)
 
 
 def require_integers(program: Program) -> None:
-    """Raise CircuitizeError for a program of reals, since one of integers is expected."""
+    """Raise CircuitizeError for a program of reals where an integer program is expected."""
     if not isinstance(program, IntegerProgram):
         raise CircuitizeError("expected an integer program, found a real one; quantize it first")
 
 
 def as_integers(program: Program) -> IntegerProgram | None:
-    """The program as an integer program, if its arrow is of integers: an output without a format gets its wire's
-    format.
+    """Return the program as an integer program, or None if its arrow is not of integers; an output without a format
+    gets its wire's format.
     """
     if isinstance(program, IntegerProgram):
         return program
@@ -150,12 +153,12 @@ def as_integers(program: Program) -> IntegerProgram | None:
 
 
 def named_inputs(program: IntegerProgram, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """The inputs of a run by name, taken from the values of all wires."""
+    """Return the inputs of a run by name, taken from the values of all wires."""
     wires = program.arrow.inputs.tolist()
     return {port.name: trace[wire] for port, wire in zip(program.inputs, wires, strict=True)}
 
 
 def named_outputs(program: IntegerProgram, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """The outputs of a run by name, taken from the values of all wires."""
+    """Return the outputs of a run by name, taken from the values of all wires."""
     wires = program.arrow.outputs.tolist()
     return {port.name: trace[wire] for port, wire in zip(program.outputs, wires, strict=True)}

@@ -24,17 +24,18 @@ from .types import Fixed, fixed
 
 
 def quantize(program: Program) -> IntegerProgram:
-    """Return the integer program of a program of reals.
+    """Return the integer program that a program of reals is quantized to.
 
-    Linear operations are exact, also on unrounded accumulators. A tensor that some product or nonlinear operation reads
-    (or that is broadcast to more elements) is rounded once, where it is made, and all its readers see the rounded
-    value: one Shift, half up, then a Check of its calibrated format. A tensor whose format the program states
-    (Quantize, Rescale) has that format, from an operand that is not rounded before (docs/numbers.md). For example, a
-    bias, or the weight that a gradient is subtracted from, is added before the one rounding. Outputs end in a Check of
-    exactly their format, so that a step's parameters come out in the type they went in. Operands whose exact result
+    Quantization lowers linear operations exactly, also on unrounded accumulators. A tensor that some product or
+    nonlinear operation reads (or that is broadcast to more elements) is rounded once, where it is computed, and all its
+    readers see the rounded value: one Shift, half up, then a Check of the tensor's calibrated format. A tensor whose
+    format the program states (Quantize, Rescale) has that format, and the operand that is rounded to it is not rounded
+    before (docs/numbers.md). A bias, for example, is added to an unrounded accumulator, and so is the weight from which
+    a gradient is subtracted; the sum is then rounded once. Outputs end in a Check of exactly their format, so that a
+    step's parameters leave the step with the type with which they entered. In quantization, operands whose exact result
     could pass 2^62 are rounded first. Raise OverflowRisk, naming operation, source line, interval and remedy, if an
     interval could pass 2^62; raise CircuitizeError if calibration is impossible. Quantizing takes linear time; each
-    lowering is built once for an operation and its types.
+    lowering is built once for an operation and its source types.
     """
     if not isinstance(program, Program):
         raise TypingError(f"quantize: expected a Program, found {type(program).__name__}; see training_step")
@@ -42,10 +43,11 @@ def quantize(program: Program) -> IntegerProgram:
 
 
 def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
-    """`quantize(program)`, the arrow of real operations that was lowered, and for each of its wires the integer wire.
+    """Return `quantize(program)`, the arrow of real operations that was lowered, and for each wire of this arrow the
+    corresponding integer wire.
 
-    In that list the integer wire is -1 for a constant that is left out because the results of its readers were
-    computed.
+    In the list that `lowered` returns, the integer wire is -1 for a constant that the integer program lacks because the
+    results of all its readers were computed.
     """
     arrow = simplify(without_rectifiers(expand_composites(program.arrow)))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
@@ -59,7 +61,9 @@ Writer = Callable[[Builder, list[int]], list[int]]
 
 
 class _Quantizer:
-    """A lowering in progress: the integer wire of each real wire, and which of them are products not yet rounded."""
+    """A lowering in progress: the integer wire of each real wire, and which integer wires hold products that are not
+    yet rounded.
+    """
 
     def __init__(self, arrow: Arrow, precision: Precision, magnitudes: NDArray[np.float64]) -> None:
         self.arrow = arrow
@@ -97,7 +101,9 @@ class _Quantizer:
         return builder.build(results)
 
     def _read_rounded(self) -> bytearray:
-        """Which wires a product, a nonlinear operation or an enlarging one (a broadcast) reads."""
+        """Return which wires are read by a product, a nonlinear operation, or an operation that makes more elements (a
+        broadcast).
+        """
         marks = bytearray(self.arrow.wire_count)
         sizes, wire_types = self.sizes, self.wire_types
         for operation, sources, targets, _ in self.arrow.rows:
@@ -142,10 +148,10 @@ class _Quantizer:
                 self._round(wire)
 
     def _inherits(self, operation: int, sources: list[int], made: list[int]) -> bool:
-        """Whether a result is final because its operands, constants aside, have stated formats.
+        """Return whether a result is not rounded because the operands, apart from constants, have stated formats.
 
-        The result of an exact operation on operands in their final format is final too, if it has no more fraction
-        bits, or no wider interval of integers.
+        The result of an exact operation on operands in their stated formats is not rounded if it has no more fraction
+        bits than the operands, or no wider interval of integers.
         """
         read = [self._type(self.wires[wire]) for wire in sources if self.stated[wire]]
         if not read or not self.exact[operation]:
@@ -158,7 +164,9 @@ class _Quantizer:
         return min(type.low for type in read) <= found.low and found.high <= max(type.high for type in read)
 
     def _outgrown(self, wire: int) -> bool:
-        """Whether a sum of rounded tensors has an interval many bits wider than what calibration saw of it."""
+        """Return whether the interval of a sum of rounded tensors is many bits wider than the values of the sum in
+        calibration.
+        """
         if self.stated[wire]:
             return False
         found = self._type(self.wires[wire])
@@ -180,7 +188,7 @@ class _Quantizer:
         return self._write(key, write, inner)
 
     def _write(self, key: tuple[object, ...], write: Writer, wires: list[int]) -> list[int]:
-        """Write the edges of `write(builder, wires)`; if a key comes up again, the edges are captured and replayed."""
+        """Write the edges of `write(builder, wires)`; if a key is used again, the edges are captured and replayed."""
         if key not in self.pieces:
             self.pieces[key] = None
             return write(self.builder, wires)
@@ -190,10 +198,10 @@ class _Quantizer:
         return [wire for wire in self.builder.replay(piece, wires) if wire is not None]
 
     def _round(self, wire: int) -> None:
-        """Round a wire to its calibrated format; add no fraction bits, and nothing if the wire is within the format
+        """Round a wire to its calibrated format; add no fraction bits, and do nothing if the wire is within the format
         already.
 
-        A wire with a stated format keeps that format.
+        A wire with a stated format is not rounded to a calibrated one.
         """
         if self.stated[wire]:
             return

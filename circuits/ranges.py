@@ -1,4 +1,6 @@
-"""The interval of every wire: the widest ones listed, and a proof that none can be left and nothing overflows."""
+"""The interval of every wire of an integer arrow: a list of the widest intervals, and a proof that no value leaves its
+interval and none overflows.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ from .types import Fixed, fixed
 
 
 def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
-    """Each wire of an integer arrow with its type and its origin, widest interval first.
+    """List each wire of an integer arrow with its type and its origin, widest interval first.
 
-    The origin of an input's wire is the part "input i". Wires whose intervals have equal width stay in order.
+    In a report of intervals, the origin of the wire of input i is the part "input i". In a report of intervals, wires
+    whose intervals have equal width stay in the order of their numbers.
     """
     origins = {wire: Provenance(f"input {i}") for i, wire in enumerate(arrow.inputs.tolist())}
     for _, _, targets, provenance in arrow.rows:
@@ -21,12 +24,13 @@ def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
 
 
 def prove(arrow: Arrow) -> None:
-    """Raise OverflowRisk unless every edge, typed anew on its sources' types, stays within its targets' intervals.
+    """Raise OverflowRisk unless the type of every edge, found anew from its sources' types, stays within its targets'
+    intervals.
 
-    By induction over the edges, no value of a program whose intervals are checked ever leaves the interval of its wire,
-    nor passes 2^62. The message of a failed interval proof names the operation, its source line, both intervals and the
-    remedy. Raise TypingError if an edge does not type at all. The proof takes linear time; each operation is typed once
-    per combination of source types.
+    By induction over the edges, no value of a program whose intervals are proved ever leaves the interval of its wire,
+    or passes 2^62. The message of a failed interval proof names the operation, its source line, both intervals and the
+    remedy. Raise TypingError if an edge's operation does not accept its sources' types. The proof of intervals takes
+    linear time; the type of each operation is found once per combination of source types.
     """
     wire_types = arrow.wire_types.tolist()
     proved: set[tuple[int, ...]] = set()

@@ -1,4 +1,4 @@
-"""Reading files that others wrote: what is expected of a file bounds how much of it is read, before it is read."""
+"""Readers of files that others wrote: what is expected of a file limits how much of it is read, before it is read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Json: TypeAlias = dict[str, Any]
 
 
 class TooLong(FormatError):
-    """The error of a file that is longer than anything that it may hold."""
+    """The error for a file that is longer than a file of its kind may be."""
 
 
 def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
-    """Read the bytes of a file, of which there may be at most `most`.
+    """Read the bytes of a file that may have at most `most` bytes.
 
-    Raise TooLong, before a byte is read, for a longer file; a path that is no file, such as a pipe, is read until it
-    passes `most`. Raise OSError if the file cannot be read.
+    Raise TooLong for a file that is longer, before a byte is read; a path that is no file, such as a pipe, is read
+    until more than `most` bytes have come. Raise OSError if the file cannot be read.
     """
     with Path(path).open("rb") as file:
         found = os.fstat(file.fileno())
@@ -35,11 +35,11 @@ def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
 
 
 def parse_json(content: bytes, most: int, *, distinct: bool = False) -> Any:
-    """Parse a JSON text of at most about `most` values; with `distinct`, the names of each object must differ.
+    """Parse a JSON text of at most about `most` values; with `distinct`, the names in each object must differ.
 
-    A value takes memory many times that of its text, so values are counted first: each but the first follows a comma or
-    an opening bracket. Raise ValueError for more values, for text that is no JSON in UTF-8, for nesting without end,
-    and for a repeated name where names must differ.
+    A parsed value takes many times the memory of its text, so the values are counted before parsing: each but the first
+    follows a comma or an opening bracket. Raise ValueError for a JSON text of more values, for text that is no JSON in
+    UTF-8, for nesting that is too deep, and for a repeated name if names must differ.
     """
     found = sum(content.count(mark) for mark in (b",", b"[", b"{"))
     if found > most:

@@ -1,4 +1,6 @@
-"""What an operation requires of its sources' values: if it has no value, the first element that is wrong is named."""
+"""Checks of what an operation requires of its sources' values: the error for an operation without a value names the
+first wrong element.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ _noted: ContextVar[list[Any] | None] = ContextVar("noted", default=None)
 
 @contextmanager
 def noting() -> Iterator[list[Any]]:
-    """A context in which requirements are recorded as truth values and nothing is raised, for values that are only
+    """Make a context in which requirements are recorded as truth values and nothing is raised, for values that are only
     being traced.
     """
     found: list[Any] = []

@@ -1,4 +1,4 @@
-"""Operations, types and their parameters as a saved program describes them, each checked before it is used."""
+"""Readers for the operations, types and parameters that a saved program describes, each checked before it is used."""
 
 from __future__ import annotations
 
@@ -31,19 +31,21 @@ LANGUAGES = ("integer.", "real.")
 
 
 def whole(value: object) -> int:
-    """Return an integer that fits into 64 bits. Raise TypeError for a value that is no integer of 64 bits."""
+    """Return the given value, if it is an integer that fits into 64 bits. Raise TypeError for a value that is no
+    integer of 64 bits.
+    """
     if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
         raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
     return value
 
 
 class Restorer:
-    """The reader of what `encode` describes, with the arrays of a file, each of which is taken once.
+    """A reader of descriptions that `encode` makes, with the arrays of a file, each of which is used once.
 
-    The classes that are restored are those that this process defined and named: `Operation.registry`, and
-    `Parts.registry` for what their parameters hold. Restoring a saved program looks up nothing in a module and imports
-    nothing. For a wrong description, raise TypeError, ValueError, LookupError or an error that a class's own checks
-    raise.
+    The classes that can be restored are those that this process has defined and named: `Operation.registry`, and
+    `Parts.registry` for what the operations' parameters hold. Restoring a saved program looks up nothing in a module
+    and imports nothing. For a wrong description, raise TypeError, ValueError, LookupError or an error that the
+    described class raises in its own checks.
     """
 
     def __init__(self, arrays: Sequence[Values], integer: bool = False) -> None:
@@ -52,7 +54,7 @@ class Restorer:
         self._counted = 0
 
     def operation(self, entry: Any) -> Operation:
-        """Return the operation that an entry describes."""
+        """Return the operation that an entry of a saved program describes."""
         _define_operations()
         name = entry["class"]
         kind = Operation.registry.get(name)
@@ -71,7 +73,9 @@ class Restorer:
         return made
 
     def wire_type(self, entry: object) -> Type:
-        """Return the type of a wire that an entry describes, of at most MOST_AXES axes and MOST_ELEMENTS elements."""
+        """Return the type of a wire that an entry of a saved program describes, of at most MOST_AXES axes and
+        MOST_ELEMENTS elements.
+        """
         made = self._part(entry)
         if not isinstance(made, Array | Fixed):
             raise TypeError("expected the type of a wire")
@@ -80,22 +84,22 @@ class Restorer:
         return made
 
     def precision(self, entry: object) -> Precision:
-        """Return the precision that an entry describes."""
+        """Return the precision that an entry of a saved program describes."""
         made = self._part(entry)
         if not isinstance(made, Precision):
             raise TypeError("expected a precision")
         return made
 
     def array(self, index: object) -> Values:
-        """Return the array with the given number.
+        """Return the array with the given number in a saved program's file.
 
-        Only one parameter may take an array: a program holds no more arrays than its file.
+        Each array of a file may be used for only one parameter: a program holds no more arrays than its file.
         """
         return self._arrays.pop(whole(index))
 
     @property
     def left(self) -> int:
-        """How many arrays of the file no parameter has taken yet."""
+        """Return how many arrays of the file no parameter has used yet."""
         return len(self._arrays)
 
     def _part(self, entry: Any) -> Any:
@@ -134,16 +138,16 @@ class Restorer:
 
 @cache
 def parameters(kind: type) -> Mapping[str, Any]:
-    """The parameters of a class that a file may hold, and the types that each may have."""
+    """Return the parameters of a class that a file may hold, and the types that each may have."""
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind) if field.init}
 
 
 def fits(value: object, hint: object) -> bool:
-    """Whether a type annotation allows a restored value.
+    """Return whether a type annotation allows a restored value.
 
-    For an annotation, whole numbers are floats too, booleans are neither; and a single number is an array of floats
-    without axes.
+    An annotation as a float also allows whole numbers, but no annotation as a number allows booleans; a single number
+    counts as an array of floats without axes.
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, kinds.UnionType):

@@ -1,4 +1,6 @@
-"""Saved programs: files that hold a program of either language, and whose writer a reader need not trust."""
+"""Saved programs: files that hold a program of the real or the integer language, whose writer a reader need not
+trust.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +54,10 @@ DTYPES = {
 
 
 def save(program: Program, path: Path, *, examples: bool = False) -> None:
-    """Write a program of either language, provenance included, whole or not at all.
+    """Write a program of either language to a file, provenance included, whole or not at all.
 
-    Examples may be private data, so they are left out; with `examples` they are written too, and only its owner may
-    read the file. Raise CircuitizeError for a program that is larger than `load` reads.
+    Examples may be private data, so they are not saved by default; with `examples` they are written too, and only the
+    owner may read the file. Raise CircuitizeError for a program that is larger than `load` reads.
     """
     arrow, blobs = program.arrow, _Blobs()
     kept = program.examples if examples else ()
@@ -70,7 +72,9 @@ def save(program: Program, path: Path, *, examples: bool = False) -> None:
 
 
 def described(program: Program | Arrow, blobs: _Blobs, examples: bool = False) -> Json:
-    """The description in a file of a program, or of an arrow alone, without its columns; constants stand in `blobs`."""
+    """Return the description of a program, or of an arrow alone, for a file, without the arrow's columns; constants are
+    added to `blobs`.
+    """
     arrow = program.arrow if isinstance(program, Program) else program
     header: Json = {
         "operations": [_value(operation, blobs) for operation in arrow.operations],
@@ -94,9 +98,9 @@ def load(path: Path, *, integer: bool = False) -> Program: ...
 def load(path: Path, *, integer: bool = False) -> Program:
     """Read a saved program, of the integer language if `integer` says so.
 
-    Raise FormatError when the file is truncated, altered, of another version, or larger than saved programs are. In
-    reading a saved program, nothing is imported because the file names it, and no array is made before the file is
-    known to hold the array's numbers.
+    Raise FormatError if the file of a saved program is truncated, altered, of another version, or larger than saved
+    programs may be. While a saved program is read, nothing is imported because the file names it, and no array is made
+    before the file is known to hold the array's numbers.
     """
     try:
         with Path(path).open("rb") as file:
@@ -128,7 +132,7 @@ def _read(file: IO[bytes], path: Path, integer: bool) -> Program:
 
 @contextmanager
 def decoding(path: Path) -> Iterator[None]:
-    """Errors in the content of a file are reported in one line that names the file."""
+    """Report errors in the content of a file in one line that names the file."""
     try:
         yield
     except _ANY as error:
@@ -152,7 +156,7 @@ _ANY = (
 
 
 def _undamaged(file: IO[bytes], size: int) -> bool:
-    """Whether the last bytes of a file are the SHA-256 of all bytes before them. Checking a file's SHA-256 takes
+    """Return whether the last bytes of a file are the SHA-256 of all bytes before them. Checking a file's SHA-256 takes
     constant memory.
     """
     file.seek(0)
@@ -172,7 +176,7 @@ def _header(file: IO[bytes], size: int) -> Any:
 
 
 def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
-    """The arrays of a file, each in separate memory that nothing writes to."""
+    """Yield the arrays of a file, each in separate memory that nothing writes to."""
     kinds = [(DTYPES[entry["dtype"]], tuple(map(whole, entry["shape"]))) for entry in described]
     if any(extent < 0 for _, shape in kinds for extent in shape):
         raise ValueError("an array of a negative extent")
@@ -188,8 +192,8 @@ def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
 
 
 def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restorer) -> Arrow:
-    """The arrow that a header and columns describe, checked. Raise ValueError, or an error that a class's own checks
-    raise.
+    """Return the arrow that a header and columns describe, after checking it. Raise ValueError, or an error that a
+    class in the description raises in its own checks.
     """
     names = (*COLUMNS, "edge_provenances")
     if any(columns[name].dtype != np.int32 or columns[name].ndim != 1 for name in names):
@@ -207,8 +211,8 @@ def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restore
 
 
 def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
-    """The program of an arrow with the ports that a header describes; once its ports are restored, every array must
-    have been used.
+    """Return the program of an arrow with the ports that a saved program's header describes; once the ports are
+    restored, every array of the file must have been used.
     """
     inputs, outputs = ([_read_port(entry, restorer) for entry in side] for side in header["ports"])
     precision = restorer.precision(header["precision"])
@@ -220,7 +224,7 @@ def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
 
 
 def require_all_named(restorer: Restorer) -> None:
-    """Raise ValueError if an array of the file is left that nothing uses."""
+    """Raise ValueError if a saved program's file holds an array that nothing uses."""
     if restorer.left:
         raise ValueError(f"{restorer.left} arrays that nothing names")
 

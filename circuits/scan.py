@@ -1,5 +1,5 @@
-"""Steps one after another as one step on arrays with time as their first axis: each step takes the values that the one
-before leaves.
+"""A scan: several steps of a program as one step on arrays with time as their first axis, in which each step takes the
+values that the step before leaves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from .undefined import values_of
 
 
 class Told(Enum):
-    """For which steps the public outputs are disclosed: none, the first and the last, all, or the sum over all."""
+    """The choice of the steps whose public outputs are disclosed: none, the first and the last, all, or, in place of
+    single steps, the sum over all steps.
+    """
 
     NONE = "none"
     ENDS = "ends"
@@ -46,9 +48,10 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Scan:
-    """A step and the program that does it `count` times, with the ports that relate the two.
+    """A step, the program that does the step `count` times, and how the ports of the two correspond.
 
-    `results` gives, for each output that no step hands on, the output with the values of all steps.
+    The field `results` of a Scan gives, for each output of the step that is not handed to the next step, the output of
+    the program with the values of all steps.
     """
 
     step: IntegerProgram
@@ -60,11 +63,11 @@ class Scan:
     def inputs(
         self, given: Mapping[str, Values], progress: Callable[[int], object] = lambda _: None
     ) -> dict[str, Values]:
-        """All inputs of a scan's program, from the held values at first and the inputs of each step: the steps are run
-        in turn.
+        """Return all inputs of a scan's program, from the first held values and the inputs of each step, by running the
+        steps in turn.
 
-        `progress` is called with the number of each step, from 0 on, before it is run. Raise Undefined if a step has no
-        value.
+        The callback `progress` is called with the number of each step, from 0 on, before the step is run. Raise
+        Undefined if a step of the scan has no value on its inputs.
         """
         first = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
         entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in first.items()}
@@ -80,18 +83,19 @@ class Scan:
     def run(
         self, given: Mapping[str, Values], progress: Callable[[int], object] = lambda _: None
     ) -> tuple[dict[str, Values], dict[str, Values]]:
-        """The values that the last step leaves of everything handed on, and the other outputs of all steps, by name,
-        with time as first axis.
+        """Return the values that the last step hands on, and the other outputs of all steps, by name, with time as
+        first axis.
 
-        The arguments `given` and `progress` are those of `inputs`. Raise Undefined if a step has no value.
+        The arguments `given` and `progress` have the same meaning as in `inputs`. Raise Undefined if a step of the scan
+        has no value on its inputs.
         """
         return self._run(given, lambda time, _: progress(time), self.results)
 
     def _run(
         self, given: Mapping[str, Values], note: Callable[[int, Mapping[str, Values]], object], kept: Iterable[str]
     ) -> tuple[dict[str, Values], dict[str, Values]]:
-        """The callback `note` is called with the values that enter each step, before the step is run; `kept` are the
-        outputs whose values are returned.
+        """Run the steps in turn: the callback `note` is called with the values that enter each step, before the step is
+        run; `kept` are the outputs whose values are returned.
         """
         names = tuple(port.name for port in self.step.inputs)
         outputs = dict(zip((port.name for port in self.step.outputs), self.step.arrow.outputs.tolist(), strict=True))
@@ -109,17 +113,17 @@ class Scan:
 
 
 def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
-    """The integer program that does a step `count` times, each fed with what the one before leaves.
+    """Return the integer program that does a step `count` times, each time with the values that the step before leaves.
 
-    A held value that leaves a step is handed on to the next: the program takes its value before the first step and
-    returns that after the last. All other inputs and outputs have the time of the step as a new first axis. Of the
-    steps' public outputs, those of the steps that are `told` stay public, or only their sum does. Beside the step's
-    inputs the scan's program has a private one for each value handed on: the value that enters each step. A Check says
-    that the private input of values that enter each step is the first value, then what each step but the last leaves;
-    the program therefore has one value for inputs that are not private, the one that the steps have in turn. A scan's
-    program has private outputs of the values that leave each step, for provers.
+    A held value that leaves a step is handed to the next step: the scan's program takes the value before the first step
+    and returns the value after the last. All other inputs and outputs of a scan have the time of the step as a new
+    first axis. Of the steps' public outputs, only those of the steps that are `told` stay public, or only the sum over
+    all steps. In addition to the step's inputs, the scan's program has a private input for each value handed on: the
+    values that enter the steps. A Check ensures that the private input of a scan holds the first value, then the values
+    that each step but the last leaves; so this input can only hold the values that the steps have when run in turn. A
+    scan's program has private outputs for provers: the values that leave each step.
 
-    Raise TypingError for a step that takes and gives a value in two formats, and wherever `lift` does.
+    Raise TypingError for a step that takes and gives a held value in two formats, and wherever `lift` does.
     """
     leaving = {port.name: port for port in step.outputs}
     carried = [port for port in step.inputs if port.held and port.name in leaving]
@@ -171,8 +175,8 @@ def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
 
 
 def _hand_on(builder: Builder, first: int, entering: int, leaving: int, count: int) -> None:
-    """Check that the value that enters each step is the one that the step before leaves, and the first value at
-    first.
+    """Check that the value that enters each step is the value that the step before leaves, or at the first step the
+    first value.
     """
     shape = builder.format(first).shape
     joined = builder.add(Reindex(View.broadcast((1, *shape), (0,))), first)
@@ -184,12 +188,12 @@ def _hand_on(builder: Builder, first: int, entering: int, leaving: int, count: i
 
 
 def _at_all_times(builder: Builder, wire: int, count: int) -> int:
-    """A held value that never leaves a step enters each step unchanged."""
+    """Return a held value that enters each step unchanged because it never leaves a step."""
     return builder.add(Reindex(View.broadcast((count, *builder.format(wire).shape), (0,))), wire)
 
 
 def _ends(builder: Builder, wire: int, count: int) -> int:
-    """Select the values of the first and the last step."""
+    """Return the values of the first and the last step of a scan."""
     shape = builder.format(wire).shape
     rest = (0,) * (len(shape) - 1)
     view = View.slice(shape, (0, *rest), shape, (max(1, count - 1), *(1 for _ in rest)))
@@ -197,7 +201,7 @@ def _ends(builder: Builder, wire: int, count: int) -> int:
 
 
 def _total(builder: Builder, wire: int, count: int) -> int:
-    """Sum a value over all steps."""
+    """Return the sum of a value over all steps of a scan."""
     shape = builder.format(wire).shape[1:]
     return builder.add(Sum(View.broadcast((count, *shape), (0,))), wire)
 

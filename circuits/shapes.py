@@ -1,4 +1,4 @@
-"""What to do about an array that has another shape than the expected one."""
+"""Remedies for an array that has another shape than the expected one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from .types import Shape
 
 
 def remedy(expected: Shape, found: Shape, data: bool) -> str:
-    """The remedy by which an array would get the expected shape without its elements in disorder; `data` says that its
-    first axis is that of examples.
+    """Return the remedy that gives an array the expected shape without disordering its elements; `data` says that the
+    array's first axis is that of examples.
 
-    Reshaping is the last remedy that is suggested, since it keeps the order of the elements, which scrambles a
+    Reshaping is the last remedy that is suggested, since it keeps the order of the elements and so scrambles a
     transposed array.
     """
     kept = [[extent for extent in shape if extent != 1] for shape in (expected, found)]

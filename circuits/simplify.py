@@ -1,4 +1,6 @@
-"""Simplification that changes no meaning: dead code, common subterms, identities, and operations on small constants."""
+"""A simplifier that changes no meaning: it removes dead code, common subterms, identities, and operations on small
+constants.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ SIMPLE = "_simple"
 
 
 def simplify(arrow: Arrow) -> Arrow:
-    """An arrow of the same function without unread edges, repeated edges, identities and operations on small constants.
+    """Return an arrow of the same function without unread edges, repeated edges, identities and operations on small
+    constants.
 
-    Simplifying makes two passes over the edges and takes linear time. The edges that remain keep their order and
-    provenance. Simplifying is idempotent; an arrow that is simplified already is returned as it is.
+    Simplifying makes two passes over the edges and takes linear time. The edges that remain after simplifying keep
+    their order and provenance. Simplifying is idempotent: an arrow that is simplified already is returned unchanged.
     """
     if SIMPLE in vars(arrow):
         return arrow
@@ -66,8 +69,8 @@ def simplify(arrow: Arrow) -> Arrow:
 
 
 def _constant(operation: Operation, sources: list[Operation], target: Type) -> Operation | None:
-    """The Constant that results from an operation on constants, or None if it is large, or undefined (left to run
-    time).
+    """Return the Constant that results from an operation on constants, or None if the result is large, or undefined
+    (which then shows at run time).
     """
     if target.size > FOLD_LIMIT or not operation.folds:
         return None
@@ -82,7 +85,7 @@ def _constant(operation: Operation, sources: list[Operation], target: Type) -> O
 def _live(
     rows: list[tuple[int, list[int], list[int], int]], outputs: list[int]
 ) -> list[tuple[int, list[int], list[int], int]]:
-    """The edges of an arrow on which some output depends, in order."""
+    """Return the edges of an arrow on which some output depends, in order."""
     needed = set(outputs)
     live = []
     for row in reversed(rows):
@@ -99,7 +102,7 @@ def _assemble(
     rows: list[tuple[int, list[int], list[int], int]],
     outputs: list[int],
 ) -> Arrow:
-    """Number the remaining wires densely: inputs first, then targets in order."""
+    """Make the arrow of the remaining edges, with wires numbered densely: inputs first, then targets in order."""
     number = [0] * arrow.wire_count
     order: list[int] = []
     for wires in [arrow.inputs.tolist(), *(row[2] for row in rows)]:

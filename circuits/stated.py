@@ -1,6 +1,4 @@
-"""Formats that a real program states: which wires keep all their bits because of them, and which wires are constants
-already.
-"""
+"""Formats that a real program states: which wires are never rounded because of them, and which wires are constants."""
 
 from __future__ import annotations
 
@@ -29,11 +27,11 @@ WIDEST = 60
 
 
 def with_formats(arrow: Arrow, formats: Mapping[int, Operation]) -> Arrow:
-    """An arrow in which the numbered wires have formats, each a `Quantize` or `Rescale`, for every operation that reads
-    them.
+    """Return an arrow in which the numbered wires have stated formats, each a `Quantize` or `Rescale`, for every
+    operation that reads them.
 
-    The added edges take the provenance of the edge that wrote the wire. Raise TypingError for a wire that the arrow
-    lacks, and for an operation that states no format.
+    An edge added for a stated format takes the provenance of the edge that wrote the wire. Raise TypingError for a wire
+    that the arrow lacks, and for an operation that states no format.
     """
     for wire, operation in formats.items():
         if not 0 <= wire < arrow.wire_count:
@@ -64,11 +62,12 @@ COMMUTE = (Flip, Max, Pad, Reshape, Slice, Transpose, Window)
 
 
 def without_rectifiers(arrow: Arrow) -> Arrow:
-    """An arrow of the same function with fewer rectifiers: a format that saturates at 0 or above needs no rectifier
-    before it.
+    """Return an arrow of the same function with fewer rectifiers: a rectifier is not needed before a format that
+    saturates at 0 or above.
 
-    Every rule of rounding is monotone and keeps 0, so that a negative value ends at the lower end either way. The
-    operations between rectifier and format commute with the rectifier, and nothing else reads their results.
+    Every rule of rounding is monotone and keeps 0, so a negative value becomes the least value of a format that
+    saturates at 0 or above, with or without a rectifier. A rectifier is removed only if the operations between it and
+    the format commute with it, and nothing else reads their results.
     """
     writers = {row[2][0]: row for row in arrow.rows if _commutes(arrow.operations[row[0]])}
     readers = Counter(wire for row in arrow.rows for wire in row[1]) + Counter(arrow.outputs.tolist())
@@ -99,7 +98,9 @@ def without_rectifiers(arrow: Arrow) -> Arrow:
 
 
 def _commutes(operation: Operation) -> bool:
-    """Whether an operation commutes with a rectifier: another rectifier, a positive multiple, a choice of elements."""
+    """Return whether an operation commutes with a rectifier: a second rectifier, a positive multiple or a choice of
+    elements does.
+    """
     positive = isinstance(operation, Rescale) and bool((operation.factors > 0).all())
     return positive or isinstance(operation, (ReLU, *COMMUTE))
 
@@ -109,20 +110,20 @@ def _is_rectifier(arrow: Arrow, row: tuple[int, list[int], list[int], int]) -> b
 
 
 def is_exact(operation: Operation) -> bool:
-    """Whether an operation is lowered exactly on operands of any fraction bits, also on unrounded ones."""
+    """Return whether an operation is lowered exactly on operands of any fraction bits, also on unrounded ones."""
     return isinstance(operation, RealOperation) and (operation.rounding is Rounding.LINEAR or operation.exact)
 
 
 def states(operation: Operation) -> bool:
-    """Whether an operation states the format of its result."""
+    """Return whether an operation states the format of its result."""
     return isinstance(operation, RealOperation) and operation.rounding is Rounding.FORMAT
 
 
 def kept_whole(arrow: Arrow) -> bytearray:
-    """Which wires keep all their bits: those that only exact operations read, and of which some result gets a stated
-    format.
+    """Return which wires are never rounded: those that only exact operations read, and that some result with a stated
+    format depends on.
 
-    One pass goes from the last edge to the first, since the readers of a wire come after its writer.
+    The wires are found in one pass from the last edge to the first, since the readers of a wire come after its writer.
     """
     kept, stated = bytearray(arrow.wire_count), bytearray(arrow.wire_count)
     if not any(map(states, arrow.operations)):
@@ -139,10 +140,10 @@ def kept_whole(arrow: Arrow) -> bytearray:
 
 
 def known(arrow: Arrow, precision: Precision, exponents: Sequence[int]) -> dict[int, Constant]:
-    """The constants, by wire, that result from operations that state formats, applied to constants, and from exact
-    operations on these.
+    """Return the constants, by wire, that result from applying operations that state formats to constants, and exact
+    operations to these results.
 
-    In this way weights stay constants, with the integers that their formats give them.
+    Weights with a stated format stay constants, with the integers of that format.
     """
     found: dict[int, Constant] = {}
     if not any(map(states, arrow.operations)):
@@ -164,7 +165,7 @@ def known(arrow: Arrow, precision: Precision, exponents: Sequence[int]) -> dict[
 
 
 def unread(arrow: Arrow, computed: dict[int, Constant]) -> set[int]:
-    """The constants that nothing reads any more once the given wires are computed."""
+    """Return the constants that nothing reads any more once the given wires are computed."""
     constants = {row[2][0] for row in arrow.rows if arrow.operations[row[0]].constant is not None}
     needed = set(arrow.outputs.tolist())
     for _, sources, targets, _ in arrow.rows:
@@ -174,7 +175,9 @@ def unread(arrow: Arrow, computed: dict[int, Constant]) -> set[int]:
 
 
 def exact_constant(operation: Operation, precision: Precision, most: int) -> Constant:
-    """A constant of reals with as many fraction bits as it needs, up to `most`; if it needs more, rounded to `most`."""
+    """Return a constant of reals with as many fraction bits as it needs, up to `most`; if it needs more, it is rounded
+    to `most`.
+    """
     return _computed(operation, [], precision, Fixed((), most, -1, 1))
 
 

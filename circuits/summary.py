@@ -22,18 +22,20 @@ MOST_TYPES = 3
 
 
 def short(arrow: Arrow) -> str:
-    """One line about an arrow: how many operations it has, and from which types to which it leads."""
+    """Return one line about an arrow: how many operations it has, and the types of its inputs and outputs."""
     source, target = _types(arrow.source), _types(arrow.target)
     return f"Arrow({arrow.edge_count:,} operations, {source} -> {target})"
 
 
 def listing(arrow: Arrow) -> str:
-    """A line for each input, operation and output of an arrow, with types and the origin of each operation."""
+    """Return a text with a line for each input, operation and output of an arrow, with types and the origin of each
+    operation.
+    """
     return "\n".join(_lines(arrow))
 
 
 def program_short(program: Program) -> str:
-    """One line about a program: its language, and how many operations, ports and examples it has."""
+    """Return one line about a program: its language, and how many operations, ports and examples it has."""
     ends = program.arrow.source + program.arrow.target
     language = "integers" if all(isinstance(type, Fixed) for type in ends) else "reals"
     return (
@@ -43,14 +45,14 @@ def program_short(program: Program) -> str:
 
 
 def arrow_table(arrow: Arrow) -> str:
-    """A table of how often each operation occurs in an arrow, as HTML."""
+    """Return a table of how often each operation occurs in an arrow, as HTML."""
     counts = Counter(arrow.operations[place].name for place in arrow.edge_operations.tolist())
     rows = [(name, f"{count:,}") for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))]
     return f"<p>{escape(short(arrow))}</p>" + _table(("operation", "times"), rows)
 
 
 def program_table(program: Program) -> str:
-    """A table of the ports of a program, as HTML."""
+    """Return a table of the ports of a program, as HTML."""
     sides = (("input", program.inputs), ("output", program.outputs))
     rows = [
         (side, port.name, port.visibility.value, port.role.value, str(port.format) if port.format else "by calibration")
@@ -74,7 +76,7 @@ def _lines(arrow: Arrow) -> Iterator[str]:
 
 
 def _parameters(operation: Operation) -> str:
-    """The fields of an operation as text, with long ones left out."""
+    """Return the fields of an operation as text, without those that are long."""
     found = [(one.name, getattr(operation, one.name)) for one in fields(operation) if one.init]  # type: ignore[arg-type]
     shown = [f"{name}={_value(value)}" for name, value in found]
     return f"[{', '.join(shown)}]" if shown else ""

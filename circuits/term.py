@@ -1,4 +1,6 @@
-"""A term of a formula: a wire of an arrow under construction. Operations are functions of terms, and add edges."""
+"""A term of a formula: a wire of an arrow under construction. Operations are applied to terms like functions, and each
+application adds an edge.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from .types import Shape
 
 
 class Term:
-    """A wire together with its builder. Subclasses of Term have the operators of one language."""
+    """A term of a formula: a wire together with the builder to which it belongs. Subclasses of Term have the operators
+    of one language.
+    """
 
     __slots__ = ("builder", "wire")
 
@@ -35,9 +39,9 @@ class Term:
 
     @property
     def ndim(self) -> int:
-        """Return the number of axes, by numpy's name."""
+        """Return the number of axes; the name `ndim` is numpy's."""
         return len(self.shape)
 
     def apply(self, operation: Operation, *others: Self) -> Self:
-        """Add an edge with one target on this wire and the wires of the other terms."""
+        """Add an edge with one target that reads this term's wire and the wires of the other terms."""
         return self.__class__(self.builder, self.builder.add(operation, self.wire, *[other.wire for other in others]))

@@ -26,7 +26,7 @@ class Array:
 
     @property
     def size(self) -> int:
-        """Return the number of elements."""
+        """Return the number of elements of the array."""
         return math.prod(self.shape)
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Array:
 class Fixed:
     """An integer array: element q stands for the real number q * 2**-fraction_bits, and low <= q <= high.
 
-    Raise OverflowRisk when the interval passes 2^62 in magnitude.
+    Raise OverflowRisk if the interval of a type passes 2^62 in magnitude.
     """
 
     shape: Shape
@@ -61,26 +61,26 @@ class Fixed:
 
     @property
     def size(self) -> int:
-        """Return the number of elements."""
+        """Return the number of elements of the array."""
         return math.prod(self.shape)
 
     @property
     def width(self) -> int:
-        """The least k such that the interval of a type fits in k bits, in two's complement if the interval holds a
-        negative number.
+        """Return the least k such that the interval of a type fits in k bits, in two's complement if the interval holds
+        a negative number.
         """
         if self.low >= 0:
             return self.high.bit_length()
         return max((-self.low - 1).bit_length(), self.high.bit_length()) + 1
 
     def with_interval(self, low: int, high: int) -> Fixed:
-        """Return the format with this interval and the same shape and fraction bits. Raise OverflowRisk for an interval
-        that passes 2^62.
+        """Return the format with the given interval and the same shape and fraction bits as before. Raise OverflowRisk
+        for an interval that passes 2^62.
         """
         return Fixed(self.shape, self.fraction_bits, low, high)
 
     def with_shape(self, shape: Shape) -> Fixed:
-        """Return the format with this shape and the same fraction bits and interval."""
+        """Return the format with the given shape and the same fraction bits and interval as before."""
         return Fixed(shape, self.fraction_bits, self.low, self.high)
 
     def __str__(self) -> str:
@@ -91,19 +91,19 @@ Type = Array | Fixed
 
 
 def fixed(type: Type) -> Fixed:
-    """The type of a wire of an integer arrow. Raise TypingError for a wire of reals."""
+    """Return the type of a wire of an integer arrow. Raise TypingError for a wire of reals."""
     if not isinstance(type, Fixed):
         raise TypingError(f"expected the type of integers, found {type}; quantize the program first")
     return type
 
 
 def signed(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
-    """The two's complement format: [-2^(bits-1), 2^(bits-1) - 1]."""
+    """Return the format of `bits` bits in two's complement: [-2^(bits-1), 2^(bits-1) - 1]."""
     return Fixed(shape, fraction_bits, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
 def unsigned(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
-    """The unsigned format: [0, 2^bits - 1]."""
+    """Return the unsigned format of `bits` bits: [0, 2^bits - 1]."""
     return Fixed(shape, fraction_bits, 0, (1 << bits) - 1)
 
 

@@ -1,4 +1,6 @@
-"""What to do if a program has no value: which numbers fit, which input causes the failure, and the remedy."""
+"""Explanations of why a program has no value on its inputs: which numbers fit, which input causes the failure, and the
+remedy.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ REMEDY = "use inputs that stay inside, or calibrate with examples that come this
 
 
 def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep: bool = False) -> list[Any]:
-    """The value of every wire on numpy arrays; `names` are the names of the inputs. Raise Undefined as `explained`
-    says.
+    """Return the value of every wire on numpy arrays; `names` are the names of the inputs. Raise Undefined, with the
+    explanation that `explained` gives, if an edge has no value.
 
     Unless `keep` is true, the value of a wire is dropped after its last reader.
     """
@@ -34,11 +36,11 @@ def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep
 
 
 def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] = ()) -> Undefined:
-    """The error that an edge raises, with its place and a remedy; `names` are the names of the inputs. Finding the edge
-    without a value takes time linear in the edges.
+    """Return the error that an edge raises, with the edge's place and a remedy; `names` are the names of the inputs.
+    Finding the edge without a value takes time linear in the number of edges.
 
-    For a Check, the numbers that fit are told as real numbers, and the input is named if the Check depends on one
-    alone: most often a learning rate that no example had.
+    For a Check, the numbers that fit are given as real numbers, and the input is named if the Check depends on one
+    input alone: most often a learning rate outside those in the examples.
     """
     edge = arrow.edge(index)
     message = str(error)
@@ -63,12 +65,16 @@ def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] =
 
 
 def _margin(times: float | None) -> str:
-    """The margin of calibration that would have held the given values: margins move intervals by powers of two."""
+    """Return the margin of calibration that would have accepted the given values: margins move the ends of intervals by
+    powers of two.
+    """
     return "" if times is None or times <= 1 else f", or with {2 ** ceil(log2(times)):,} times the margin"
 
 
 def _behind(arrow: Arrow, index: int) -> tuple[list[int], list[int]]:
-    """The edges on which an edge depends, in order and with the edge itself last, and the places of the inputs."""
+    """Return the edges on which an edge depends, in order and with the edge itself last, and the places of the
+    inputs.
+    """
     needed, edges = set(arrow.rows[index][1]), [index]
     for at in range(index - 1, -1, -1):
         _, sources, targets, _ = arrow.rows[at]
@@ -79,8 +85,9 @@ def _behind(arrow: Arrow, index: int) -> tuple[list[int], list[int]]:
 
 
 def _greatest(arrow: Arrow, edges: Sequence[int], wire: int) -> float | None:
-    """The greatest number of one input for which these edges have a value, given that their results grow with it; None
-    if the input is no single number, or if its least or its greatest value already disagrees.
+    """Return the greatest number for one input for which the given edges have a value, given that their results grow
+    with the input; None if the input is no single number, or if its least or its greatest value already contradicts
+    that.
     """
     format = arrow.type(wire)
     if not isinstance(format, Fixed) or format.shape:

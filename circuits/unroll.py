@@ -1,4 +1,4 @@
-"""Programs one after the other: several steps of a run as one program."""
+"""Several steps of a run as one program, in which the programs of the steps follow one another."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .types import Fixed, Type
 
 
 def compose_steps(*steps: AnyProgram) -> AnyProgram:
-    """Steps one after the other: outputs feed the next step's inputs of the same name, all other inputs are asked for
-    per step.
+    """Return one program of several steps: outputs of a step feed the next step's inputs of the same name, and all
+    other inputs are given for each step.
 
-    Inputs and outputs that each step has for itself are numbered: `inputs.1`, `loss.2`. Unrolling works in either
-    language; raise TypingError if a parameter's type out differs from its type in.
+    Inputs and outputs that each step has for itself get the step's number: `inputs.1`, `loss.2`. Unrolling works in
+    either language; raise TypingError if a parameter leaves a step with another type than it enters.
     """
     first = steps[0]
     carried = [port for port in first.outputs if any(port.name == other.name for other in first.inputs)]
@@ -62,8 +62,8 @@ def _numbered(groups: Sequence[Sequence[Port[AnyFormat]]]) -> list[Port[AnyForma
 
 
 def _joined(batches: Sequence[Mapping[str, Values]], names: set[str]) -> dict[str, Values]:
-    """One example of the composed program: carried values from the first step's example, other values under numbered
-    names.
+    """Return one example of the composed program: carried values from the first step's example, other values under
+    numbered names.
     """
     carried = {name: value for name, value in batches[0].items() if name in names}
     rest = {f"{k}.{n}": v for n, batch in enumerate(batches, 1) for k, v in batch.items() if k not in names}
@@ -75,6 +75,6 @@ def _type_of(step: Program, port: Port[Fixed | None]) -> Type:
 
 
 def ranges(*groups: Sequence[Type]) -> list[range]:
-    """The positions of each group in a list in which the groups follow one another."""
+    """Return the positions of each group in a list in which the groups follow one another."""
     ends = np.cumsum([len(group) for group in groups]).tolist()
     return [range(end - len(group), end) for end, group in zip(ends, groups, strict=True)]

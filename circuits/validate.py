@@ -1,4 +1,6 @@
-"""Checks that an arrow is well formed: one writer per wire, writers before readers, types that the operations give."""
+"""Checks that an arrow is well formed: each wire has one writer, writers come before readers, and types are those that
+the operations give.
+"""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ from .types import LIMIT, Fixed
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Raw:
-    """Integers of a port's format, where real values are expected: q stands for q * 2^-fraction_bits.
+    """An array of integers of a port's format, given where real values are expected: q stands for q * 2^-fraction_bits.
 
-    Values given for an input other than `Raw` are real values, even arrays of integers. Raise CircuitizeError for an
-    array of anything but integers. A Raw is no array itself, so that nothing takes it for real values.
+    Values given for an input other than `Raw` are real values, even arrays of integers. Raise CircuitizeError for a Raw
+    of anything but integers. A Raw is no array itself, so that nothing takes its integers for real values.
     """
 
     array: NDArray[np.int64]
@@ -43,16 +43,16 @@ Given: TypeAlias = object
 
 
 def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
-    """Integers by name, as a program's run gives them, marked as raw so that a run can take them again."""
+    """Mark the integers that a program's run gives, by name, as raw, so that another run can take them as inputs."""
     return {name: array if isinstance(array, Raw) else Raw(array) for name, array in values.items()}
 
 
 def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int64]:
-    """The integers of real values in a port's format, each rounded once, half to even; the integers of a Raw array are
-    taken unchanged.
+    """Return the integers of real values in a port's format, each rounded once, half to even; the integers of a Raw
+    array are taken unchanged.
 
     A number means the same whatever its dtype: a given value 1 is the same as 1.0. Raise CircuitizeError, naming the
-    input, the element and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
+    input, the element and the remedy, for values of a wrong shape, a NaN, an infinity or a value outside the format.
     """
     format = port.format
     array = numbers(port, values, where)
@@ -93,9 +93,9 @@ def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int6
 
 
 def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
-    """The values given for an input, Raw or not, as an array of numbers.
+    """Return the values given for an input, Raw or not, as an array of numbers.
 
-    Raise CircuitizeError if the values are ragged or hold something else than numbers.
+    Raise CircuitizeError if the values of an input are ragged or are not all numbers.
     """
     start = f"{where}: " if where else ""
     try:
@@ -110,8 +110,8 @@ def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
 
 
 def _scaled(array: Values, fraction_bits: int) -> NDArray[np.int64]:
-    """Whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. Scaling whole
-    numbers by 2^fraction_bits is exact for integers of 64 bits.
+    """Return whole numbers times 2^fraction_bits, rounded half to even; a number that passes 2^62 becomes 2^62. Scaling
+    whole numbers by 2^fraction_bits is exact for integers of 64 bits.
     """
     whole = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
     if fraction_bits >= 0:
@@ -132,5 +132,7 @@ def _scaled(array: Values, fraction_bits: int) -> NDArray[np.int64]:
 
 
 def to_reals(format: Fixed, values: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The real values that integers of a format stand for; with more than 53 significant bits the nearest float64."""
+    """Return the real values that integers of a format stand for, or the nearest float64 for those with more than 53
+    significant bits.
+    """
     return np.ldexp(values.astype(np.float64), -format.fraction_bits)

@@ -1,4 +1,4 @@
-"""A convolutional network for handwritten digits: 8 kernels of 3 x 3, maxima of 2 x 2, ReLU, and a dense layer.
+"""A convolutional network for handwritten digits: 8 kernels of 3 x 3, max pooling of 2 x 2, ReLU, and a dense layer.
 
 circuitize estimate examples/cnn.py:step
 circuitize train    examples/cnn.py:step --epochs 20 --seed 5eed --dataset examples/digits.py:data \\
@@ -26,14 +26,18 @@ PRECISION = Precision(margin=4.0)
 
 
 def step() -> Program:
-    """One training step on a batch of 16; calibrated on 32 steps of a training run, the middle one first."""
+    """Return one training step on a batch of 16, calibrated on 32 steps of a training run; the middle step of the run
+    is the first example.
+    """
     program = training.training_step(MODEL, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=PRECISION)
     examples = real.record(program, MODEL.initial(seed=0), RECIPE.batches(digits(seed=0)), count=32)
     return training.with_examples(program, *examples[16:], *examples[:16])
 
 
 def evaluate() -> Program:
-    """How many of 60 images are recognised; calibrated on the test set, by the weights of the same steps."""
+    """Return a program that counts how many of 60 images the network recognises, calibrated on the test set with
+    weights from the steps that `step` is calibrated on.
+    """
     split, count = digits(seed=0), 60
     parts = cycle(slice(k, k + count) for k in range(0, len(split.test_labels), count))
     names = [parameter.name for parameter in MODEL.parameters]
@@ -45,6 +49,8 @@ def evaluate() -> Program:
 
 
 def predict() -> Program:
-    """The logits of one digit, with the weights of the same steps."""
+    """Return a program that gives the logits of one digit, calibrated with the weights of the steps that `step` is
+    calibrated on.
+    """
     batches = [{**batch, "inputs": batch["inputs"][:1]} for batch in step().examples]
     return training.with_examples(training.predict(MODEL, batch=1, precision=PRECISION), *batches)

@@ -1,7 +1,9 @@
-"""Single dense layers with ReLU, to compare circuits with other tools': a shift by 8 bits into a 16-bit quotient.
+"""Single dense layers with ReLU, for comparing circuits with other tools': sums are shifted by 8 bits and kept in 16
+bits.
 
-Inputs have 8 fraction bits and weights 13, so sums have 21; 13 are kept. Inputs and outputs are public and weights
-private, without a commitment, as in the tools compared with: such a proof binds no weights. The inputs are digits.
+Inputs have 8 fraction bits and weights have 13, so sums have 21, and the shifted sums have 13. Inputs and outputs are
+public, and weights are private without a commitment, as in the tools that are compared: such a proof binds no weights.
+The inputs of the layers are handwritten digits.
 
     circuitize estimate examples/dense.py:large
 """
@@ -23,12 +25,12 @@ PRECISION = Precision(fraction_bits=13, significant_bits=1)
 
 
 def large() -> Program:
-    """784 inputs, 128 outputs, one example: a row of twelve and a quarter digits."""
+    """Return a layer of 784 inputs and 128 outputs for one example, which is a row of twelve and a quarter digits."""
     return _layer(784, 128)
 
 
 def small() -> Program:
-    """20 inputs, 10 outputs, one example: the middle of a digit."""
+    """Return a layer of 20 inputs and 10 outputs for one example, which is the middle of a digit."""
     return _layer(20, 10)
 
 

@@ -1,4 +1,5 @@
-"""Handwritten digits: a 64-32-10 network, mean squared error; gradient descent, momentum or Adam; real data.
+"""Handwritten digits: a 64-32-10 network with mean squared error, trained on real data by gradient descent, with
+momentum or by Adam.
 
 circuitize estimate examples/digits.py:step
 circuitize prove    examples/digits.py:step --prover groth16 --keys keys -o proof
@@ -25,7 +26,7 @@ from circuitize.sims import real
 
 
 def network(weights: Format = WEIGHTS) -> Model:
-    """The last layer starts at zero, so that the first predictions are zero and not noise."""
+    """Return a network whose last layer starts at zero, so that the first predictions are zero and not noise."""
     return sequential(dense(64, 32, format=weights), relu(), dense(32, 10, format=weights, initializer=zeros))
 
 
@@ -41,17 +42,19 @@ NARROW = Format.signed(8, fraction_bits=7)
 
 
 def step() -> Program:
-    """One training step on a batch of 16; calibrated on 16 steps of the first 30 epochs, the last one first."""
+    """Return one training step on a batch of 16, calibrated on 16 steps of the first 30 epochs; the last of these steps
+    is the first example.
+    """
     return _step(replace(RECIPE, epochs=30))
 
 
 def momentum() -> Program:
-    """The same with momentum, over its whole recipe."""
+    """Return one training step with momentum, calibrated on steps of the whole recipe."""
     return _step(MOMENTUM)
 
 
 def adam() -> Program:
-    """The same by Adam, over its whole recipe."""
+    """Return one training step of Adam, calibrated on steps of the whole recipe."""
     return _step(ADAM)
 
 
@@ -62,9 +65,10 @@ def _step(recipe: Recipe) -> Program:
 
 
 def evaluate() -> Program:
-    """How many of 60 images are recognised, by weights as steps leave them; the examples are the whole test set.
+    """Return a program that counts how many of 60 images the network recognises with weights as training steps leave
+    them; the examples are the whole test set.
 
-    Calibrated on the weights that training begins with, too.
+    The evaluation is calibrated both on weights that a training run leaves and on those with which training begins.
     """
     split, count = digits(seed=0), 60
     examples = [
@@ -76,10 +80,11 @@ def evaluate() -> Program:
 
 
 def predict() -> Program:
-    """The scores of one image, with 8-bit weights and activations; the examples are the whole test set.
+    """Return a program that gives the scores of one image, with 8-bit weights and activations; the examples are the
+    whole test set.
 
-    The weights are those of the whole recipe, trained in float64 and rounded once. Each example also holds the label of
-    its image, as the answer that `outputs` should have its greatest score at.
+    The 8-bit weights are the result of training by the whole recipe in float64, rounded once. Each example also holds
+    the label of its image as the answer: the place of the greatest score in `outputs`.
     """
     split = digits(seed=0)
     weights = {name: NARROW.nearest(values) for name, values in _trained(split).items()}
@@ -90,17 +95,19 @@ def predict() -> Program:
 
 
 def scores() -> Program:
-    """The scores of 16 images, by weights as steps leave them: what a design that trains by `step` predicts with."""
+    """Return a program that gives the scores of 16 images with weights as training steps leave them: a design that
+    trains by `step` predicts with this program.
+    """
     return training.with_examples(training.predict(MODEL, RECIPE.batch), *step().examples)
 
 
 def _trained(split: Split) -> dict[str, NDArray[np.float64]]:
-    """The weights after the whole recipe, in float64."""
+    """Return the weights after training by the whole recipe, in float64."""
     step = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch)
     *_, last = real.train(step, MODEL.initial(seed=0), RECIPE.batches(split))
     return {parameter.name: last[parameter.name] for parameter in MODEL.parameters}
 
 
 def data() -> Split:
-    """What to train on and what to test with: --dataset examples/digits.py:data."""
+    """Return the images to train on and those to test with, for --dataset examples/digits.py:data."""
     return digits(seed=0)

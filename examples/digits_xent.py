@@ -1,4 +1,4 @@
-"""Handwritten digits with cross-entropy: a 64-32-10 network, by gradient descent, with momentum, or by Adam.
+"""Handwritten digits with cross-entropy: a 64-32-10 network, trained by gradient descent, with momentum, or by Adam.
 
 circuitize estimate examples/digits_xent.py:step
 circuitize prove    examples/digits_xent.py:adam --prover groth16 -o proof
@@ -18,7 +18,7 @@ from circuitize.sims import real
 
 
 def network(weights: Format = WEIGHTS) -> Model:
-    """The last layer starts at zero, so that the first predictions are all alike."""
+    """Return a network whose last layer starts at zero, so that the first predictions are all alike."""
     return sequential(dense(64, 32, format=weights), relu(), dense(32, 10, format=weights, initializer=zeros))
 
 
@@ -43,27 +43,31 @@ MODELS = {**dict.fromkeys(RECIPES, MODEL), "adam_sixteen": network(Format.signed
 
 
 def step() -> Program:
-    """One step of gradient descent on a batch of 16."""
+    """Return one training step by gradient descent, on a batch of 16."""
     return _step("step")
 
 
 def momentum() -> Program:
-    """One step with momentum; the rate, an input, follows a cosine."""
+    """Return one training step with momentum; the learning rate, an input, follows a cosine."""
     return _step("momentum")
 
 
 def adam() -> Program:
-    """One step of Adam."""
+    """Return one training step by Adam."""
     return _step("adam")
 
 
 def adam_sixteen() -> Program:
-    """One step of Adam with 16 fraction bits everywhere: in weights, moments and what is rounded."""
+    """Return one training step by Adam with 16 fraction bits everywhere: in weights, in moments and in what is
+    rounded.
+    """
     return _step("adam_sixteen", SIXTEEN)
 
 
 def _step(name: str, precision: Precision = PRECISION) -> Program:
-    """Calibrated on 32 steps of the training run, the last one first."""
+    """Return one training step, calibrated on 32 steps of a training run; the last of these steps is the first
+    example.
+    """
     recipe, model = RECIPES[name], MODELS[name]
     program = training.training_step(model, cross_entropy, recipe.optimizer, recipe.batch, precision=precision)
     examples = real.record(program, training.start(program, model, seed=0), recipe.batches(digits(seed=0)), count=32)

@@ -1,4 +1,5 @@
-"""A GPT-2 out of a Hugging Face folder: config.json and model.safetensors, here made at random, of two small blocks.
+"""A GPT-2 read from a Hugging Face folder, config.json and model.safetensors, which this example makes at random, with
+two small blocks.
 
 circuitize estimate examples/gpt2_folder.py:logits
 circuitize prove    examples/gpt2_folder.py:logits --prover tensor -o proof
@@ -22,7 +23,7 @@ WORD = np.array([[2.0, 9.0, 14.0, 1.0, 18.0, 25.0]])
 
 
 def shapes() -> dict[str, tuple[int, ...]]:
-    """Of each tensor by its name there; dense weights are [in, out]."""
+    """Return the shape of each tensor in the GPT-2 folder, by the tensor's name; dense weights are [in, out]."""
     width, found = 16, {"wte.weight": (27, 16), "wpe.weight": (8, 16), "ln_f.weight": (16,), "ln_f.bias": (16,)}
     dense = {"attn.c_attn": (width, 48), "attn.c_proj": (width, 16), "mlp.c_fc": (width, 64), "mlp.c_proj": (64, 16)}
     for block in ("h.0", "h.1"):
@@ -32,7 +33,7 @@ def shapes() -> dict[str, tuple[int, ...]]:
 
 
 def write(folder: Path) -> None:
-    """A folder as transformers writes it, in sixteen-bit floats."""
+    """Write a folder as the package transformers writes it, in sixteen-bit floats."""
     random = np.random.default_rng(0)
     tensors = {
         f"transformer.{name}": random.normal(float("ln_" in name and name.endswith("weight")), 0.2, shape)
@@ -43,21 +44,27 @@ def write(folder: Path) -> None:
 
 
 def model() -> Model:
-    """To read a folder of your own, name it here."""
+    """Return the model in a GPT-2 folder that is made at random; to read a folder of your own, name it in this
+    function.
+    """
     with TemporaryDirectory() as folder:
         write(Path(folder))
         return from_huggingface(folder, length=LENGTH)
 
 
 def logits() -> Program:
-    """What comes after each letter of a word; weights are committed to, and so is the word."""
+    """Return a program that gives the logits of what follows each letter of a word; the weights and the word are
+    committed to.
+    """
     network = model()
     example = {**network.initial(0), "inputs": WORD}
     return predict(network, 1, labels(27), [example], Precision(fraction_bits=16))
 
 
 def apart() -> Program:
-    """The same of weights that are committed to once: commit-weights, then prove and verify with --weights."""
+    """Return a program that gives the logits of what follows each letter, with weights that are committed to once:
+    commit-weights, then prove and verify with --weights.
+    """
     network = model().freeze(apart=True)
     example = {**network.initial(0), "inputs": WORD}
     return predict(network, 1, labels(27), [example], Precision(fraction_bits=16))

@@ -1,4 +1,5 @@
-"""Irises: a 4-16-3 network, mean squared error, stochastic gradient descent. The smallest complete example.
+"""Irises: a 4-16-3 network with mean squared error, trained by stochastic gradient descent. The example of irises is
+the smallest complete one.
 
 circuitize estimate examples/iris.py:step
 circuitize check    examples/iris.py:step
@@ -20,13 +21,17 @@ MEASURES = Format.between(0.0, 1.0, fraction_bits=8)
 
 
 def step() -> Program:
-    """One training step on a batch of 8; calibrated on 8 steps of a training run, the last one first."""
+    """Return one training step on a batch of 8, calibrated on 8 steps of a training run; the last of these steps is the
+    first example.
+    """
     program = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch, inputs=MEASURES)
     examples = real.record(program, MODEL.initial(seed=0), RECIPE.batches(iris(seed=0)), count=8)
     return training.with_examples(program, *reversed(examples))
 
 
 def predict() -> Program:
-    """Predictions for a batch of 8, with the weights of the same steps."""
+    """Return a program that gives predictions for a batch of 8, calibrated with the weights of the steps that `step` is
+    calibrated on.
+    """
     program = training.predict(MODEL, RECIPE.batch, inputs=MEASURES)
     return training.with_examples(program, *step().examples)

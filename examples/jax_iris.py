@@ -1,4 +1,5 @@
-"""Irises by a network written in JAX: trained by our derivative and SGD, and by a whole step of JAX as it is given.
+"""Irises by a network written in JAX: trained with circuitize's derivative and SGD, and by a whole training step
+written in JAX.
 
 circuitize estimate examples/jax_iris.py:step
 circuitize check    examples/jax_iris.py:given
@@ -30,13 +31,13 @@ MEASURES = Format.between(0.0, 1.0, fraction_bits=8)
 
 
 def forward(parameters: Any, flowers: Any) -> Any:
-    """A score for each kind of iris."""
+    """Return a score for each kind of iris."""
     hidden = jax.nn.relu(flowers @ parameters["hidden"]["kernel"] + parameters["hidden"]["bias"])
     return hidden @ parameters["scores"]["kernel"] + parameters["scores"]["bias"]
 
 
 def loss(scores: Any, kinds: Any) -> Any:
-    """The cross-entropy with indicators of the kinds."""
+    """Return the cross-entropy of the scores and the indicators of the kinds."""
     return -jnp.mean(jnp.sum(kinds * jax.nn.log_softmax(scores), -1))
 
 
@@ -44,20 +45,22 @@ MODEL = from_jax(forward, PARAMETERS, np.zeros((RECIPE.batch, 4)), formats=dict.
 
 
 def step() -> Program:
-    """One training step by our derivative on a batch of 8; calibrated on 8 steps of a run, the last one first."""
+    """Return one training step with circuitize's derivative on a batch of 8, calibrated on 8 steps of a training run;
+    the last of these steps is the first example.
+    """
     program = training.training_step(MODEL, from_jax_loss(loss), SGD(), RECIPE.batch, MEASURES)
     examples = real.record(program, MODEL.initial(seed=0), RECIPE.batches(iris(seed=0)), count=8)
     return training.with_examples(program, *reversed(examples))
 
 
 def descend(parameters: Any, flowers: Any, kinds: Any, rate: Any) -> Any:
-    """Gradient descent, as users of JAX write it."""
+    """Return the parameters after a step of gradient descent, as users of JAX write it, and the loss."""
     value, gradient = jax.value_and_grad(lambda p: loss(forward(p, flowers), kinds))(parameters)
     return jax.tree.map(lambda p, g: p - rate * g, parameters, gradient), value
 
 
 def given() -> Program:
-    """The same by JAX's own derivative: a whole step as it is given."""
+    """Return a whole training step that uses JAX's own derivative."""
     batch = next(iter(RECIPE.batches(iris(seed=0))))
     formats = dict.fromkeys([f"parameters.{name}" for name in NAMES], WEIGHTS)
     formats |= {"flowers": MEASURES, "kinds": ONE_HOT, "rate": Format.between(0.0, 1.0, 16)}

@@ -1,10 +1,11 @@
-"""Jet tagging: 16-64-32-32-5 with 6-bit weights and 8-bit activations, an integer program from the start.
+"""Jet tagging: a 16-64-32-32-5 network with 6-bit weights and 8-bit activations, written as an integer program.
 
 circuitize compile examples/jet.py:classify --target verilog --scheduler parallel -o design
 circuitize simulate design
 
-The weights are random: this network is the usual measure of small networks on FPGAs, and only their number and width
-matter for that. Each layer is exact, then max(x, 0), floor(x / 64), and saturation at 255.
+The weights are random: this network is a usual benchmark of small networks on FPGAs, for which only the number and the
+width of the weights matter. Each layer of the jet tagger computes exact sums, then max(x, 0), floor(x / 64), and
+saturation at 255.
 """
 
 from itertools import pairwise
@@ -25,12 +26,12 @@ WEIGHT_BITS, BIAS_BITS, SHIFT, ACTIVATION = 6, 12, 6, unsigned((), 8, fraction_b
 
 
 def scores() -> IntegerProgram:
-    """The five scores of one jet."""
+    """Return the five scores of one jet."""
     return _program(head=False)
 
 
 def classify() -> IntegerProgram:
-    """The class of one jet: the lowest of those whose score is greatest."""
+    """Return the class of one jet: of the classes with the greatest score, the lowest."""
     return _program(head=True)
 
 
@@ -63,7 +64,7 @@ def _program(head: bool) -> IntegerProgram:
 
 
 def _examples(held: list[Port[Fixed]]) -> tuple[dict[str, np.ndarray], ...]:
-    """Sixteen jets that use the whole range of the features, with one set of seeded weights."""
+    """Return sixteen jets that use the whole range of the features, with one set of seeded weights."""
     random = np.random.default_rng(0)
     weights = {}
     for port in held:

@@ -1,6 +1,7 @@
-"""LeNet-5 on images of 28 x 28: two convolutions with maxima of 2 x 2, and three dense layers. LeCun et al., 1998.
+"""LeNet-5 on images of 28 x 28: two convolutions with max pooling of 2 x 2, and three dense layers. LeNet-5 is from
+LeCun et al., 1998.
 
-The data are scikit-learn's digits, enlarged as in mnist_mlp.py; ReLU stands for the sigmoid of old.
+The data are scikit-learn's digits, enlarged as in mnist_mlp.py; ReLU takes the place of LeNet-5's sigmoid.
 
     circuitize estimate examples/lenet.py:predict
 """
@@ -33,7 +34,7 @@ RECIPE = Recipe(batch=4, epochs=1, learning_rate=0.05)
 
 
 def predict() -> Program:
-    """The logits of four images, with the weights that training starts from."""
+    """Return a program that gives the logits of four images, with the weights that training starts from."""
     images = enlarge(digits(seed=0).test_inputs[: 2 * RECIPE.batch]).reshape(2, RECIPE.batch, -1)
     start = MODEL.initial(seed=0)
     return training.with_examples(
@@ -42,6 +43,8 @@ def predict() -> Program:
 
 
 def enlarge(images: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows of 64 pixels to rows of 784: squares of 3 x 3, and a margin of 2."""
+    """Return rows of 64 pixels enlarged to rows of 784: each pixel becomes a square of 3 x 3, with a margin of 2 around
+    the image.
+    """
     large = np.kron(images.reshape(-1, 8, 8), np.ones((1, 3, 3)))
     return np.pad(large, ((0, 0), (2, 2), (2, 2))).reshape(-1, 784)

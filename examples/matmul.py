@@ -1,4 +1,5 @@
-"""A product of two private matrices, 256 x 256 x 256: eight-bit entries, the exact product, all three committed to.
+"""A product of two private matrices, 256 x 256 x 256, with eight-bit entries and an exact result; proofs show
+commitments to all three matrices.
 
 circuitize compile examples/matmul.py:product --target plonkish -o circuit
 circuitize prove    examples/matmul.py:product --prover halo2 --keys keys -o proof
@@ -17,7 +18,7 @@ ENTRIES = signed((SIZE, SIZE), bits=8, fraction_bits=7)
 
 
 def product() -> IntegerProgram:
-    """C = A B, of which a proof shows commitments alone."""
+    """Return a program for C = A B, whose proofs show nothing but commitments."""
     arrow = generator(Contract("ij,jk->ik"), ENTRIES, ENTRIES)
     (target,) = arrow.target
     assert isinstance(target, Fixed)

@@ -1,4 +1,4 @@
-"""Networks of ten million parameters, of 3 layers and of 8, on the digits enlarged as for MNIST's size.
+"""Networks of ten million parameters, one of 3 layers and one of 8, on digits enlarged to the size of MNIST's.
 
 circuitize estimate examples/mlp_10m.py:step
 circuitize prove    examples/mlp_10m.py:deep --prover tensor --not-zero-knowledge -o proof
@@ -24,17 +24,21 @@ RECIPE = Recipe(batch=64, epochs=1, learning_rate=0.1)
 
 
 def step() -> Program:
-    """One training step of the network 784-3072-2464-10 on a batch of 64."""
+    """Return one training step of the network 784-3072-2464-10 on a batch of 64."""
     return _step(MODEL)
 
 
 def deep() -> Program:
-    """One training step of a network of 8 layers, 784-1232-1232-1232-1232-1232-1232-1232-10, on a batch of 64."""
+    """Return one training step of a network of 8 layers, 784-1232-1232-1232-1232-1232-1232-1232-10, on a batch of
+    64.
+    """
     return _step(DEEP)
 
 
 def _step(model: Model) -> Program:
-    """Calibrated on 2 steps of the first epoch, the last one first."""
+    """Return a training step calibrated on 2 steps of the first epoch; the second of these steps is the first
+    example.
+    """
     small = digits(seed=0)
     images = np.kron(small.train_inputs.reshape(-1, 8, 8), np.ones((1, 3, 3)))
     inputs = np.pad(images, ((0, 0), (2, 2), (2, 2))).reshape(-1, 784)

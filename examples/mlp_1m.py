@@ -1,4 +1,4 @@
-"""A network of a million parameters, 784-768-512-10, on the digits enlarged as for MNIST's size.
+"""A network of a million parameters, 784-768-512-10, on digits enlarged to the size of MNIST's.
 
 circuitize estimate examples/mlp_1m.py:step
 """
@@ -20,7 +20,9 @@ RECIPE = Recipe(batch=64, epochs=1, learning_rate=0.1)
 
 
 def step() -> Program:
-    """One training step on a batch of 64; calibrated on 2 steps of the first epoch, the last one first."""
+    """Return one training step on a batch of 64, calibrated on 2 steps of the first epoch; the second of these steps is
+    the first example.
+    """
     small = digits(seed=0)
     images = np.kron(small.train_inputs.reshape(-1, 8, 8), np.ones((1, 3, 3)))
     inputs = np.pad(images, ((0, 0), (2, 2), (2, 2))).reshape(-1, 784)

@@ -22,7 +22,9 @@ SHAPES = {"conv.weight": (8, 1, 3, 3), "conv.bias": (8,), "dense.weight": (10, 7
 
 
 def exported() -> Any:
-    """What an exporter writes: an open batch, image [batch, 1, 8, 8] -> logits [batch, 10], float32 weights."""
+    """Return the ONNX model that an exporter writes: an open batch, image [batch, 1, 8, 8] -> logits [batch, 10],
+    float32 weights.
+    """
     draw = np.random.default_rng(0).normal
     weights = {name: draw(0.0, 0.4, shape) if len(shape) > 2 else np.zeros(shape) for name, shape in SHAPES.items()}
     nodes = [
@@ -40,7 +42,9 @@ def exported() -> Any:
 
 
 def step() -> Program:
-    """One training step of four digits, calibrated on 16 steps of a training run from the file's weights."""
+    """Return one training step on four digits, calibrated on 16 steps of a training run that starts from the weights of
+    an ONNX file.
+    """
     model = from_onnx(exported(), formats=dict.fromkeys(SHAPES, WEIGHTS))
     program = training.training_step(
         model, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=Precision(margin=4.0)

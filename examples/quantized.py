@@ -1,10 +1,12 @@
-"""Irises by four-bit weights and five-bit activations, trained as they are used: 4-16-3, straight-through derivatives.
+"""Irises with four-bit weights and five-bit activations, which are quantized during training, too: a 4-16-3 network
+with straight-through derivatives.
 
 circuitize estimate examples/quantized.py:step
 circuitize compile  examples/quantized.py:predict --target verilog --scheduler parallel -o design
 
-Each `quantized` states the format of a tensor in the middle of the program: it reads an accumulator with all its bits,
-rounds it once, and saturates it, alike in every target. Steps keep weights of 18 bits, and use the nearest of four.
+Each call of `quantized` states the format of a tensor in the middle of the program: it reads an accumulator with all
+its bits, rounds it once, and saturates it, with the same result in every target. Training steps keep weights of 18
+bits, and compute with the nearest values of four bits.
 """
 
 from circuitize.circuits.program import Program
@@ -26,7 +28,7 @@ ACTIVATIONS = Format(fraction_bits=4, low=0, high=31)
 
 
 def layer(inputs: int, outputs: int) -> Model:
-    """x W + b, with the four bits nearest to each weight."""
+    """Return x W + b, with each weight rounded to the nearest value of four bits."""
     kept = [Parameter("weight", (inputs, outputs), he_normal), Parameter("bias", (outputs,), zeros)]
 
     def affine(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
@@ -44,13 +46,17 @@ RECIPE = Recipe(batch=8, epochs=60, learning_rate=0.125)
 
 
 def step() -> Program:
-    """One training step on a batch of 8; calibrated on 8 steps of a training run, the last one first."""
+    """Return one training step on a batch of 8, calibrated on 8 steps of a training run; the last of these steps is the
+    first example.
+    """
     program = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch, inputs=MEASURES)
     examples = real.record(program, MODEL.initial(seed=0), RECIPE.batches(iris(seed=0)), count=8)
     return training.with_examples(program, *reversed(examples))
 
 
 def predict() -> Program:
-    """Predictions for a batch of 8, with the weights of the same steps."""
+    """Return a program that gives predictions for a batch of 8, calibrated with the weights of the steps that `step` is
+    calibrated on.
+    """
     program = training.predict(MODEL, RECIPE.batch, inputs=MEASURES)
     return training.with_examples(program, *step().examples)

@@ -1,4 +1,4 @@
-"""Handwritten digits by a transformer of one block: eight tokens, the rows of the image.
+"""Handwritten digits by a transformer of one block, whose eight tokens are the rows of the image.
 
 circuitize estimate examples/transformer.py:step
 circuitize prove    examples/transformer.py:step --prover tensor --not-zero-knowledge -o proof
@@ -24,7 +24,9 @@ from circuitize.sims import real
 
 
 def network(attention: Attention) -> Model:
-    """Rows of eight pixels become tokens of width 16; the last layer reads all of them, and starts at zero."""
+    """Return a transformer in which rows of eight pixels become tokens of width 16; the last layer reads all tokens,
+    and starts at zero.
+    """
     return sequential(
         tokens(8, 8),
         dense(8, 16),
@@ -41,17 +43,21 @@ PRECISION = Precision(margin=8.0)
 
 
 def step() -> Program:
-    """One training step on a batch of 16, attention by softmax."""
+    """Return one training step on a batch of 16, with softmax attention."""
     return _step("step")
 
 
 def spherical_step() -> Program:
-    """The same with spherical attention: the norm of the scores in softmax's place."""
+    """Return one training step on a batch of 16, with spherical attention, which has the norm of the scores in place of
+    the softmax.
+    """
     return _step("spherical_step")
 
 
 def _step(name: str) -> Program:
-    """Calibrated on 128 steps of the first five epochs, where gradients are greatest; a middle one first."""
+    """Return a training step calibrated on 128 steps of the first five epochs, in which gradients are greatest; a
+    middle step is the first example.
+    """
     model = MODELS[name]
     program = training.training_step(model, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=PRECISION)
     beginning = replace(RECIPE, epochs=5).batches(digits(seed=0))
@@ -60,12 +66,16 @@ def _step(name: str) -> Program:
 
 
 def evaluate() -> Program:
-    """How many of 60 images the weights of `step` recognise; calibrated on the test set, by those of its steps."""
+    """Return a program that counts how many of 60 images the network recognises, calibrated on the test set with the
+    weights that `step` is calibrated on.
+    """
     return _evaluate("step")
 
 
 def spherical_evaluate() -> Program:
-    """The same of `spherical_step`."""
+    """Return a program that counts how many of 60 images the network recognises with spherical attention, calibrated on
+    the test set with the weights that `spherical_step` is calibrated on.
+    """
     return _evaluate("spherical_step")
 
 

@@ -1,10 +1,12 @@
-"""Boosted trees on handwritten digits: scikit-learn's decisions in hardware, in proofs and in integers.
+"""Boosted trees on handwritten digits: the decisions of scikit-learn's estimator in hardware, in proofs and in
+integers.
 
 circuitize compile examples/trees.py:predict --target verilog --scheduler parallel -o design
 circuitize simulate design --frames 360
 
-Ten rounds of ten trees, of at most eight leaves each. The features are whole numbers from 0 to 16, so that each
-comparison is exact, and so is every decision: leads between scores are far above the rounding of the leaves.
+The boosted trees are ten rounds of ten trees, with at most eight leaves in each tree. The features of the digits are
+whole numbers from 0 to 16, so each comparison is exact, and so is every decision: the greatest score leads the others
+by far more than the rounding of the leaves.
 """
 
 from functools import cache
@@ -25,12 +27,14 @@ TESTED = 360
 
 @cache
 def fitted() -> Any:
-    """The estimator, fitted to all images but those that are tested."""
+    """Return the estimator, fitted to all images except the test images."""
     pixels, labels = load_digits(return_X_y=True)
     return GradientBoostingClassifier(n_estimators=10, random_state=0).fit(pixels[:-TESTED], labels[:-TESTED])
 
 
 def predict() -> IntegerProgram:
-    """The digit of one image; the examples are the test images, with what the estimator says of each as the answer."""
+    """Return a program that gives the digit of one image; the examples are the test images, each with the estimator's
+    decision as the answer.
+    """
     pixels = load_digits().data[-TESTED:]
     return from_trees(fitted(), PIXELS, data=pixels, labels=np.asarray(fitted().predict(pixels)))

@@ -1,4 +1,6 @@
-"""Adam and AdamW in integers: their moments have formats of their own, and bias corrections are exact public inputs."""
+"""Adam and AdamW in integers: the moments have formats that differ from the weights', and bias corrections are exact
+public inputs.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +42,11 @@ class Adam(Optimizer):
     (sqrt(v' * correction) + epsilon), where step_size = learning_rate / (1 - beta1^t) and correction = 1 / (1 -
     beta2^t) are inputs of step t = 1, 2, ...: `values(t, learning_rate)`.
 
-    In Adam the backward pass starts from 2^scale_bits instead of 1, and epsilon is scaled by the same factor. The scale
-    of Adam's backward pass leaves W' unchanged, but m and v are those of the scaled gradient, so that squares of small
-    gradients keep fraction bits: as stored, m is 2^scale_bits and v 4^scale_bits times the textbook's. Betas of Adam
-    that are short dyadic numbers are exact; a moment v of less than 2^-13 / (1 - beta2), as stored, no longer decays.
+    With Adam, the backward pass starts from 2^scale_bits instead of 1, and epsilon is scaled by the same factor. The
+    scale of Adam's backward pass leaves W' unchanged, but the moments m and v are those of the scaled gradient, so that
+    squares of small gradients keep fraction bits: as stored, m is 2^scale_bits times and v is 4^scale_bits times the
+    textbook's. Values of Adam's betas that are short dyadic numbers are exact; a moment v of less than 2^-13 / (1 -
+    beta2), as stored, no longer decays.
     """
 
     beta1: float = 1 - 2.0**-3
@@ -95,8 +98,8 @@ class Adam(Optimizer):
     def step(
         self, first: Tensor, second: Tensor, gradient: Tensor, step_size: Tensor, correction: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the change that is subtracted from the weight, and both moments, all from the gradient of the scaled
-        loss.
+        """Return the change that Adam subtracts from a weight, and both new moments, computed from the gradient of the
+        scaled loss.
         """
         mean = first * self.beta1 + gradient * (1 - self.beta1)
         # Never negative; the rectifier says so to the types, which cannot see that a square is none.
@@ -109,8 +112,8 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay: W' = W - decay * W - (Adam's step), where decay = learning_rate * weight_decay.
 
-    AdamW is from Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. With AdamW, weights need fraction bits for the
-    decay: a decay of less than half a unit of the weight's last bit is lost.
+    AdamW is from Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. With AdamW, weights need enough fraction bits
+    for the decay: a decay of less than half a unit of the weight's last bit is lost.
     """
 
     weight_decay: float = 2.0**-7

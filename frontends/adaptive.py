@@ -1,4 +1,4 @@
-"""RMSprop, Lion and LAMB: optimisers that set the length of each step themselves."""
+"""RMSprop, Lion and LAMB: optimisers that adapt the length of each step to the gradients."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class Lion(RateOptimizer):
     """The optimiser Lion: W' = W - learning_rate * (sign(beta1 * m + (1 - beta1) * g) + weight_decay * W); m' = beta2
     m + (1 - beta2) g.
 
-    Lion is from Chen et al., arXiv 2302.06675, algorithm 2. Lion keeps one state, and takes no square, root or
-    division. Lion's gradients are scaled by 2^scale_bits, which changes no sign.
+    Lion is from Chen et al., arXiv 2302.06675, algorithm 2. Lion keeps one value of state per weight, and computes no
+    square, root or division. Lion's gradients are scaled by 2^scale_bits, which changes the sign of none.
     """
 
     beta1: float = 1 - 2.0**-3
@@ -83,12 +83,12 @@ class Lion(RateOptimizer):
 
 @dataclass(frozen=True)
 class LAMB(Adam):
-    """The optimiser LAMB: Adam's direction r, with decay, made as long as the parameter: W' = W - learning_rate * |W| /
-    |r| * r.
+    """The optimiser LAMB: Adam's direction r, with weight decay, scaled to the length of the parameter: W' = W -
+    learning_rate * |W| / |r| * r.
 
     LAMB's direction is r = m' / (1 - beta1^t) / (sqrt(v' / (1 - beta2^t)) + epsilon) + weight_decay * W. LAMB is from
     You et al., arXiv 1904.00962, algorithm 2. In LAMB, if W is 0, or the sum of squares of r is below 2^-8, the ratio
-    |W| / |r| is 1. The scalar `fairness` is 1 / (1 - beta1^t).
+    |W| / |r| is 1. LAMB's input `fairness` is 1 / (1 - beta1^t).
     """
 
     weight_decay: float = 2.0**-7

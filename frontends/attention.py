@@ -22,11 +22,12 @@ MASKED = -64.0
 
 
 def softmax_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Softmax attention: softmax(query key^T / sqrt(d)) value: [..., q, d], [..., x, d] and [..., x, e] to [..., q, e].
+    """Return softmax attention, softmax(query key^T / sqrt(d)) value: [..., q, d], [..., x, d] and [..., x, e] to [...,
+    q, e].
 
     `softmax_attention` is from Vaswani et al., arXiv 1706.03762, equation 1. The `mask` of an attention, of 0 and 1,
-    broadcasts to [..., q, x]: where the mask is 0, the score is taken to be -64. A row of scores whose mask is 0
-    everywhere gives every position the same weight.
+    broadcasts to [..., q, x]: where the mask is 0, the score is taken to be -64. If the mask of a row of scores is 0
+    everywhere, every position has the same weight.
     """
     rows, columns, batch = _letters(query, key)
     scaled = query * (1 / math.sqrt(query.shape[-1]))
@@ -39,12 +40,13 @@ def softmax_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | 
 def spherical_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, floor: float = 2.0**-6, tile: int = 0
 ) -> Tensor:
-    """Spherical attention: (s / |s|) value with scores s = query key^T and |s| their norm: a norm takes the place of
-    the softmax.
+    """Return spherical attention, (s / |s|) value with scores s = query key^T and their norm |s|, which takes the place
+    of the softmax.
 
     The shapes and the mask of spherical attention are those of `softmax_attention`; a masked score is 0. The scores of
-    spherical attention need no scale, and may be negative. A norm below `floor` counts as the floor, so that a row of
-    zeros reads 0. `tile` is how many positions are added up at a time, which does not change the resulting integers.
+    spherical attention need no scaling, and may be negative. In spherical attention a norm below `floor` counts as the
+    floor, so that a row of zero scores gives 0. The argument `tile` is how many positions spherical attention adds up
+    at a time, which does not change the resulting integers.
     """
     rows, columns, batch = _letters(query, key)
     scores = einsum(f"{batch}{rows}d,{batch}{columns}d->{batch}{rows}{columns}", query, key)
@@ -58,7 +60,7 @@ Attention = Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]
 
 
 def causal(scores: int) -> NDArray[np.float64]:
-    """The mask of a sequence in which each position reads itself and those before it: [q, x], 1 where x <= q."""
+    """Return the mask of a sequence in which each position reads itself and those before it: [q, x], 1 where x <= q."""
     return np.tril(np.ones((scores, scores)))
 
 
@@ -74,12 +76,12 @@ def multi_head_attention(
     causally: bool = False,
     format: Format = WEIGHTS,
 ) -> Model:
-    """Self-attention with several heads: [B, x, width] -> [B, x, width].
+    """Return self-attention with several heads: [B, x, width] -> [B, x, width].
 
-    Queries, keys and values are x @ in_weight + in_bias, cut into three; each head has width / heads columns of each of
-    the three. The result of a multi-head attention is the heads' results, side by side, times out_weight plus out_bias.
-    With `causally`, a position reads only itself and those before it. `multi_head_attention` is from Vaswani et al.,
-    arXiv 1706.03762, section 3.2.2.
+    Queries, keys and values of multi-head attention are x @ in_weight + in_bias, cut into three; each head has width /
+    heads columns of each of the three. The result of multi-head attention is the heads' results, side by side, times
+    out_weight plus out_bias. With `causally`, a position in multi-head attention reads only itself and those before it.
+    `multi_head_attention` is from Vaswani et al., arXiv 1706.03762, section 3.2.2.
     """
     if width % heads:
         raise TypingError(f"expected a width that is a multiple of {heads} heads, found {width}; change one of them")
@@ -102,5 +104,5 @@ def multi_head_attention(
 
 
 def _letters(query: Tensor, key: Tensor) -> tuple[str, str, str]:
-    """Letters for the rows, the columns and the leading axes of scores."""
+    """Return letters of an einsum's equation for the rows, the columns and the leading axes of scores."""
     return "q", "x", "abcefgh"[: query.ndim - 2]

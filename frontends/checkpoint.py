@@ -26,11 +26,10 @@ MOST_FILES = 4096
 
 @dataclass(frozen=True, eq=False)
 class Tensors(Mapping[str, Values]):
-    """Arrays by name, with the headers of the files that they came from and the index of the given files, if there is
-    one.
+    """Arrays by name, with the headers of the files that they came from, and with the index if the files have one.
 
-    The numbers of a checkpoint's arrays are those of the file, in the types that numpy has: BF16 becomes float32, which
-    holds each of its numbers.
+    The numbers of a checkpoint's arrays are those of the file, in numpy's types: BF16 becomes float32, which represents
+    each of its numbers exactly.
     """
 
     arrays: Mapping[str, Values]
@@ -51,7 +50,7 @@ class Tensors(Mapping[str, Values]):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The type of each tensor's numbers in its file, such as BF16."""
+        """Return the type of each tensor's numbers in its file, such as BF16."""
         return {entry.name: entry.kind for header in self.files.values() for entry in header.entries}
 
 
@@ -59,8 +58,8 @@ def load_safetensors(path: str | Path) -> Tensors:
     """Read the tensors of a .safetensors file, of a model.safetensors.index.json and its files, or of a folder with
     either.
 
-    Raise CircuitizeError if a file cannot be read, and FormatError if one is damaged or contradicts itself. In reading
-    a checkpoint, nothing outside the folder of an index is read, whatever the index says.
+    Raise CircuitizeError if a file of a checkpoint cannot be read, and FormatError if a file is damaged or contradicts
+    itself. While a checkpoint is read, nothing outside the folder of its index is read, whatever the index says.
     """
     path = Path(path)
     if path.is_dir():
@@ -97,7 +96,9 @@ def _sharded(path: Path) -> Tensors:
 
 
 def _places(content: bytes, where: str) -> dict[str, str]:
-    """The file of each tensor, by name. Raise FormatError for a file that is not in the folder of the index."""
+    """Return the file of each tensor of a checkpoint, by the tensor's name. Raise FormatError for a file that is not in
+    the folder of the checkpoint's index.
+    """
     try:
         found = parse_json(content, MOST_VALUES, distinct=True)
     except ValueError as error:
@@ -120,7 +121,7 @@ def _places(content: bytes, where: str) -> dict[str, str]:
 
 
 def is_plain(file: object) -> bool:
-    """Whether a text is the name of a safetensors file, without a folder."""
+    """Return whether a text is the name of a safetensors file, without a folder."""
     return (
         isinstance(file, str)
         and file.isprintable()
@@ -139,14 +140,14 @@ def save_safetensors(
     metadata: Mapping[str, str] | None = None,
     most_bytes: int | None = None,
 ) -> None:
-    """Write arrays by name to a .safetensors file, or to a folder: as model.safetensors, or in several files with an
+    """Write arrays by name to a .safetensors file, or to a folder as model.safetensors or as several files with an
     index.
 
     With `like`, the tensors that were loaded, their files, headers and types are written again, and tensors that are
-    not given stay as they were; if nothing has changed, the bytes are equal. Without `like`, floats have the given
-    `kind` (F32, F16, BF16, F64), or their type in numpy; each file in a folder takes at most `most_bytes` of tensors.
-    Each file of a checkpoint is written whole or not at all. Raise CircuitizeError for a name that `like` does not
-    have, another shape, and numbers that a type does not hold.
+    not given stay unchanged; if no tensor has changed, the bytes are equal. Without `like`, floats are written with the
+    given `kind` (F32, F16, BF16, F64) or with their type in numpy; each file in a folder takes at most `most_bytes` of
+    tensors. Each file of a checkpoint is written whole or not at all. Raise CircuitizeError for a name that `like` does
+    not have, for another shape than in `like`, and for numbers that a type does not hold.
     """
     path = Path(path)
     if like is not None:
@@ -185,7 +186,7 @@ def _require_known(path: Path, names: Collection[str], like: Tensors) -> None:
 def _files(
     path: Path, arrays: Mapping[str, Values], kind: str | None, metadata: Mapping[str, str], most: int | None
 ) -> tuple[dict[str, Header], bytes | None]:
-    """The headers of a checkpoint by file, and the index if there are several files."""
+    """Return the headers of a checkpoint by file, and the index if there are several files."""
     if kind is not None and kind not in FLOATS:
         raise CircuitizeError(f"{path}: expected a kind among {', '.join(FLOATS)}, found {kind!r}; choose one")
     kinds = {}

@@ -1,4 +1,4 @@
-"""Gradients kept small before an optimiser sees them: by value, or by the norm of all of them together."""
+"""Gradients bounded before an optimiser reads them: each element on its own, or all gradients by their common norm."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .trace import trace
 @dataclass(frozen=True)
 class _Clipped(Optimizer):
     """An optimiser that is applied to clipped gradients. With clipped gradients the backward pass starts from
-    2^scale_bits; the number from which the optimiser would have started it multiplies the clipped gradients instead,
-    less the scale.
+    2^scale_bits, and the clipped gradients are multiplied by 2^-scale_bits and by the number from which the optimiser
+    alone would have started the backward pass.
     """
 
     optimizer: Optimizer
@@ -75,7 +75,9 @@ class _Clipped(Optimizer):
 
     @abstractmethod
     def clipped(self, gradients: Sequence[Tensor]) -> list[Tensor]:
-        """The gradients, 2^scale_bits times those of the loss, as they are passed on to the optimiser."""
+        """Return the clipped gradients, which are 2^scale_bits times those of the loss, as they are passed on to the
+        optimiser.
+        """
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,12 @@ def convolution(
     dilations: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The convolution of [B, *positions, C] with a kernel [*sizes, C / groups, D], giving [B, *positions', D].
+    """Return the convolution, of shape [B, *positions', D], of x [B, *positions, C] with a kernel [*sizes, C / groups,
+    D].
 
-    Group g of the channels in makes group g of the channels out; positions' = (positions + padding - dilation * (size -
-    1) - 1) // step + 1. The kernel of a convolution is not flipped, as usual in learning.
+    Group g of the input channels of a convolution gives group g of the output channels; positions' = (positions +
+    padding - dilation * (size - 1) - 1) // step + 1. The kernel of a convolution is not flipped, as usual in machine
+    learning.
     """
     rank = x.ndim - 2
     if groups < 1 or x.shape[-1] != kernel.shape[-2] * groups or kernel.shape[-1] % groups or kernel.ndim != x.ndim:
@@ -61,11 +63,11 @@ def transposed_convolution(
     groups: int = 1,
     more: Sequence[int] = (),
 ) -> Tensor:
-    """The adjoint of `convolution` with this kernel: [B, *positions, D] to [B, *positions', C].
+    """Return the adjoint of `convolution` with the given kernel: [B, *positions, D] to [B, *positions', C].
 
     The kernel of a transposed convolution is [*sizes, C / groups, D]; positions' = step * (positions - 1) + dilation *
-    (size - 1) + 1 + more - padding, where `more`, by default 0, tells which of the extents that the convolution maps to
-    positions is meant.
+    (size - 1) + 1 + more - padding, where `more`, by default 0, says which of the extents that the convolution maps to
+    `positions` is meant.
     """
     rank = x.ndim - 2
     steps, dilations = _each(steps, rank), _each(dilations, rank)
@@ -103,10 +105,10 @@ def max_pool(
     padding: Padding = 0,
     dilations: int | Sequence[int] = 1,
 ) -> Tensor:
-    """The maximum of each window of [B, *positions, C]; padding is never the maximum.
+    """Return the maximum of each window of [B, *positions, C]; an element of the padding is never the maximum.
 
-    The derivative of max pooling goes to a window's first maximum, row by row. Padding of max pooling repeats the
-    nearest element, which every window that reaches the padding holds too; the padding is therefore less than a
+    The derivative of max pooling goes to a window's first maximum, row by row. The padding of max pooling repeats the
+    nearest element, which every window that reaches the padding also holds; the padding is therefore less than a
     window's size, and windows that are padded are not dilated.
     """
     rank = x.ndim - 2
@@ -130,7 +132,9 @@ def average_pool(
     dilations: int | Sequence[int] = 1,
     padding_counts: bool = True,
 ) -> Tensor:
-    """The mean of each window of [B, *positions, C]; the last argument says whether zeros of the padding count."""
+    """Return the mean of each window of [B, *positions, C]; the last argument says whether zeros of the padding
+    count.
+    """
     rank = x.ndim - 2
     sizes = _each(sizes, rank)
     steps = sizes if steps is None else steps
@@ -146,19 +150,19 @@ def average_pool(
 
 
 def global_average(x: Tensor) -> Tensor:
-    """The mean over all positions: [B, *positions, C] to [B, C]."""
+    """Return the mean over all positions: [B, *positions, C] to [B, C]."""
     return x.mean(axis=tuple(range(1, x.ndim - 1)))
 
 
 def global_maximum(x: Tensor) -> Tensor:
-    """The maximum over all positions: [B, *positions, C] to [B, C]; its derivative goes to the first of several equal
-    maxima.
+    """Return the maximum over all positions: [B, *positions, C] to [B, C]; its derivative goes to the first of several
+    equal maxima.
     """
     return x.reshape(x.shape[0], -1, x.shape[-1]).max(1)
 
 
 def padded(x: Tensor, padding: Padding) -> Tensor:
-    """A batch [B, *positions, C] with zeros around the positions."""
+    """Return a batch [B, *positions, C] with zeros around the positions."""
     sides = _sides(padding, x.ndim - 2)
     if not any(map(any, sides)):
         return x
@@ -173,7 +177,7 @@ def _windows(x: Tensor, sizes: Sequence[int], steps: int | Sequence[int], dilati
 
 
 def _repeated(x: Tensor, axis: int, before: int, after: int) -> Tensor:
-    """x with the first and the last element of an axis repeated `before` and `after` times."""
+    """Return x with the first and the last element of an axis repeated `before` and `after` times."""
     index: list[slice] = [slice(None)] * x.ndim
     ends = []
     for place in (slice(0, 1), slice(x.shape[axis] - 1, x.shape[axis])):

@@ -1,4 +1,4 @@
-"""A user's own data: examples to train on and to test with, in formats chosen from the data."""
+"""A user's own data: examples to train on and to test with, in formats that are chosen from the data."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ MOST_CLASSES = 4096
 
 @dataclass(frozen=True)
 class Scale:
-    """The numbers that were subtracted from each column, and those by which it was divided."""
+    """The number that is subtracted from each column of the data, and the number by which the column is then
+    divided.
+    """
 
     center: Reals
     width: Reals
 
     def apply(self, values: Reals) -> Reals:
-        """Return values of the columns as the model takes them, less the center and divided by the width."""
+        """Return the values of the columns as the model reads them: less the center and divided by the width."""
         return np.asarray((values - self.center) / self.width, np.float64)
 
     def undo(self, values: Reals) -> Reals:
@@ -50,11 +52,11 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Examples, every value of which is a value of its format, with the rows to train on and to test with.
+    """Examples in which every value is a value of its format, with the rows to train on and the rows to test with.
 
-    The fields `inputs` and `targets` of a Dataset are formats; `input_scale` and `target_scale` say how its values
-    relate to the given data. For classes, targets are indicators, and `classes` are the names in their order; for a
-    regression `classes` is empty.
+    The fields `inputs` and `targets` of a Dataset are formats; `input_scale` and `target_scale` say how the values of
+    the Dataset relate to the given data. For classes, the targets of a Dataset are indicators, and `classes` are the
+    classes' names in the order of the indicators; for a regression `classes` is empty.
     """
 
     train_inputs: Reals
@@ -69,12 +71,12 @@ class Dataset:
 
     @property
     def features(self) -> int:
-        """How many numbers an example has."""
+        """Return how many numbers the input of an example has."""
         return int(self.train_inputs.shape[1])
 
     @property
     def outputs(self) -> int:
-        """How many numbers a target has."""
+        """Return how many numbers the target of an example has."""
         return int(self.train_targets.shape[1])
 
     def batches(
@@ -85,10 +87,10 @@ class Dataset:
         optimizer: Optimizer | None = None,
         seed: int = 0,
     ) -> Iterator[dict[str, Any]]:
-        """The inputs of steps 1, 2, ... besides parameters and state: inputs, targets, and scalars.
+        """Yield the inputs of steps 1, 2, ... other than parameters and state: inputs, targets, and scalars.
 
         Each epoch of a dataset's batches is a fresh shuffle without its incomplete last batch. Raise CircuitizeError
-        for a batch that is larger than the data.
+        for a batch that is larger than the training data.
         """
         size = len(self.train_inputs)
         if not 1 <= batch <= size:
@@ -107,7 +109,9 @@ class Dataset:
                 }
 
     def accuracy(self, outputs: object) -> float:
-        """The share of test examples whose greatest output is at their class, given outputs for all of them."""
+        """Return the share of test examples whose greatest output is at the example's class, given the outputs for all
+        test examples.
+        """
         found = np.asarray(outputs)
         if not self.classes or found.shape != self.test_targets.shape:
             raise CircuitizeError(
@@ -132,16 +136,17 @@ def dataset(
     test: float = 0.2,
     seed: int = 0,
 ) -> Dataset:
-    """Examples from arrays, or from a CSV file, with formats chosen from the data.
+    """Return a Dataset of examples from arrays, or from a CSV file, with formats chosen from the data.
 
-    `inputs` is an array of [examples, features] with `targets` beside it, or the path of a CSV file in which `target`
-    names the column to predict (default: the last) and `columns` the features (default: all others). Targets that are
-    whole numbers or names are classes, others a regression; `kind` states which of the two they are if the data suggest
-    the wrong one. `standardise` scales columns to mean 0 and deviation 1, by the part that is trained on; without it,
-    values are taken as they are. The number `test` is the share of examples that is kept for testing, chosen by `seed`.
-    Every value is rounded once to its format, half to even; test data beyond what training saw saturates.
+    The argument `inputs` is either an array of [examples, features], with `targets` as a second array, or the path of a
+    CSV file in which `target` names the column to predict (default: the last) and `columns` the features (default: all
+    others). Targets that are whole numbers or names are taken as classes, others as a regression; `kind` states which
+    they are if the data suggest the wrong one. The option `standardise` scales the columns of a data set to mean 0 and
+    deviation 1, as computed from the training examples; without it, values are not scaled. The argument `test` is the
+    share of examples that is kept for testing; `seed` decides which examples. Every value of a data set is rounded once
+    to its format, half to even; values in the test examples that pass the range of the training examples saturate.
 
-    Raise CircuitizeError for cells that hold no number, shapes that do not fit, and too little data.
+    Raise CircuitizeError for cells that hold no number, arrays whose shapes do not fit, and too little data.
     """
     if isinstance(inputs, (str, Path)):
         if targets is not None:
@@ -180,7 +185,7 @@ def dataset(
 def _from_csv(
     path: Path, columns: Sequence[str] | None, target: str | None, kind: Kind | None
 ) -> tuple[Reals, Values, str]:
-    """Return the features, the targets, and a text for messages that says where the targets stand."""
+    """Return the features, the targets, and a text for messages that says where the file has the targets."""
     table = read_csv(path)
     answer = table.column(target) if target is not None else len(table.names) - 1
     chosen = [table.column(name) for name in columns] if columns is not None else list(range(len(table.names)))
@@ -223,12 +228,12 @@ def _answers(targets: object) -> Values:
 
 
 def _whole(answers: Values) -> bool:
-    """Whether numbers look like classes: whole, and few."""
+    """Return whether numbers look like classes: whole, and of few distinct values."""
     return answers.ndim == 1 and bool((answers == np.rint(answers)).all()) and len(np.unique(answers)) <= 32
 
 
 def _indicators(answers: Values, where: str) -> tuple[Reals, tuple[str, ...]]:
-    """Indicators of classes, with a column for each class, in ascending order."""
+    """Return indicators of classes, with a column for each class, in ascending order."""
     if answers.ndim != 1:
         raise CircuitizeError(f"expected a class for each example, found targets of shape {list(answers.shape)}")
     names, places = np.unique(answers, return_inverse=True)
@@ -263,8 +268,8 @@ def _scale(values: Reals, standardise: bool) -> Scale:
 
 
 def _format(values: Reals, standardised: bool) -> Format:
-    """The format that holds the given values: signed unless all values are at least 0, with a power of two as its
-    bound.
+    """Return the format that holds the given values: signed unless all values are at least 0, with a power of two as
+    its bound.
     """
     greatest = float(np.abs(values).max())
     exponent = ceil(log2(greatest)) if greatest > 0 else 0

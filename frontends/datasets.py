@@ -1,4 +1,4 @@
-"""Small real data sets that come with scikit-learn, split and scaled, and seeded batches of them."""
+"""Small real data sets that come with scikit-learn, split and scaled, with seeded batches."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class Split:
 
     @property
     def train_targets(self) -> Reals:
-        """The training labels as indicators, one column per class."""
+        """Return the training labels as indicators, one column per class."""
         return np.eye(self.classes)[self.train_labels]
 
     @property
     def test_targets(self) -> Reals:
-        """The test labels as indicators, one column per class."""
+        """Return the test labels as indicators, one column per class."""
         return np.eye(self.classes)[self.test_labels]
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to train: order of examples, learning rate or schedule, and the optimiser for which the rate is meant; all
-    reproducible.
+    """A reproducible recipe for training: the order of examples, the learning rate or schedule, and the optimiser for
+    which the rate is meant.
     """
 
     batch: int
@@ -57,7 +57,7 @@ class Recipe:
     optimizer: Optimizer = field(default_factory=SGD)
 
     def batches(self, split: Split) -> Iterator[dict[str, Values | float]]:
-        """The inputs of steps 1, 2, ... besides parameters and state: inputs, targets, and scalars.
+        """Yield the inputs of steps 1, 2, ... other than parameters and state: inputs, targets, and scalars.
 
         Each epoch of a data set's batches is a fresh shuffle without its incomplete last batch.
         """
@@ -73,20 +73,22 @@ class Recipe:
 
 
 def digits(seed: int, test_size: int = 360) -> Split:
-    """1,797 handwritten digits of 8 x 8 pixels (UCI, test part), each pixel a multiple of 1/16 from 0 to 1."""
+    """Return 1,797 handwritten digits of 8 x 8 pixels (UCI, test part), where each pixel is a multiple of 1/16 from 0
+    to 1.
+    """
     inputs, labels = _load("digits")
     return _split(inputs / 16.0, labels, test_size, seed)
 
 
 def iris(seed: int, test_size: int = 30) -> Split:
-    """150 irises of three species, four measures each, scaled so that each measure runs from 0 to 1."""
+    """Return 150 irises of three species, with four measures each, which are scaled to run from 0 to 1."""
     inputs, labels = _load("iris")
     least, greatest = inputs.min(axis=0), inputs.max(axis=0)
     return _split((inputs - least) / (greatest - least), labels, test_size, seed)
 
 
 def accuracy(outputs: Values, labels: Labels) -> float:
-    """The share of rows whose greatest output is at the label."""
+    """Return the share of rows whose greatest output is at the label."""
     return float((np.argmax(outputs, axis=1) == labels).mean())
 
 

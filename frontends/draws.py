@@ -1,4 +1,6 @@
-"""Starting values that anybody can draw again from a public seed: in integers, the same on every machine."""
+"""Starting values that anybody can draw again from a public seed: the draws use integers, and are the same on every
+machine.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,14 @@ SUMMED = 12
 
 
 class Draws:
-    """A source of random numbers for initializers, in place of numpy's generator, whose streams change from version to
-    version.
+    """A source of random numbers for initializers, used instead of numpy's generator, whose streams change from version
+    to version.
 
-    Draw k = 0, 1, ... reads SHAKE-256(DOMAIN || length of the seed || seed || k), numbers as 8 bytes, little-endian. A
-    normal number is the sum of 12 words of 16 bits, less its mean, over 2^16: an Irwin-Hall distribution of variance 1,
-    within [-6, 6]. A uniform number is a word of 32 bits over 2^32. Normal and uniform numbers are exact in float64;
-    they are then scaled by one multiplication and moved by one addition, each rounded as IEEE 754 says.
+    Draw k = 0, 1, ... takes its numbers from SHAKE-256(DOMAIN || length of the seed || seed || k), with lengths and k
+    as 8 bytes, little-endian. A normal number is the sum of 12 words of 16 bits, less the sum's mean, over 2^16: an
+    Irwin-Hall distribution of variance 1, within [-6, 6]. A uniform number is a word of 32 bits over 2^32. Normal and
+    uniform numbers are exact in float64; one multiplication then scales them and one addition moves them, each rounded
+    as IEEE 754 says.
     """
 
     def __init__(self, seed: bytes) -> None:
@@ -35,11 +38,11 @@ class Draws:
         raise TypingError(f"expected an initializer that draws by normal or uniform, found {name!r}; give another seed")
 
     def standard_normal(self, size: Shape) -> NDArray[np.float64]:
-        """Return normal numbers of mean 0 and deviation 1, by the name that numpy's generators have for it."""
+        """Return normal numbers of mean 0 and deviation 1; the method has the name that numpy's generators give it."""
         return self.normal(0.0, 1.0, size)
 
     def normal(self, loc: float, scale: float, size: Shape) -> NDArray[np.float64]:
-        """Return normal numbers, each a sum of 12 words: none is further than 6 deviations from the mean."""
+        """Return normal numbers, each a sum of 12 words: no number is further than 6 deviations from the mean."""
         words = self._words(prod(size) * SUMMED, "<u2").reshape(*size, SUMMED)
         # The mean of a word is half of 2^16 - 1; twelve of them have a whole one.
         sums = words.astype(np.int64).sum(-1) - SUMMED // 2 * 0xFFFF

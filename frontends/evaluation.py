@@ -1,4 +1,4 @@
-"""Builds programs that judge a model: how many answers of a batch are right, and how great the loss is."""
+"""Programs that evaluate a model: how many answers of a batch are right, and how great the loss is."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ Metric = Callable[[Tensor, Tensor], Tensor]
 
 
 def right_answers(prediction: Tensor, target: Tensor) -> Tensor:
-    """How often the greatest score of an example stands where its target's does; of equal scores the first counts."""
+    """Return for how many examples the greatest score is at the place of the target's greatest element; of equal scores
+    the first counts as the greatest.
+    """
     return (argmax_one_hot(prediction) * argmax_one_hot(target)).sum()
 
 
@@ -39,12 +41,13 @@ def evaluation(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """A program from parameters, model state, `inputs` and `targets` to `right`, and to `loss` if a loss is given.
+    """Return a program from parameters, model state, `inputs` and `targets` to `right`, and to `loss` if a loss is
+    given.
 
-    `right` says how many of the `batch` examples are answered right, by the metric; the loss is the batch's. The
-    evaluation's two outputs are public, and every other port is committed, under the names and in the formats that a
-    training step of the model has. `target_shape` is the shape of one example's target, by default the shape of a
-    prediction.
+    The output `right` is how many of the `batch` examples are answered right according to the metric; `loss` is the
+    loss of the whole batch. The outputs of an evaluation are public; every other port is committed, and has the name
+    and the format of the same port of a training step of the model. The argument `target_shape` of an evaluation is the
+    shape of one example's target, by default the shape of a prediction.
     """
     require(model, loss, None, inputs, targets, examples)
     data = model.batch_type(batch)

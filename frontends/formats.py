@@ -1,4 +1,4 @@
-"""Fixed-point formats before a shape is known: fraction bits and an interval."""
+"""Fixed-point formats without a shape: fraction bits and an interval."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from .provenance import refused
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Integers q in [low, high] that stand for q * 2^-fraction_bits."""
+    """The integers q in [low, high], each of which stands for q * 2^-fraction_bits."""
 
     fraction_bits: int
     low: int
     high: int
 
     def __post_init__(self) -> None:
-        """Raise TypingError, with the user's line, unless the bits are whole numbers and the bounds an interval."""
+        """Raise TypingError, with the user's line, unless the bits of a format are whole numbers and its bounds an
+        interval.
+        """
         for word, number in (("fraction_bits", self.fraction_bits), ("low", self.low), ("high", self.high)):
             _require_whole(word, number)
         if self.low > self.high:
@@ -34,16 +36,16 @@ class Format:
 
     @classmethod
     def signed(cls, bits: int, fraction_bits: int) -> Format:
-        """The two's complement format of `bits` bits, sign included."""
+        """Return the two's complement format of `bits` bits, sign included."""
         if _require_whole("bits", bits) < 1:
             raise refused(f"expected at least 1 bit, the sign, found {bits}; give more bits")
         return cls(fraction_bits, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
     @classmethod
     def between(cls, low: float, high: float, fraction_bits: int) -> Format:
-        """The multiples of 2^-fraction_bits from `low` to `high`, both included.
+        """Return the format of the multiples of 2^-fraction_bits from `low` to `high`, both included.
 
-        Raise CircuitizeError unless `low` and `high` are multiples of 2^-fraction_bits.
+        Raise CircuitizeError unless the bounds `low` and `high` of a format are multiples of 2^-fraction_bits.
         """
         _require_whole("fraction_bits", fraction_bits)
         for word, bound in (("low", low), ("high", high)):
@@ -57,7 +59,7 @@ class Format:
         return cls(fraction_bits, int(ends[0]), int(ends[1]))
 
     def of(self, shape: Shape) -> Fixed:
-        """The wire type of this format and shape."""
+        """Return the wire type of this format and the given shape."""
         return Fixed(shape, self.fraction_bits, self.low, self.high)
 
     def rounded(self, value: Fraction, name: str = "a number") -> float:
@@ -74,8 +76,8 @@ class Format:
         return float(units * Fraction(2) ** -self.fraction_bits)
 
     def nearest(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return for each value the nearest real number of the format, ties to even, where values beyond the format's
-        ends become these ends.
+        """Return for each value the nearest real number of the format, ties to even, where values beyond the ends of
+        the format give these ends.
         """
         rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
         nearest: NDArray[np.float64] = np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)
@@ -99,7 +101,7 @@ ONE_HOT = Format.between(0.0, 1.0, 0)
 
 
 def labels(count: int) -> Format:
-    """The format of whole numbers from 0 to count - 1."""
+    """Return the format of whole numbers from 0 to count - 1."""
     return Format(0, 0, count - 1)
 
 
@@ -108,7 +110,9 @@ LEARNING_RATE = Format.between(0.0, 1.0, 16)
 
 
 def exact_rate(value: object) -> Fraction:
-    """A learning rate as an exact fraction. Raise CircuitizeError for a value that is no finite number."""
+    """Return a learning rate as an exact fraction. Raise CircuitizeError for a learning rate that is no finite
+    number.
+    """
     if isinstance(value, Rational | float | np.floating) and math.isfinite(value):
         return Fraction(value if isinstance(value, Rational) else float(value))
     raise CircuitizeError(f"expected a finite number as the learning rate, found {value!r}; write 0.1")

@@ -1,4 +1,4 @@
-"""Layers for images: convolution and pooling. A batch of images has the axes example, row, column, channel."""
+"""Layers for images: convolution and pooling. The axes of a batch of images are example, row, column, channel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def conv1d(
     groups: int = 1,
     format: Format = WEIGHTS,
 ) -> Model:
-    """A convolution layer like `conv2d`, along one axis: [B, X, inputs] -> [B, X', outputs]."""
+    """Return a convolution layer like `conv2d`, along one axis: [B, X, inputs] -> [B, X', outputs]."""
     return _convolving("conv1d", (size,), inputs, outputs, padding, step, dilation, groups, format)
 
 
@@ -48,11 +48,12 @@ def conv2d(
     groups: int = 1,
     format: Format = WEIGHTS,
 ) -> Model:
-    """A cross-correlation with `outputs` square kernels, plus a bias for each kernel that starts at zero.
+    """Return a layer that is a cross-correlation with `outputs` square kernels, each of which has a bias that starts at
+    zero.
 
-    A convolution layer maps [B, H, W, inputs] -> [B, H', W', outputs], H' = (H + 2 * padding - dilation * (size - 1) -
-    1) // step + 1. The parameters of a convolution layer are weight [size, size, inputs / groups, outputs] and bias
-    [outputs]; both numbers of channels are multiples of `groups`, and each group reads its own inputs only.
+    A convolution layer maps [B, H, W, inputs] -> [B, H', W', outputs], where H' = (H + 2 * padding - dilation * (size -
+    1) - 1) // step + 1. The parameters of a convolution layer are weight [size, size, inputs / groups, outputs] and
+    bias [outputs]; both numbers of channels are multiples of `groups`, and each group reads only its own inputs.
     """
     return _convolving("conv2d", (size, size), inputs, outputs, padding, step, dilation, groups, format)
 
@@ -60,10 +61,11 @@ def conv2d(
 def transposed_conv2d(
     inputs: int, outputs: int, size: int, padding: int = 0, step: int = 1, format: Format = WEIGHTS
 ) -> Model:
-    """The adjoint of a convolution with square kernels, plus a bias: images become `step` times as large.
+    """Return a layer that is the adjoint of a convolution with square kernels, plus a bias: images become `step` times
+    as large.
 
-    A transposed convolution layer maps [B, H, W, inputs] -> [B, H', W', outputs], H' = step * (H - 1) + size - 2 *
-    padding. The parameters of a transposed convolution layer are weight [size, size, outputs, inputs] and bias
+    A transposed convolution layer maps [B, H, W, inputs] -> [B, H', W', outputs], where H' = step * (H - 1) + size - 2
+    * padding. The parameters of a transposed convolution layer are weight [size, size, outputs, inputs] and bias
     [outputs].
     """
     parameters = [
@@ -104,30 +106,32 @@ def _convolving(
 
 
 def max_pool2d(size: int, step: int | None = None) -> Model:
-    """The maximum of each square window, with windows `step` (by default `size`) apart; ties go to the first, row by
-    row.
+    """Return a layer that gives the maximum of each square window, with windows `step` (by default `size`) apart; at
+    ties the derivative goes to the first maximum, row by row.
     """
     return traced(lambda x: functions.max_pool2d(x, size, step), kind="max_pool2d")
 
 
 def average_pool2d(size: int, step: int | None = None) -> Model:
-    """The mean of each square window, with windows `step` (by default `size`) apart."""
+    """Return a layer that gives the mean of each square window, with windows `step` (by default `size`) apart."""
     return traced(lambda x: functions.average_pool2d(x, size, step), kind="average_pool2d")
 
 
 def global_average_pool() -> Model:
-    """The mean over all positions: [B, H, W, C] -> [B, C]."""
+    """Return a layer that gives the mean over all positions: [B, H, W, C] -> [B, C]."""
     return traced(convolution.global_average, kind="global_average_pool")
 
 
 def global_max_pool() -> Model:
-    """The maximum over all positions: [B, H, W, C] -> [B, C]; ties go to the first, row by row."""
+    """Return a layer that gives the maximum over all positions: [B, H, W, C] -> [B, C]; at ties the derivative goes to
+    the first maximum, row by row.
+    """
     return traced(convolution.global_maximum, kind="global_max_pool")
 
 
 def image(rows: int, columns: int, channels: int = 1) -> Model:
-    """A layer from rows of pixels, channels fastest, to images: [B, rows * columns * channels] -> [B, rows, columns,
-    channels].
+    """Return a layer from rows of pixels, channels fastest, to images: [B, rows * columns * channels] -> [B, rows,
+    columns, channels].
     """
 
     def unflatten(x: Tensor) -> Tensor:
@@ -137,5 +141,5 @@ def image(rows: int, columns: int, channels: int = 1) -> Model:
 
 
 def flatten() -> Model:
-    """A layer that merges all axes but the first into one."""
+    """Return a layer that merges all axes but the first into one."""
     return traced(lambda x: x.reshape(x.shape[0], -1), kind="flatten")

@@ -1,4 +1,6 @@
-"""Programs imported from other systems: an arrow whose wires have names, with the starting values of its parameters."""
+"""Programs imported from other systems: an arrow with names for its inputs and outputs, and the starting values of its
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,10 @@ FRACTION_BITS = 14
 
 @dataclass(frozen=True)
 class Imported:
-    """An arrow with a name for each input and each output, in order.
+    """An imported arrow with a name for each input and each output, in order.
 
-    The field `parameters` holds, by name, the values that came with an imported program for some of the inputs. An
-    output that has the name of an input is the value by which that input is renewed.
+    The field `parameters` holds, by name, the values that came with an imported program for some of the inputs. If an
+    output of an imported program has the name of an input, its value is the input's new value.
     """
 
     arrow: Arrow
@@ -46,7 +48,7 @@ class Imported:
 
     @property
     def shapes(self) -> dict[str, Shape]:
-        """The shape of each input by name."""
+        """Return the shape of each input of the imported arrow, by name."""
         return {name: shape_of(type) for name, type in zip(self.inputs, self.arrow.source, strict=True)}
 
     def program(
@@ -57,11 +59,13 @@ class Imported:
         examples: Sequence[Batch] = (),
         precision: Precision = Precision(),  # noqa: B008 - frozen
     ) -> Program:
-        """The program with these formats of inputs; a parameter has by default a format that holds twice its values.
+        """Return the imported arrow as a program whose inputs have the given formats; a parameter's default is a format
+        that holds values up to twice the parameter's.
 
-        The inputs of an imported program that are no parameters are by default sixteenths from 0 to 1. Inputs and the
-        outputs that renew them are committed, other outputs public, unless `visibility` says otherwise. Parameters join
-        each of the `examples` that lacks them. Raise CircuitizeError for a name that no input or output has.
+        The inputs of an imported program that are no parameters have by default the format of sixteenths from 0 to 1.
+        Inputs, and outputs that are inputs' new values, are committed, and other outputs are public, unless
+        `visibility` says otherwise. Parameters are added to each of the `examples` that lacks them. Raise
+        CircuitizeError for a name that no input or output of the imported program has.
         """
         chosen, seen = dict(formats or {}), dict(visibility or {})
         require_names("formats", chosen, self.inputs)
@@ -86,11 +90,11 @@ def model(
     kind: str,
     formats: Mapping[str, Format] | None = None,
 ) -> Model:
-    """A `Model` that starts from the imported parameters, for `training_step` and `predict`.
+    """Return a `Model` that starts from the imported parameters, for `training_step` and `predict`.
 
-    `arrow` makes, for the type of a batch, a program of the parameters and one other input, with one output. A
-    parameter whose format is not given has a format that holds twice its values. Raise CircuitizeError for a format of
-    no parameter.
+    The function `arrow` makes, for the type of a batch, a program of the parameters and one other input, with one
+    output. A parameter whose format is not given has a format that holds values up to twice the parameter's. Raise
+    CircuitizeError for a format whose name is no parameter's.
     """
     chosen = dict(formats or {})
     require_names("formats", chosen, parameters)
@@ -116,12 +120,14 @@ def model(
 
 
 def constantly(values: Reals) -> Callable[[np.random.Generator, Shape], Reals]:
-    """An initializer that gives the stated values, whatever the generator draws."""
+    """Return an initializer that gives the stated values, whatever the generator draws."""
     return lambda generator, shape: values
 
 
 def format_for(values: ArrayLike, fraction_bits: int = FRACTION_BITS) -> Format:
-    """The signed format that holds twice the given values, with at least two bits before the fraction."""
+    """Return the signed format that holds values up to twice the given ones, with at least two bits before the binary
+    point.
+    """
     greatest = float(np.max(np.abs(np.asarray(values, np.float64)), initial=1.0))
     if not math.isfinite(greatest):
         raise CircuitizeError("expected finite parameters, found one that is not; correct the model")
@@ -129,14 +135,14 @@ def format_for(values: ArrayLike, fraction_bits: int = FRACTION_BITS) -> Format:
 
 
 def require_names(what: str, given: Mapping[str, object], known: Collection[str]) -> None:
-    """Raise CircuitizeError for a name that is not known."""
+    """Raise CircuitizeError for a name that is not among the known names."""
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise CircuitizeError(f"{what}: expected names among {sorted(known)}, found {unknown[0]!r}; correct it")
 
 
 def shape_of(type: Type) -> Shape:
-    """The shape of a wire of reals. Raise TypingError for a wire of integers."""
+    """Return the shape of a wire of reals. Raise TypingError for a wire of integers."""
     if not isinstance(type, Array):
         raise TypingError(f"expected a wire of reals, found {type}; import the program before it is quantized")
     return type.shape

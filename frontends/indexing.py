@@ -1,4 +1,4 @@
-"""The indices in brackets after a tensor: whole numbers, slices of any step, lists of places, `...` and None."""
+"""Indexing of tensors in brackets: by whole numbers, slices of any step, lists of places, `...` and None."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Index: TypeAlias = int | slice | EllipsisType | Places | None
 
 
 def indexed(x: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
-    """The elements that numpy's indexing gives, by operations that only move elements.
+    """Return the elements that numpy's indexing gives, by operations that only move elements.
 
-    One entry of the index may be a list, or an array, of places or of truths known now. Raise TypingError for an index
-    of another kind.
+    One entry of the index may be a list, or an array, of places or of truth values that are known while tracing. Raise
+    TypingError for an entry of a tensor's index that is of another kind.
     """
     entries = index if isinstance(index, tuple) else (index,)
     given = sum(entry is not None and entry is not Ellipsis for entry in entries)
@@ -62,7 +62,7 @@ def indexed(x: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
 
 
 def progression(x: Tensor, axis: int, places: range) -> Tensor:
-    """The elements of one axis at an arithmetic progression of places."""
+    """Return the elements of one axis at an arithmetic progression of places."""
     if places.step < 0:
         return progression(x, axis, places[::-1]).apply(arrays.Flip((axis,)))
     starts, stops = [0] * x.ndim, list(x.shape)
@@ -76,8 +76,8 @@ def progression(x: Tensor, axis: int, places: range) -> Tensor:
 
 
 def _chosen(x: Tensor, axis: int, places: NDArray[np.int64]) -> Tensor:
-    """The elements of one axis at some places: the joined pieces of the few arithmetic progressions that a pass from
-    left to right finds.
+    """Return the elements of one axis at some places, as joined pieces: a pass from left to right cuts the places into
+    few arithmetic progressions.
     """
     pieces: list[Tensor] = []
     start = 0
@@ -92,7 +92,7 @@ def _chosen(x: Tensor, axis: int, places: NDArray[np.int64]) -> Tensor:
 
 
 def _places(entry: Any, extent: int, axis: int) -> tuple[NDArray[np.int64], list[int]]:
-    """The elements of an axis that an index entry chooses, one after the other, and the extents that replace the
+    """Return the elements of an axis that an index entry chooses, one after the other, and the extents that replace the
     axis.
     """
     if isinstance(entry, slice):

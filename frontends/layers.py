@@ -27,7 +27,7 @@ Initializer = Callable[[np.random.Generator, Shape], NDArray[np.float64]]
 
 
 def zeros(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Return zeros, as starting values in place of random ones."""
+    """Return zeros, as starting values instead of random ones."""
     return np.zeros(shape)
 
 
@@ -40,12 +40,12 @@ def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float6
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A Parameter, an array that is kept from step to step, trained or not: its name, shape, how it starts, and its
-    exact format.
+    """An array that is kept from step to step, trained or not: its name, its shape, how it starts, and its exact
+    format.
 
-    A `frozen` parameter leaves a step as it entered; a parameter that is `apart` too does not leave it, and proofs
-    commit to it once. State that is `fresh` is an input of every step, drawn anew, and does not leave it, such as the
-    mask of a dropout.
+    A `frozen` parameter leaves a step with the value with which it entered; a parameter that is also `apart` does not
+    leave the step, and proofs commit to it once. State that is `fresh`, such as the mask of a dropout, is an input of
+    every step that is drawn anew, and is no output.
     """
 
     name: str
@@ -75,12 +75,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Model:
-    """A model has parameters P, state S and, for each type of batch X, an arrow P x S x X -> Y x S'.
+    """A network with parameters P, state S and, for each type of batch X, an arrow P x S x X -> Y x S'.
 
-    Parameters are trained; state (most models have none) is given back renewed by a training step, such as running
-    statistics. `inference` is the arrow P x S x X -> Y of a model that has state; without it, predictions are those of
-    `arrow`. `kind` names the model inside a larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of
-    one example, or None if any shape will do. The first axis of a batch counts its examples.
+    The parameters of a model are trained; its state, such as running statistics, is an input of a training step whose
+    new value is an output, and most models have none. The field `inference` is the arrow P x S x X -> Y of a model that
+    has state; without it, predictions outside training are those of `arrow`. The field `kind` names the model inside a
+    larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of one example, or None if any shape is
+    allowed. The first axis of a batch counts its examples.
     """
 
     parameters: tuple[Parameter, ...]
@@ -91,7 +92,9 @@ class Model:
     inference: Callable[[Array], Arrow] | None = None
 
     def batch_type(self, batch: int) -> Array:
-        """The type of a batch of examples; raise TypingError if the model does not state the shape of an example."""
+        """Return the type of a batch of examples; raise TypingError if the model does not state the shape of an
+        example.
+        """
         if not isinstance(batch, int) or isinstance(batch, bool) or batch < 1:
             raise refused(
                 f"expected a batch of a whole number of examples, at least 1, found {named(batch)}; write batch=16"
@@ -104,21 +107,25 @@ class Model:
         return Array((batch, *self.inputs))
 
     def initial(self, seed: int | bytes) -> dict[str, NDArray[np.float64]]:
-        """Starting values by name, from one seeded generator in order, parameters first, nearest in each format.
+        """Return starting values by name, from one seeded generator in order, parameters first, each the nearest value
+        of its format.
 
-        A seed of bytes gives values that anybody can draw again, whatever the machine and the version of numpy.
+        A seed that is given as bytes leads to values that anybody can draw again, whatever the machine and the version
+        of numpy.
         """
         return _drawn([p for p in (*self.parameters, *self.state) if not p.fresh], seed)
 
     def drawn(self, seed: int) -> dict[str, NDArray[np.float64]]:
-        """The inputs that are fresh in every step, such as masks, by name, from one seeded generator in order."""
+        """Return the inputs that are fresh in every step, such as masks, by name, from one seeded generator in
+        order.
+        """
         return _drawn([p for p in self.state if p.fresh], seed)
 
     def freeze(self, *names: str, apart: bool = False) -> Model:
         """Return the model with the given parameters frozen; raise TypingError for a name that the model does not have.
 
-        With `apart` (for all parameters if no names are given) they enter steps and predictions and do not leave them,
-        so that proofs commit to them once, whatever the program (docs/tensor.md).
+        With `apart` (for all parameters if no names are given), frozen parameters enter steps and predictions and do
+        not leave them, so that proofs commit to them once, whatever the program (docs/tensor.md).
         """
         for name in names:
             self._index(name)
@@ -127,11 +134,11 @@ class Model:
         return replace(self, parameters=tuple(made))
 
     def tie(self, name: str, to: str, transposed: bool = False) -> Model:
-        """Return the model with one parameter tied to another one or to its transpose; `name` is then no parameter any
+        """Return the model with one parameter tied to a second one or to its transpose; `name` is then no parameter any
         more.
 
-        The gradient of a tied parameter is added to the other's. Raise TypingError if a name is none of the model's or
-        if shapes differ.
+        The gradient of a tied parameter is added to the gradient of the parameter to which it is tied. Raise
+        TypingError if a tied name is no parameter of the model or if shapes differ.
         """
         gone, kept = self._index(name), self._index(to)
         wanted, found = self.parameters[gone].shape, self.parameters[kept].shape
@@ -178,11 +185,11 @@ def traced(
     state: Sequence[Parameter] = (),
     inference: Callable[..., Tensor] | None = None,
 ) -> Model:
-    """A model written as a Python function of its parameters, in order, its state, and then a batch.
+    """Return a model written as a Python function of its parameters, in order, its state, and then a batch.
 
-    With state, the function returns the prediction and the new state, in order, and `inference` is the prediction alone
-    as it is made outside training. Edges are labelled with the line of the function they come from, or with the
-    caller's line if that function is not the user's.
+    With state, the Python function of a model returns the prediction and the new state, in order, and `inference`
+    returns only the prediction that the model gives outside training. Edges are labelled with the line of the function
+    that adds them, or with the caller's line if that function is not the user's.
     """
     ours = (function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
     place = here() if ours else None
@@ -202,7 +209,9 @@ def traced(
 def dense(
     inputs: int, outputs: int, bias: bool = True, format: Format = WEIGHTS, initializer: Initializer = he_normal
 ) -> Model:
-    """A dense layer x @ weight + bias, with weight [inputs, outputs] and bias [outputs], which starts at zero."""
+    """Return a dense layer x @ weight + bias, with weight [inputs, outputs] and a bias [outputs] that starts at
+    zero.
+    """
     parameters = [Parameter("weight", (inputs, outputs), initializer, format)]
     if bias:
         parameters.append(Parameter("bias", (outputs,), zeros, format))
@@ -216,11 +225,11 @@ def dense(
 
 
 def embedding(count: int, width: int, inputs: Shape = (), format: Format = WEIGHTS) -> Model:
-    """An embedding layer, which gives a row of a table for each index: whole numbers of shape [B, *inputs] -> [B,
-    *inputs, width].
+    """Return an embedding layer, which gives a row of a table for each index: whole numbers of shape [B, *inputs] ->
+    [B, *inputs, width].
 
-    The parameter of an embedding is table [count, width], standard normal over the square root of width. The embedding
-    of an index outside [0, count) is undefined.
+    The parameter of an embedding is table [count, width], whose elements start as standard normal numbers over the
+    square root of width. The embedding of an index outside [0, count) is undefined.
     """
 
     def normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
@@ -230,7 +239,7 @@ def embedding(count: int, width: int, inputs: Shape = (), format: Format = WEIGH
 
 
 def relu(*given: Tensor) -> Model:
-    """The rectifier max(x, 0), element by element: a layer, without arguments."""
+    """Return a layer without parameters: the rectifier max(x, 0), element by element."""
     if given:
         raise refused(
             f"expected relu() without arguments, which is a layer, found {named(given[0])}; "
@@ -240,10 +249,10 @@ def relu(*given: Tensor) -> Model:
 
 
 def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
-    """A function of one tensor, such as those of `activations` and `functions`, as a model without parameters.
+    """Return a function of one tensor, such as those of `activations` and `functions`, as a model without parameters.
 
-    An operation is a function of tensors as well. Raise TypingError for the class of an operation, which is no function
-    of tensors.
+    A circuitize operation is accepted as a function of one tensor, too. Raise TypingError for the class of an
+    operation, which is no function of tensors.
     """
     if isinstance(function, type):
         raise TypingError(
@@ -254,11 +263,11 @@ def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
 
 
 def dropout(rate: float, shape: Shape) -> Model:
-    """Dropout: x / (1 - rate) where the mask is 1, else 0, and x itself outside training. `dropout` is from Srivastava
-    et al., JMLR 15, 2014.
+    """Return a dropout layer: x / (1 - rate) where the mask is 1, else 0, and x itself outside training. `dropout` is
+    from Srivastava et al., JMLR 15, 2014.
 
-    The mask of dropout, 0 and 1 of the given shape for each example, is an input of every step, `mask`, after the
-    model's state, so that whoever checks the step chooses it, or commits to it. `Model.drawn` draws the masks of
+    The mask of dropout, 0 and 1 of the given shape for each example, is an input `mask` of every step, after the
+    model's state, so that whoever checks the step chooses the mask, or commits to it. `Model.drawn` draws the masks of
     dropout.
     """
     if not 0 <= rate < 1:
@@ -275,7 +284,9 @@ def dropout(rate: float, shape: Shape) -> Model:
 
 
 def gelu(approximate: bool = False) -> Model:
-    """GELU: x times the normal distribution function at x, or with `approximate` its form with a hyperbolic tangent."""
+    """Return a layer without parameters: GELU, which is x times the normal distribution function at x, or with
+    `approximate` its form with a hyperbolic tangent.
+    """
     if not isinstance(approximate, bool):
         raise refused(
             f"expected gelu() or gelu(approximate=True), which is a layer, found {named(approximate)}; "
@@ -285,8 +296,8 @@ def gelu(approximate: bool = False) -> Model:
 
 
 def require_model(found: object, where: str) -> None:
-    """Raise TypingError, with the user's line, for an object that is no model: most often a layer's function that was
-    not called.
+    """Raise TypingError, with the user's line, for an object that is no model: most often the function of a layer that
+    was not called.
     """
     if not isinstance(found, Model):
         remedy = "give a layer, such as dense(64, 32)"
@@ -312,10 +323,10 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 def sequential(*models: Model) -> Model:
-    """Models composed in sequence: each takes the prediction of the one before it. Parameters are named
-    `dense1.weight`: kind, number among its kind, and own name.
+    """Return models composed in sequence: each takes the prediction of the model before it. The parameters of models in
+    sequence are named `dense1.weight`: kind, number among the models of that kind, and the parameter's own name.
 
-    Raise TypingError for an object that is no model.
+    Raise TypingError for an object in a sequence of models that is no model.
     """
     if not models:
         raise refused("sequential: expected at least one layer, found none; write sequential(dense(64, 32), relu())")
@@ -350,7 +361,7 @@ def sequential(*models: Model) -> Model:
 def _chain(
     models: Sequence[Model], names: list[str], batch: Array, arrows: Sequence[Callable[[Array], Arrow]], renews: bool
 ) -> Arrow:
-    """P1 ... Pn, S1 ... Sn, X -> Yn, and with `renews` then S1' ... Sn'."""
+    """Return the arrow (P1, .., Pn, S1, .., Sn, X) -> Yn of models in sequence; with `renews` (Yn, S1', .., Sn')."""
     weights = [[p.type for p in model.parameters] for model in models]
     states = [[p.type for p in model.state] for model in models]
     # Each model takes its parameters, its state and what the last one made; what is renewed waits at the end:
@@ -373,7 +384,7 @@ def _chain(
 
 
 def _interleave(weights: Sequence[Sequence[Array]], states: Sequence[Sequence[Array]], last: Array) -> Arrow:
-    """The wiring (P1, ..., Pn, S1, ..., Sn, X) -> (Pn, Sn, ..., P1, S1, X)."""
+    """Return the wiring (P1, ..., Pn, S1, ..., Sn, X) -> (Pn, Sn, ..., P1, S1, X)."""
     types = [type for groups in (weights, states) for group in groups for type in group]
     numbered = iter(range(len(types)))
     own, kept = ([[next(numbered) for _ in group] for group in groups] for groups in (weights, states))

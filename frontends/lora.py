@@ -1,4 +1,4 @@
-"""Low-rank adapters: a model whose weights are frozen, with two thin matrices beside some of them that are trained."""
+"""Low-rank adapters: a model whose weights are frozen, in which some weights get two thin matrices that are trained."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def lora(
     scale: float = 1.0,
     format: Format = WEIGHTS,
 ) -> Model:
-    """Return a model whose parameters are frozen apart, with adapters that are trained instead.
+    """Return a model whose parameters are frozen and apart, and which has adapters that are trained instead of them.
 
-    Where a model with adapters multiplies by a matrix W [in, out], the result has scale * (x down) up added, with down
-    [in, rank], normal with variance 1 / in, and up [rank, out], zero at first, so that the model's predictions are
-    unchanged at first. The argument `names` lists the adapted matrices; by default these are all that are only
-    multiplied by data that goes through the network, such as attention's projections and dense layers, and no table
-    whose rows are looked up. `lora` is from Hu et al., arXiv 2106.09685.
+    Where a model with adapters multiplies by a matrix W [in, out], scale * (x down) up is added to the result, with
+    down [in, rank], which starts as normal numbers of variance 1 / in, and up [rank, out], which starts at zero, so
+    that at first the model's predictions are unchanged. The argument `names` lists the matrices that get adapters; by
+    default these are all matrices that are only multiplied by data that goes through the network, such as those of
+    attention and of dense layers, and no table whose rows are looked up. `lora` is from Hu et al., arXiv 2106.09685.
 
-    Proofs commit to the frozen parameters once (docs/tensor.md). Raise TypingError for names of other parameters, and
-    for a rank that is not less than both extents of a matrix.
+    Proofs commit once to the parameters that `lora` freezes (docs/tensor.md). Raise TypingError for a name that is none
+    of the matrices that the model only multiplies by, and for a rank that is not below both extents of a matrix.
     """
     require_model(model, "model")
     if type(rank) is not int or rank < 1:
@@ -80,7 +80,7 @@ def _adapter(name: str, shape: Shape, rank: int, format: Format) -> tuple[Parame
 
 
 def _products(model: Model) -> dict[str, Shape]:
-    """The matrices that a model uses only as the factor of a product, along their first axis."""
+    """Return the matrices that a model uses only as factors of products, along their first axis."""
     arrow = model.arrow(model.batch_type(1))
     wires = dict(zip(arrow.inputs.tolist(), model.parameters, strict=False))
     other = set(arrow.outputs.tolist())
@@ -95,8 +95,8 @@ def _products(model: Model) -> dict[str, Shape]:
 
 
 def _letters(product: arrays.Einsum, place: int) -> tuple[str, str, str, str] | None:
-    """For a product of x and a matrix [i, o], in any order of operands: the letters of x and of the target, i and o;
-    None for other products.
+    """Return for a product of x and a matrix [i, o], in any order of operands, the letters of x and of the target, and
+    i and o; None for other products.
     """
     *operands, target = product.letters
     own, x = operands[place], operands[1 - place]
@@ -106,7 +106,7 @@ def _letters(product: arrays.Einsum, place: int) -> tuple[str, str, str, str] | 
 
 
 def _adapted(arrow: Arrow, places: dict[int, int], types: list[Array], count: int, scale: float) -> Arrow:
-    """The arrow with adapters behind its first `count` inputs, whose places are given by the places of their
+    """Return the arrow with adapters behind its first `count` inputs, whose places are given by the places of their
     matrices.
     """
     builder = Builder()

@@ -10,13 +10,14 @@ from .tensor import Tensor
 
 
 def mean_squared_error(predictions: Tensor, targets: Tensor) -> Tensor:
-    """The mean over all elements of (prediction - target)^2."""
+    """Return the mean over all elements of (prediction - target)^2."""
     _require_one_shape(predictions, targets)
     return square(predictions - targets).mean()
 
 
 def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
-    """The mean over examples of -sum of target * log softmax(logits): both are [B, C], and rows of targets sum to 1.
+    """Return the mean over examples of -sum of target * log softmax(logits): logits and targets are [B, C], and rows of
+    targets sum to 1.
 
     The derivative of `cross_entropy` is (softmax(logits) - targets) / B, whatever the targets are.
     """
@@ -25,7 +26,8 @@ def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 def label_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """The cross-entropy of logits [B, C] and labels [B], whole numbers from 0 to C - 1; undefined for other labels.
+    """Return the cross-entropy of logits [B, C] and labels [B], whole numbers from 0 to C - 1; undefined for other
+    labels.
 
     Use a loss of labels with `training_step(..., targets=formats.labels(C), target_shape=())`.
     """
@@ -40,7 +42,7 @@ def label_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def binary_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
-    """The mean over all elements of the cross-entropy of targets from 0 to 1 and sigmoid(logits).
+    """Return the mean over all elements of the cross-entropy of sigmoid(logits) and targets from 0 to 1.
 
     The derivative of `binary_cross_entropy` is (sigmoid(logits) - targets) / count.
     """
@@ -49,22 +51,22 @@ def binary_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 def huber(predictions: Tensor, targets: Tensor, delta: float = 1.0) -> Tensor:
-    """The mean over all elements of r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), where r is the
-    difference.
+    """Return the mean over all elements of Huber's loss: r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2),
+    where r is the difference of prediction and target.
 
-    The derivative of `huber` is r clipped to [-delta, delta], over the count. `huber` is from Huber, "Robust estimation
-    of a location parameter", 1964.
+    The derivative of `huber` is r clipped to [-delta, delta], divided by the number of elements, where r is the
+    difference of prediction and target. `huber` is from Huber, "Robust estimation of a location parameter", 1964.
     """
     _require_one_shape(predictions, targets)
     return predictions.apply(arrays.Huber(delta), targets)
 
 
 def kullback_leibler(logits: Tensor, targets: Tensor, least: float = 2.0**-12) -> Tensor:
-    """The mean over examples of the sum of t * (log t - log softmax(logits)): both are [B, C], and rows of targets sum
-    to 1.
+    """Return the mean over examples of the sum of t * (log t - log softmax(logits)): logits and targets are [B, C], and
+    rows of targets sum to 1.
 
-    Targets below `least` count with the logarithm of `least`, so that the term of a target 0 is 0. The derivative of
-    `kl_divergence` for the logits is that of `cross_entropy`.
+    For a target below `least` the logarithm of `least` is used, so that the term of a target 0 is 0. The derivative of
+    `kullback_leibler` with respect to the logits is that of `cross_entropy`.
     """
     _require_indicators(logits, targets)
     entropy = (targets * log(maximum(targets, least))).sum() * (1.0 / targets.shape[0])
@@ -72,7 +74,7 @@ def kullback_leibler(logits: Tensor, targets: Tensor, least: float = 2.0**-12) -
 
 
 def _require_one_shape(predictions: Tensor, targets: Tensor) -> None:
-    """Raise TypingError, with the user's line, for targets that would be spread over predictions, or do not fit."""
+    """Raise TypingError, with the user's line, for targets that do not have the shape of the predictions."""
     if predictions.shape != targets.shape:
         classes = targets.shape == predictions.shape[:-1] and len(predictions.shape) > 1
         remedy = (
@@ -95,7 +97,7 @@ def _require_rows(logits: Tensor) -> None:
 
 
 def _require_indicators(logits: Tensor, targets: Tensor) -> None:
-    """Raise TypingError, with the user's line, unless targets are rows of indicators or probabilities."""
+    """Raise TypingError, with the user's line, unless targets are rows of indicators or of probabilities."""
     _require_rows(logits)
     if targets.shape != logits.shape:
         raise refused(

@@ -18,18 +18,20 @@ LETTERS = "abcdefghijklmnop"
 
 
 def flip(x: Tensor, *axes: int) -> Tensor:
-    """The tensor with the given axes reversed."""
+    """Return the tensor with the given axes reversed."""
     return x.apply(arrays.Flip(tuple(axis_of(x, axis) for axis in axes)))
 
 
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis."""
+    """Return tensors of one shape joined along a new axis."""
     at = axis % (tensors[0].ndim + 1)
     return concatenate([x.reshape(*x.shape[:at], 1, *x.shape[at:]) for x in tensors], at)
 
 
 def split(x: Tensor, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]:
-    """Consecutive pieces of an axis: `parts` of equal extent, or of the extents given, which must add up to it."""
+    """Return consecutive pieces of an axis: `parts` pieces of equal extent, or pieces of the extents given, which must
+    add up to the axis's.
+    """
     at = axis_of(x, axis)
     extent = x.shape[at]
     if isinstance(parts, int):
@@ -43,7 +45,7 @@ def split(x: Tensor, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]:
 
 
 def tile(x: Tensor, repeats: Sequence[int]) -> Tensor:
-    """The whole array repeated along each axis, with one number of repeats per axis."""
+    """Return the whole array repeated along each axis, with one number of repeats per axis."""
     if len(repeats) != x.ndim or min(repeats, default=1) < 1:
         raise TypingError(f"expected a number of repeats per axis of {list(x.shape)}, found {list(repeats)}")
     spread = tuple(n for pair in zip(repeats, x.shape, strict=True) for n in pair)
@@ -52,7 +54,9 @@ def tile(x: Tensor, repeats: Sequence[int]) -> Tensor:
 
 
 def take(x: Tensor, axis: int, start: int, stop: int, step: int = 1) -> Tensor:
-    """Elements start, start + step, ... before stop of one axis: those of Python's slice, for any step but 0."""
+    """Return the elements start, start + step, ... before stop of one axis: those of Python's slice, for any step but
+    0.
+    """
     at = axis_of(x, axis)
     places = range(*slice(start, stop, step).indices(x.shape[at]))
     if not places:
@@ -63,7 +67,7 @@ def take(x: Tensor, axis: int, start: int, stop: int, step: int = 1) -> Tensor:
 
 
 def strided(x: Tensor, *slices: slice) -> Tensor:
-    """Basic slices, of any step, of the first axes."""
+    """Return the elements that numpy's basic slices, of any step, choose along the first axes."""
     for axis, one in enumerate(slices):
         places = range(*one.indices(x.shape[axis]))
         if not places:
@@ -73,10 +77,11 @@ def strided(x: Tensor, *slices: slice) -> Tensor:
 
 
 def gather_elements(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
-    """The elements y[a, i, b] = x[a, indices[a, i, b], b] of one axis, each at an index of its own.
+    """Return the elements y[a, i, b] = x[a, indices[a, i, b], b], where each element is read at its own index along one
+    axis.
 
-    The axes of the indices other than the given one are those of x. Indices are whole numbers; an index outside the
-    axis is undefined.
+    The indices of `gather_elements` have the extents of x along every axis but the given one. Indices are whole
+    numbers; `gather_elements` is undefined for an index outside the axis.
     """
     at = axis_of(x, axis)
     letters = LETTERS[: x.ndim]

@@ -18,7 +18,7 @@ STATISTICS = Format.signed(26, 16)
 
 
 def ones(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Return ones, in the place of a random start."""
+    """Return ones, as starting values instead of random ones."""
     return np.ones(shape)
 
 
@@ -29,14 +29,14 @@ def batch_norm(
     format: Format = WEIGHTS,
     statistics: Format = STATISTICS,
 ) -> Model:
-    """Batch norm: (x - mean) / sqrt(variance + epsilon) * weight + bias over all axes but the last, which has
-    `features` elements.
+    """Return a batch norm layer: (x - mean) / sqrt(variance + epsilon) * weight + bias over all axes but the last,
+    which has `features` elements.
 
-    `batch_norm` is from Ioffe and Szegedy, arXiv 1502.03167, algorithms 1 and 2. In training, batch norm takes mean and
-    variance (divided by n) of the batch, and renews the running statistics: running + momentum * (batch's - running),
-    where the batch's variance is divided by n - 1. Outside training, batch norm takes the running statistics. The
-    parameters of batch norm are weight, from 1, and bias, from 0; the state is mean, from 0, and variance, from 1; all
-    have the shape [features].
+    `batch_norm` is from Ioffe and Szegedy, arXiv 1502.03167, algorithms 1 and 2. In training, batch norm uses mean and
+    variance (divided by n) of the batch, and replaces the running statistics by running + momentum * (batch's -
+    running), where the batch's variance is divided by n - 1. Outside training, batch norm uses the running statistics.
+    The parameters of batch norm are weight, which starts at 1, and bias, which starts at 0; the state is mean, which
+    starts at 0, and variance, which starts at 1; all have the shape [features].
     """
     parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
     state = [Parameter("mean", (features,), zeros, statistics), Parameter("variance", (features,), ones, statistics)]
@@ -64,13 +64,13 @@ def batch_norm(
 
 
 def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
-    """Layer norm: (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, which has `features`
-    elements.
+    """Return a layer norm layer: (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, which has
+    `features` elements.
 
-    `layer_norm` is from Ba et al., arXiv 1607.06450. The parameters of layer norm are weight, from 1, and bias, from 0;
-    both have the shape [features]. In integers the variance of layer norm is a number with the fraction bits calibrated
-    for it: if it is 0 together with epsilon, as in a constant row, the step is undefined. A greater epsilon, such as
-    2^-10, avoids an undefined step.
+    `layer_norm` is from Ba et al., arXiv 1607.06450. The parameters of layer norm are weight, which starts at 1, and
+    bias, which starts at 0; both have the shape [features]. In integers the variance of layer norm has the fraction
+    bits calibrated for it: if variance + epsilon is then 0, as in a constant row, the step is undefined. A greater
+    epsilon, such as 2^-10, keeps layer norm from being undefined.
     """
     parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
 
@@ -81,9 +81,11 @@ def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -
 
 
 def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
-    """RMS norm: x / sqrt(mean of x^2 + epsilon) * weight over the last axis, which has `features` elements.
+    """Return an RMS norm layer: x / sqrt(mean of x^2 + epsilon) * weight over the last axis, which has `features`
+    elements.
 
-    `rms_norm` is from Zhang and Sennrich, arXiv 1910.07467. The parameter of RMS norm is weight [features], from 1.
+    `rms_norm` is from Zhang and Sennrich, arXiv 1910.07467. The parameter of RMS norm is weight [features], which
+    starts at 1.
     """
 
     def normalized(weight: Tensor, x: Tensor) -> Tensor:
@@ -93,10 +95,11 @@ def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> 
 
 
 def group_norm(features: int, groups: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
-    """Group norm: each example's features in `groups` groups of neighbours, each brought to mean 0 and variance 1.
+    """Return a group norm layer: each example's features in `groups` groups of neighbours, each group brought to mean 0
+    and variance 1.
 
-    `group_norm` is from Wu and He, arXiv 1803.08494. Group norm takes x [B, ..., features], with mean and variance over
-    all axes but the first and the groups'. The parameters of group norm are those of `layer_norm`.
+    `group_norm` is from Wu and He, arXiv 1803.08494. Group norm takes x [B, ..., features], and the mean and variance
+    of each group are over all axes but the first. The parameters of group norm are those of `layer_norm`.
     """
     if groups < 1 or features % groups:
         raise TypingError(f"expected groups that divide {features} features, found {groups}; choose a divisor")

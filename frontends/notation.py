@@ -1,5 +1,5 @@
-"""Formats as texts of high-level synthesis, `ap_fixed<8,3,AP_RND,AP_SAT>`, for a tensor, for channels or for
-elements.
+"""Formats as texts of high-level synthesis, `ap_fixed<8,3,AP_RND,AP_SAT>`, for a whole tensor, for its channels or for
+its elements.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ EXPECTED = "ap_fixed<W,I>, ufixed<W,I,RND_CONV,SAT>, int<W> or a Format"
 
 @dataclass(frozen=True, eq=False)
 class Stated:
-    """The formats of a tensor's elements: whole numbers within [low, high] of units 2^-fraction_bits, and one rule for
-    all elements.
+    """The formats of a tensor's elements: whole numbers within [low, high] in units of 2^-fraction_bits, with one
+    rounding and overflow rule for all elements.
 
-    The three arrays of a tensor's formats have one shape, which broadcasts to the tensor's: no axes if all elements
-    have one format.
+    The three arrays of a tensor's formats have one shape, which broadcasts to the tensor's: it has no axes if all
+    elements have the same format.
     """
 
     fraction_bits: Integers
@@ -52,17 +52,19 @@ class Stated:
 
     @property
     def width(self) -> int:
-        """How many bits the widest element of a tensor's formats has."""
+        """Return how many bits the widest element of a tensor's formats has."""
         least, most = int(self.low.min()), int(self.high.max())
         return max(most.bit_length(), (-least - 1).bit_length() if least < 0 else 0) + (least < 0)
 
 
 def stated(given: object, where: str) -> Stated:
-    """The format that a text or a `Format` names, or the formats that an array of these names, broadcast as numpy's.
+    """Return the format that a text or a `Format` names, or the formats that an array of texts names, which broadcast
+    as numpy's arrays do.
 
-    A format's text without modes truncates and may not wrap: high-level synthesis would let it wrap, while compiling
-    refuses a text whose interval does not show that nothing wraps. Raise CircuitizeError, beginning with `where`, for a
-    value that is no format, for more than 60 bits, and for elements of unlike rules.
+    A format's text without modes means truncation and no wrapping: high-level synthesis would let values wrap, while
+    circuitize refuses to compile a text whose interval does not show that nothing wraps. Raise CircuitizeError, with a
+    message that begins with `where`, for a value that is no format, for more than 60 bits, and for elements with
+    different rules.
     """
     texts = given if isinstance(given, np.ndarray) else np.empty((), object)
     if not isinstance(given, np.ndarray):
@@ -87,12 +89,12 @@ def stated(given: object, where: str) -> Stated:
 
 
 def formatted(x: Tensor, given: Stated) -> Tensor:
-    """Return x rounded once to these formats, from all its bits; the derivative is straight through where nothing
-    saturates.
+    """Return x rounded once to the given formats, from all its bits; the derivative is the straight-through estimate
+    where nothing saturates.
 
-    To be rounded, elements of different fraction bits are scaled to whole numbers by powers of two, which is exact, and
-    scaled back. Raise CircuitizeError if the formats do not broadcast to x, and for ends that differ among elements and
-    do not saturate.
+    Before rounding, elements of different fraction bits are scaled to whole numbers by powers of two, which is exact;
+    afterwards they are scaled back. Raise CircuitizeError if the formats do not broadcast to x, and if their ends
+    differ among elements and do not saturate.
     """
     try:
         np.broadcast_to(given.low, x.shape)
@@ -122,7 +124,7 @@ def _fields(given: Stated) -> tuple[Integers, Integers, Integers]:
 
 
 def _array(given: list[object] | tuple[object, ...], where: str) -> NDArray[np.object_]:
-    """Return nested lists as an array. Raise CircuitizeError if nested lists are ragged."""
+    """Return nested lists as an array. Raise CircuitizeError if the nested lists of formats are ragged."""
 
     def shape(entry: object) -> tuple[int, ...]:
         return (len(entry), *(shape(entry[0]) if entry else ())) if isinstance(entry, (list, tuple)) else ()
@@ -143,7 +145,7 @@ def _key(entry: object) -> object:
 
 
 def _one(entry: object, where: str) -> tuple[Format, tuple[str, str]]:
-    """A format that a text names, with its rules for rounding and for overflow."""
+    """Return the format that a text names, with its rules for rounding and for overflow."""
     if isinstance(entry, Format):
         return entry, ("half even", "saturate")
     text = entry.replace(" ", "").replace("AP_", "").replace("AC_", "") if isinstance(entry, str) else ""

@@ -1,4 +1,6 @@
-"""numpy's functions on tensors of a trace: those that name an operation, and one line of error for all others."""
+"""Functions of numpy on tensors of a trace: a function that names an operation is applied, all others raise an error of
+one line.
+"""
 
 from __future__ import annotations
 
@@ -87,8 +89,8 @@ tensors.
 
 
 def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Apply a ufunc to tensors, called as `__array_ufunc__` is. Raise TypingError for a ufunc that names no
-    operation.
+    """Apply a ufunc of numpy to tensors, called as `__array_ufunc__` is. Raise TypingError for a ufunc of numpy that
+    names no operation.
     """
     name = function.__name__
     if method == "__call__" and not options:

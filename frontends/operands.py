@@ -1,4 +1,6 @@
-"""Operands beside a tensor: numbers and arrays as constants, shapes that fit, and messages for those that do not."""
+"""Operands of a tensor's operators that are no tensors: numbers and arrays as constants, shapes that broadcast, and
+messages for those that do not.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from .provenance import refused
 
 
 def broadcast_shape(a: Shape, b: Shape) -> Shape:
-    """Return the shape that two shapes broadcast to by numpy's rules. Raise an error, with a remedy, if the shapes do
+    """Return the shape that two shapes broadcast to by numpy's rules. Raise an error, with a remedy, if two shapes do
     not broadcast.
     """
     try:
@@ -27,7 +29,7 @@ def broadcast_shape(a: Shape, b: Shape) -> Shape:
 
 
 def unfit_product(left: Shape, right: Shape) -> str:
-    """A text that says why @ does not take these shapes, and which shapes it would take."""
+    """Return a text that says why @ does not accept the given shapes, and which shapes it would accept."""
     column = len(right) == 1
     rows = right[0 if column else -2]
     remedy = "check which layer makes and takes what"
@@ -42,7 +44,7 @@ def unfit_product(left: Shape, right: Shape) -> str:
 
 
 def constant_of(value: object) -> NDArray[np.float64]:
-    """A number or array as float64; raise TypingError, with the user's line, for any other object."""
+    """Return a number or array as float64; raise TypingError, with the user's line, for any other object."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -68,7 +70,7 @@ def whole_numbers(word: str, given: Sequence[Any]) -> tuple[int, ...]:
 
 
 def named(value: object) -> str:
-    """A value that a user gave, described for a message: a tensor, a number, a text, or its type."""
+    """Return a value that a user gave, described for a message: a tensor, a number, a text, or the value's type."""
     if isinstance(value, (str, int, float, np.number)) or hasattr(value, "builder") or value is None:
         return repr(value)
     name = getattr(value, "__name__", None)

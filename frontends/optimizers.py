@@ -28,12 +28,13 @@ VELOCITY = Format.signed(24, 20)
 
 
 class Optimizer(ABC):
-    """The contract of an optimiser, as `training_step` needs it.
+    """The contract of an optimiser, as `training_step` requires it.
 
-    The scalars of an optimiser are inputs of the step, new for each step (so that a schedule changes no key); state is
-    kept for each parameter, in a format in which it enters and leaves. The method `cotangent` of an optimiser decides
-    from which number the backward pass starts: a learning rate put there multiplies the batch-sized gradient of the
-    loss, so that the gradients of the parameters come out already scaled, and are not rounded before.
+    The scalars of an optimiser are inputs that are new for each step (so that a schedule changes no key); its state is
+    kept for each parameter, and enters and leaves a step in the same format. The method `cotangent` of an optimiser
+    decides from which number the backward pass starts: a learning rate put there multiplies the batch-sized gradient of
+    the loss, so that the gradients of the parameters are already scaled when they are computed, and are not rounded
+    before.
     """
 
     def __new__(cls, *given: object, **named: object) -> Self:
@@ -48,7 +49,9 @@ class Optimizer(ABC):
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        """Raise TypingError if an argument that must be a format is something else, most often a learning rate."""
+        """Raise TypingError if an argument of an optimiser that must be a format is something else, most often a
+        learning rate.
+        """
         for field in fields(self):  # type: ignore[arg-type]  # optimisers are dataclasses
             value = getattr(self, field.name)
             if field.type in ("Format", Format) and not isinstance(value, Format):
@@ -64,37 +67,44 @@ class Optimizer(ABC):
 
     @property
     def scalars(self) -> Mapping[str, Format]:
-        """The per-step scalars, by name, in the order of the arrows' inputs."""
+        """Return the formats of an optimiser's scalars, which are new for each step, by name, in the order of the
+        arrows' inputs.
+        """
         return {}
 
     def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
-        """The scalars of step t = 1, 2, ...: exact arithmetic, rounded once to their formats, half to even.
+        """Return an optimiser's scalars of step t = 1, 2, ..., computed in exact arithmetic and rounded once to their
+        formats, half to even.
 
-        Raise CircuitizeError if a scalar is outside its format.
+        Raise CircuitizeError if a scalar of the optimiser is outside its format.
         """
         return {name: format.rounded(exact_rate(learning_rate), name) for name, format in self.scalars.items()}
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
-        """The state that is kept from step to step for one parameter; names are prefixed with the parameter's."""
+        """Return the state that an optimiser keeps from step to step for one parameter; the state's names are prefixed
+        with the parameter's.
+        """
         return ()
 
     @abstractmethod
     def cotangent(self) -> Arrow:
-        """The arrow from the scalars to the loss's cotangent, a number."""
+        """Return the arrow from an optimiser's scalars to the loss's cotangent, a number."""
 
     def together(self, parameters: Sequence[Array]) -> Arrow | None:
-        """The arrow from all gradients x scalars to all gradients, which is applied before the updates; None if
+        """Return the arrow from all gradients x scalars to all gradients, which is applied before the updates; None if
         gradients are not changed.
         """
         return None
 
     @abstractmethod
     def update(self, parameter: Parameter) -> Arrow:
-        """The arrow from parameter x its state x its gradient x scalars to next parameter x next state."""
+        """Return the arrow of an optimiser from parameter x its state x its gradient x scalars to next parameter x next
+        state.
+        """
 
 
 class RateOptimizer(Optimizer):
-    """An optimiser whose one scalar is its learning rate."""
+    """An optimiser whose only scalar is its learning rate."""
 
     learning_rate: Format
 
@@ -104,8 +114,8 @@ class RateOptimizer(Optimizer):
 
 
 def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
-    """The text of the remedy for a learning rate that is given to the optimiser, which says where to give it
-    instead.
+    """Return the text of the remedy for a learning rate that is given to the optimiser, which says where a learning
+    rate belongs instead.
     """
     return (
         f"write {optimizer.__name__}(): a learning rate is an input of every step: among its examples "
@@ -138,7 +148,8 @@ class Momentum(RateOptimizer):
     """Gradient descent with momentum: V' = decay * V + learning_rate * (dL/dW + weight_decay * W) and W' = W - V'.
 
     Momentum is from Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013,
-    equations 1 and 2. The velocity keeps more fraction bits than the weight, so that small gradients add up in it.
+    equations 1 and 2. The velocity of Momentum keeps more fraction bits than the weight, so that small gradients add up
+    in it.
     """
 
     decay: float = 0.9
@@ -161,14 +172,14 @@ class Momentum(RateOptimizer):
 
 
 def decayed(weight: Tensor, gradient: Tensor, rate: Tensor, weight_decay: float) -> Tensor:
-    """Return gradient + rate * weight_decay * weight: the gradient of the loss plus weight_decay / 2 times the sum of
-    all squares.
+    """Return gradient + rate * weight_decay * weight: if `gradient` is rate times the loss's gradient, the result is
+    rate times the gradient of the loss plus weight_decay / 2 times the sum of all squared weights.
     """
     return gradient + weight * rate * weight_decay if weight_decay else gradient
 
 
 def scaled(bits: int, scalars: int) -> Arrow:
-    """The arrow from `scalars` scalars to 2^bits, from which the backward pass starts."""
+    """Return the arrow from `scalars` scalars to 2^bits, from which the backward pass starts."""
 
     def scale(first: Tensor, *rest: Tensor) -> Tensor:
         return first.constant(np.float64(2.0**bits))

@@ -1,4 +1,6 @@
-"""Products of tensors by numpy's `@`, and powers known now: products, square roots and reciprocals."""
+"""Products of tensors by numpy's `@`, and powers with exponents that are known while tracing: products, square roots
+and reciprocals.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
-    """The product over the last two axes; where other axes broadcast, and a vector is a row at the left, a column at
-    the right.
+    """Return the product over the last two axes, where other axes broadcast, and a vector is a row as the left operand
+    and a column as the right one.
     """
     if not left.ndim or not right.ndim:
         raise refused("expected at least one axis on both sides of @, found a scalar; use *")
@@ -36,7 +38,7 @@ def product(left: Tensor, right: Tensor) -> Tensor:
 
 
 def power(x: Tensor, exponent: float) -> Tensor:
-    """The power of a tensor by a multiple of 1/2: products, a square root and a reciprocal."""
+    """Return the power of a tensor whose exponent is a multiple of 1/2, by products, a square root and a reciprocal."""
     if isinstance(exponent, bool) or not isinstance(exponent, (int, float, np.number)):
         raise refused(f"expected an exponent known now, found {named(exponent)}; use exp(y * log(x)) for x above 0")
     twice = 2 * real_of(exponent)
@@ -58,7 +60,7 @@ def power(x: Tensor, exponent: float) -> Tensor:
 
 
 def _multiplied(x: Tensor, exponent: int) -> Tensor:
-    """The product of `exponent` copies of x, at least one, by repeated squaring."""
+    """Return the product of `exponent` copies of x, at least one, by repeated squaring."""
     if exponent == 1:
         return x
     half = _multiplied(x, exponent // 2)
@@ -66,7 +68,7 @@ def _multiplied(x: Tensor, exponent: int) -> Tensor:
 
 
 def exponential(base: float, x: Tensor) -> Tensor:
-    """A positive number to the power of a tensor."""
+    """Return a positive number to the power of a tensor."""
     if not isinstance(base, (int, float, np.number)) or not 0 < real_of(base) < math.inf:
         raise refused(f"expected a positive number to the power of a tensor, found {named(base)}; use exp and log")
     return (x if base == 2 else x * math.log2(base)).apply(arrays.Exp2())

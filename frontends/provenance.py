@@ -1,4 +1,6 @@
-"""Where in the user's program an edge comes from: the current part, and the file and line outside this package."""
+"""The place in the user's program that an edge comes from: the current part, and the file and line outside this
+package.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _OTHERS = ("circuitize", "contextlib", "numpy", "polygrad", "tinygrad")
 
 @contextmanager
 def part(name: str) -> Iterator[None]:
-    """Label the operations traced inside with a part of the model; nested parts join with a dot: `block1.dense1`."""
+    """Label the operations that are traced in the block with a part of the model; the names of nested parts are joined
+    by a dot: `block1.dense1`.
+    """
     outer = _part.get()
     token = _part.set(f"{outer}.{name}" if outer and name else outer or name)
     try:
@@ -31,8 +35,8 @@ def part(name: str) -> Iterator[None]:
 
 @contextmanager
 def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
-    """Label the operations traced inside with this file and line, for layers that are traced later than they are
-    declared.
+    """Label the operations that are traced in the block with a given file and line, for layers that are traced later
+    than they are declared.
     """
     token = _place.set(place)
     try:
@@ -42,31 +46,35 @@ def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
 
 
 def here() -> tuple[str, int]:
-    """The file and line of the innermost frame of the user's own; the file as `_named` gives it."""
+    """Return the file and line of the innermost frame of the user's own code, with the file as `_named` gives it."""
     frame = _outside()
     return _named(frame), frame.f_lineno
 
 
 def _shown(frame: FrameType) -> str:
-    """FILE:LINE of a frame for a message: the path is relative to the working directory if inside it."""
+    """Return FILE:LINE of a frame for a message: the path is relative to the working directory if the file is inside
+    it.
+    """
     path, working = Path(frame.f_code.co_filename), Path.cwd()
     return f"{path.relative_to(working) if path.is_relative_to(working) else path}:{frame.f_lineno}"
 
 
 def current() -> Provenance:
-    """The provenance of an edge that is added at the current point of the trace."""
+    """Return the provenance of an edge that is added at the current point of the trace."""
     file, line = _place.get() or here()
     return Provenance(_part.get(), file, line)
 
 
 def located(message: str) -> str:
-    """A message with the user's file and line before it; a command that runs no file of the user's has none."""
+    """Return a message with the user's file and line before it, or the message alone for a command that runs no file of
+    the user's.
+    """
     frame = _outside()
     return message if _is_command(frame) else f"{_shown(frame)}: {message}"
 
 
 def refused(message: str) -> TypingError:
-    """An error to raise, with the user's file and line."""
+    """Return an error to raise, whose message begins with the user's file and line."""
     return TypingError(located(message))
 
 
@@ -80,7 +88,7 @@ def _outside() -> FrameType:
 
 
 def _is_command(frame: FrameType) -> bool:
-    """Whether a frame outside the package is the one that started its command line."""
+    """Return whether a frame outside the package is the frame that started the package's command line."""
     inner: FrameType | None = sys._getframe(1)
     while inner is not None and inner is not frame:
         if inner.f_globals.get("__name__", "").startswith("circuitize.cli."):
@@ -90,9 +98,10 @@ def _is_command(frame: FrameType) -> bool:
 
 
 def _named(frame: FrameType) -> str:
-    """A module's file with the folders of its packages: `net.py`, `models/vision/net.py`.
+    """Return a module's file with the folders of its packages: `net.py`, `models/vision/net.py`.
 
-    Provenance is saved and emitted, so it depends neither on where the file lies nor on the working directory.
+    Provenance is saved and emitted, so it depends neither on the folder of the user's program nor on the working
+    directory.
     """
     path, spec = Path(frame.f_code.co_filename), frame.f_globals.get("__spec__")
     module = str(getattr(spec, "name", None) or frame.f_globals.get("__name__", ""))

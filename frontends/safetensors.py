@@ -1,4 +1,4 @@
-"""Safetensors files: arrays by name, read and written byte for byte, without the package of that name."""
+"""A reader and writer of safetensors files, arrays by name, byte for byte, which needs no package safetensors."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The description of a tensor in a header: its name, the type of its numbers, its shape, and where its bytes
-    begin.
+    """The description of a tensor in a safetensors header: its name, the type of its numbers, its shape, and where its
+    bytes begin.
     """
 
     name: str
@@ -47,13 +47,15 @@ class Entry:
 
     @property
     def bytes(self) -> int:
-        """Return how many bytes the tensor takes in the file."""
+        """Return how many bytes a tensor takes in a safetensors file."""
         return KINDS[self.kind].itemsize * math.prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A file's description of its tensors, in the order of their bytes, and the text that it was read from."""
+    """The description of a safetensors file's tensors, in the order of their bytes, and the text from which it was
+    read.
+    """
 
     entries: tuple[Entry, ...]
     metadata: Mapping[str, str]
@@ -61,10 +63,10 @@ class Header:
 
 
 def read_file(path: Path) -> tuple[Header, dict[str, Values]]:
-    """The header and the arrays of one file. Raise CircuitizeError if the file cannot be read, FormatError for a file
-    of another kind.
+    """Return the header and the arrays of one safetensors file. Raise CircuitizeError if the safetensors file cannot be
+    read, FormatError for a file of another kind.
 
-    In reading safetensors, no memory is allocated for an array before the file is known to hold it.
+    While a safetensors file is read, no memory is allocated for an array before the file is known to hold the array.
     """
     try:
         with path.open("rb") as file:
@@ -116,8 +118,8 @@ def _header(file: IO[bytes], size: int, where: str) -> Header:
 
 
 def _entry(name: str, described: Any, where: str) -> tuple[Entry, int]:
-    """The description of one tensor in a safetensors header, and where its bytes end. Raise FormatError if a tensor's
-    description is malformed.
+    """Return the description of one tensor in a safetensors header, and where the tensor's bytes end. Raise FormatError
+    if a tensor's description in a safetensors header is malformed.
     """
     where = f"{where}: tensor {excerpt(name)}"
     if not name or not name.isprintable():
@@ -153,8 +155,8 @@ def _array(file: IO[bytes], entry: Entry, where: str) -> Values:
 
 
 def file_chunks(header: Header, arrays: Mapping[str, Values], where: str) -> list[bytes | memoryview]:
-    """The bytes of a safetensors file, in pieces. Raise CircuitizeError for an array that its type or its shape does
-    not hold.
+    """Return the bytes of a safetensors file, in pieces. Raise CircuitizeError for an array that does not fit the type
+    or the shape in its description.
     """
     chunks: list[bytes | memoryview] = [struct.pack("<Q", len(header.text)), header.text]
     for entry in header.entries:
@@ -168,7 +170,9 @@ def file_chunks(header: Header, arrays: Mapping[str, Values], where: str) -> lis
 
 
 def header_of(arrays: Mapping[str, Values], kinds: Mapping[str, str], metadata: Mapping[str, str]) -> Header:
-    """The header that the package safetensors writes: widest types first, then by name, spaces up to 8 bytes."""
+    """Return the header that the package safetensors writes: widest types first, then by name, padded with spaces to a
+    multiple of 8 bytes.
+    """
     rank = list(KINDS)
     entries, at = [], 0
     for name in sorted(arrays, key=lambda name: (-rank.index(kinds[name]), name)):

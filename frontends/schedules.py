@@ -1,7 +1,8 @@
-"""Learning rates as functions of the step's number, in exact arithmetic, so that every verifier computes the same.
+"""Learning rates as functions of the step's number, in exact arithmetic, so that every verifier computes the same
+rates.
 
-The type of a schedule: a function that takes t = 1, 2, ... and returns a fraction. The learning rate is an input of
-each step, so schedules share one program and one verification key.
+A schedule is a function that takes t = 1, 2, ... and returns a fraction. The learning rate is an input of each step, so
+schedules share one program and one verification key.
 """
 
 from __future__ import annotations
@@ -24,22 +25,23 @@ _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
 
 def constant(rate: float) -> Schedule:
-    """A schedule with the same learning rate at every step."""
+    """Return a schedule with the same learning rate at every step."""
     exact = exact_rate(rate)
     return lambda t: exact
 
 
 def warm_up(schedule: Schedule, steps: int) -> Schedule:
-    """The schedule times t / steps at the first steps, and unchanged from then on."""
+    """Return a schedule that is the given one times t / steps in the first steps, and the given one from then on."""
     _expect_steps(steps)
     return lambda t: schedule(t) * min(Fraction(t, steps), Fraction(1))
 
 
 def cosine(rate: float, steps: int, final: float = 0.0) -> Schedule:
-    """A schedule from `rate` at t = 1 down to `final` at t = steps + 1 and after, along half a period of the cosine.
+    """Return a schedule from `rate` at t = 1 down to `final` at t = steps + 1 and after, along half a period of the
+    cosine.
 
-    The rate of a cosine schedule is final + (rate - final) * (1 + cos(pi * (t - 1) / steps)) / 2, the cosine rounded
-    once, to a multiple of 2^-40. `cosine` is from Loshchilov and Hutter, arXiv 1608.03983, equation 5, without
+    The rate of a cosine schedule is final + (rate - final) * (1 + cos(pi * (t - 1) / steps)) / 2, with the cosine
+    rounded once, to a multiple of 2^-40. `cosine` is from Loshchilov and Hutter, arXiv 1608.03983, equation 5, without
     restarts.
     """
     _expect_steps(steps)
@@ -48,7 +50,9 @@ def cosine(rate: float, steps: int, final: float = 0.0) -> Schedule:
 
 
 def rounded_cosine(half_turns: Fraction) -> Fraction:
-    """cos(pi * x) for x from 0 to 1, to the nearest multiple of 2^-40, by its power series in 60 decimal digits."""
+    """Return cos(pi * x) for x from 0 to 1, to the nearest multiple of 2^-40, computed by its power series in 60
+    decimal digits.
+    """
     c = _CONTEXT
     square = c.power(c.multiply(_PI, c.divide(Decimal(half_turns.numerator), Decimal(half_turns.denominator))), 2)
     term = total = Decimal(1)

@@ -1,4 +1,4 @@
-"""Moving weights of other systems into parameters and back: names, layouts, and formats that hold them."""
+"""Weights of other systems moved into parameters and back: names, layouts, and formats that hold the weights."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ def from_state_dict(
     names: Mapping[str, str] | None = None,
     outputs_first: Collection[str] = (),
 ) -> dict[str, Reals]:
-    """The values of a model's parameters and state, or of a program's, by their names; other tensors are not read.
+    """Return the values of a model's parameters and state, or of a program's, by their names; other tensors of the
+    state dict are not read.
 
     The argument `names` maps the model's names to the tensors' names where these differ. The argument `outputs_first`
-    lists the parameters that are stored as in torch: a linear weight [out, in], which is [in, out] in circuitize, a
+    lists the parameters that are stored as in torch: a linear weight [out, in], which is [in, out] in circuitize, or a
     kernel [out, in, rows, columns], which is [rows, columns, in, out] in circuitize. Raise CircuitizeError for a tensor
-    that is missing, is of another shape, or holds a number that is not finite; a square weight in the other layout
-    cannot be recognised.
+    of the state dict that is missing, has another shape, or holds a number that is not finite; a square weight in the
+    other layout cannot be recognised.
     """
     shapes = _shapes(into)
     theirs = dict(names or {})
@@ -69,8 +70,8 @@ def from_state_dict(
 def to_state_dict(
     values: Mapping[str, Any], names: Mapping[str, str] | None = None, outputs_first: Collection[str] = ()
 ) -> dict[str, Reals]:
-    """The inverse of `from_state_dict`: values by the model's names, converted to the other system's layouts and names.
-    Raise CircuitizeError for unknown names.
+    """Return values by the model's names, converted to the other system's layouts and names: the inverse of
+    `from_state_dict`. Raise CircuitizeError for a name of a value that the model does not have.
     """
     theirs = dict(names or {})
     require_names("names", theirs, values)
@@ -84,10 +85,11 @@ def to_state_dict(
 
 
 def with_weights(model: Model, values: Mapping[str, Any], formats: Mapping[str, Format] | None = None) -> Model:
-    """Return the model with parameters and state that start from the given values, in the given formats or in their
-    own.
+    """Return the model with parameters and state that start from the given values, in the given formats or, if none are
+    given, in those that the model states.
 
-    Raise CircuitizeError for a name that the model does not have, another shape, and values past a format.
+    Raise CircuitizeError for a name that the model does not have, for a value of another shape, and for values beyond a
+    parameter's format.
     """
     kept = {p.name: p for p in (*model.parameters, *model.state)}
     chosen = dict(formats or {})
@@ -116,7 +118,7 @@ def inputs_first(array: Any) -> Any:
 
 
 def outputs_last(array: Any) -> Any:
-    """The inverse of `inputs_first`: from [..., in, out] to [out, in, ...]."""
+    """Return an array with its axes moved from [..., in, out] to [out, in, ...]: the inverse of `inputs_first`."""
     return np.transpose(array, (array.ndim - 1, array.ndim - 2, *range(array.ndim - 2))) if array.ndim > 1 else array
 
 

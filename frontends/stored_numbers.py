@@ -1,4 +1,4 @@
-"""Numbers as files of weights store them: sixteen bits of a float, halves, floats and whole numbers."""
+"""Numbers as files of weights store them: BF16, halves, floats and whole numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ FLOATS = ("F16", "BF16", "F32", "F64")
 
 
 def kind_of(array: Values, where: str) -> str:
-    """The name in safetensors of the type of numpy's numbers. Raise CircuitizeError for an array of other values."""
+    """Return the name in safetensors of the type of an array's numbers. Raise CircuitizeError for an array of a type
+    that safetensors does not have.
+    """
     for kind, dtype in KINDS.items():
         if kind != "BF16" and array.dtype == dtype:
             return kind
@@ -40,14 +42,14 @@ def kind_of(array: Values, where: str) -> str:
 
 
 def decoded(kind: str, stored: Values) -> Values:
-    """The numbers in the types that numpy has: BF16 as float32, which holds each of its numbers."""
+    """Return the numbers in types that numpy has: BF16 as float32, which represents each of its numbers exactly."""
     if kind != "BF16":
         return stored
     return (stored.astype("<u4") << np.uint32(16)).view("<f4")
 
 
 def encoded(kind: str, array: Values, where: str) -> Values:
-    """The numbers as a file stores them, each rounded once, half to even.
+    """Return numbers as a safetensors file stores them, each rounded once, half to even.
 
     Raise CircuitizeError for a finite number beyond the type's range, and for a fraction in a type of whole numbers.
     """
@@ -67,7 +69,9 @@ def encoded(kind: str, array: Values, where: str) -> Values:
 
 
 def _upper_bits(array: Values) -> Values:
-    """The upper sixteen bits of the float32 nearest to each number among those whose lower sixteen are zero."""
+    """Return the upper sixteen bits of the float32 nearest to each number, among the float32 whose lower sixteen bits
+    are zero.
+    """
     single = np.asarray(array, "<f4", order="C")
     bits = single.view("<u4")
     if not np.array_equal(single, array, equal_nan=True) or np.any(bits & np.uint32(0xFFFF)):

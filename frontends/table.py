@@ -1,4 +1,4 @@
-"""Columns of numbers and names from a CSV file."""
+"""A reader of columns of numbers and names from a CSV file."""
 
 from __future__ import annotations
 
@@ -28,16 +28,18 @@ class Table:
     """The line of the file at which each row ends."""
 
     def column(self, name: str) -> int:
-        """The place of a column among the columns. Raise CircuitizeError if no column has that name."""
+        """Return the place of a named column among the columns. Raise CircuitizeError if no column of the CSV file has
+        that name.
+        """
         if name not in self.names:
             shown = ", ".join(self.names)
             raise CircuitizeError(f"{self.path}: expected a column among {shown}, found {name!r}; name one of them")
         return self.names.index(name)
 
     def numbers(self, columns: list[int]) -> Reals:
-        """Return the given columns as numbers, [rows, columns].
+        """Return the given columns of a CSV file as numbers, [rows, columns].
 
-        Raise CircuitizeError, naming line and column, if a cell holds no finite number.
+        Raise CircuitizeError, naming line and column, if a cell of the CSV file holds no finite number.
         """
         chosen = self.cells[:, columns]
         try:
@@ -53,11 +55,13 @@ class Table:
         return np.asarray(found, np.float64)
 
     def answers(self, column: int, numbers: bool | None = None) -> NDArray[np.float64] | NDArray[np.str_]:
-        """Return the column to predict: as numbers if every cell holds one, else as the cells' texts.
+        """Return the column of a CSV file that is to be predicted: as numbers if every cell holds a number, else as the
+        cells' texts.
 
-        `numbers` requires numbers, or permits any texts; None requires numbers where a cell has a fraction, or where
-        every other text is empty, NaN or infinity. Raise CircuitizeError, naming line and column, for an empty cell,
-        and for a cell that holds no finite number where numbers are required.
+        The argument `numbers` requires numbers if it is True and permits any texts if it is False; None requires
+        numbers if a cell has a fraction, or if every text that is no number is empty, NaN or infinity. Raise
+        CircuitizeError, naming line and column, for an empty cell, and for a cell that holds no finite number if
+        numbers are required.
         """
         texts = self.cells[:, column]
         values = np.vectorize(_number, otypes=[np.float64])(texts)
@@ -76,9 +80,9 @@ class Table:
 
 
 def read_csv(path: Path) -> Table:
-    """A CSV file with or without a line of names; without one the columns are called 1, 2, ...
+    """Return the table in a CSV file with or without a line of names; without one the columns are called 1, 2, ...
 
-    Raise CircuitizeError if the file cannot be read, is empty, or has rows of different lengths.
+    Raise CircuitizeError if the CSV file cannot be read, is empty, or has rows of different lengths.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -113,7 +117,7 @@ def read_csv(path: Path) -> Table:
 
 
 def _number(text: str) -> float:
-    """The number that a cell holds; NaN if the cell holds no number."""
+    """Return the number that a cell of a CSV file holds; NaN if the cell holds no number."""
     try:
         return float(text)
     except ValueError:

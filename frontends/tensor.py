@@ -23,7 +23,7 @@ from .provenance import current, refused
 class Tensor(Real):
     """A wire of an arrow under construction, with numpy's notation: operators broadcast, slices and methods add edges.
 
-    Python numbers and numpy arrays become constants; a product with a number is a scale.
+    Python numbers and numpy arrays become constants in a trace; a tensor times a number is a Scale.
     """
 
     __slots__ = ()
@@ -31,7 +31,7 @@ class Tensor(Real):
 
     @property
     def size(self) -> int:
-        """Return the number of elements."""
+        """Return the number of elements of the tensor."""
         return math.prod(self.shape)
 
     @property
@@ -86,7 +86,9 @@ class Tensor(Real):
         )
 
     def apply(self, operation: Operation, *others: Tensor) -> Tensor:
-        """Add an edge with one target on this tensor's wire and those of others, without broadcasting."""
+        """Add an edge with one target that reads this tensor's wire and those of other tensors, without
+        broadcasting.
+        """
         builder = self.builder
         for other in others:
             if not isinstance(other, Tensor):
@@ -119,7 +121,7 @@ class Tensor(Real):
         return self.apply(arrays.Reciprocal()) * other
 
     def __pow__(self, exponent: float) -> Tensor:
-        """The power of the tensor by a multiple of 1/2."""
+        """Return the tensor to a power that is a multiple of 1/2."""
         return power(self, exponent)
 
     def __rpow__(self, base: float) -> Tensor:
@@ -153,29 +155,33 @@ class Tensor(Real):
         return self.constant(other) @ self
 
     def __matmul__(self, other: Operand) -> Tensor:
-        """The matrix product over the last two axes; other axes broadcast; a vector is a row at the left, a column at
-        the right.
+        """Return the matrix product over the last two axes; other axes broadcast; a vector is a row as the left operand
+        and a column as the right one.
         """
         return product(self, self.constant(other))
 
     def __getitem__(self, index: Index | tuple[Index, ...]) -> Tensor:
-        """numpy's indexing: whole numbers, slices of any step, a list of places, `...` and None."""
+        """Return the elements that numpy's indexing gives: by whole numbers, slices of any step, a list of places,
+        `...` and None.
+        """
         return indexed(self, index)
 
     def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """The sum over an axis, several, or all."""
+        """Return the sum over one axis, several axes or all axes."""
         axes = self._axes(axis)
         total = self.apply(arrays.Sum(axes)) if axes else self
         return self._restored(total, axes) if keepdims else total
 
     def mean(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """The mean over an axis, several, or all."""
+        """Return the mean over one axis, several axes or all axes."""
         axes = self._axes(axis)
         mean = self.apply(arrays.Mean(axes))
         return self._restored(mean, axes) if keepdims else mean
 
     def max(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """The maximum over an axis, several, or all; its derivative goes to the first maximum of each axis."""
+        """Return the maximum over one axis, several axes or all axes; its derivative goes to the first maximum of each
+        axis.
+        """
         if axis is None:
             found = self.reshape(-1).max(0)
             return found.reshape(*[1] * self.ndim) if keepdims else found
@@ -186,7 +192,9 @@ class Tensor(Real):
         return self._restored(found, axes) if keepdims else found
 
     def reshape(self, *shape: int | Sequence[int]) -> Tensor:
-        """Return the tensor's elements in row-major order, in extents given one by one or as a tuple; one may be -1."""
+        """Return the tensor's elements in row-major order in another shape, whose extents are given one by one or as a
+        tuple; one extent may be -1.
+        """
         extents = whole_numbers("extents", shape)
         known = math.prod(extent for extent in extents if extent != -1)
         filled = tuple(self.size // known if extent == -1 and known else extent for extent in extents)
@@ -195,14 +203,16 @@ class Tensor(Real):
         return self if filled == self.shape else self.apply(arrays.Reshape(filled))
 
     def transpose(self, *axes: int | Sequence[int]) -> Tensor:
-        """The tensor with its axes reordered: target axis i is source axis axes[i]; without `axes`, all are
-        reversed.
+        """Return the tensor with its axes reordered: target axis i is source axis axes[i]; without `axes`, the order of
+        all axes is reversed.
         """
         order = tuple(self.axis(axis) for axis in whole_numbers("axes", axes)) or tuple(reversed(range(self.ndim)))
         return self if order == tuple(range(self.ndim)) else self.apply(arrays.Transpose(order))
 
     def broadcast(self, shape: Shape) -> Tensor:
-        """The tensor broadcast by numpy's rule: align on the right, repeat missing axes and axes of extent one."""
+        """Return the tensor broadcast by numpy's rule: align shapes on the right, repeat missing axes and axes of
+        extent one.
+        """
         if shape == self.shape:
             return self
         offset = len(shape) - self.ndim
@@ -214,7 +224,7 @@ class Tensor(Real):
         return self.reshape(*kept).apply(arrays.Broadcast(shape, new))
 
     def constant(self, value: Operand) -> Tensor:
-        """A tensor of the same trace holding a number or a numpy array; a tensor is passed on."""
+        """Return a tensor of the same trace that holds a number or a numpy array; a tensor is returned unchanged."""
         if isinstance(value, Tensor):
             return value
         array = constant_of(value)
@@ -235,7 +245,9 @@ class Tensor(Real):
         return self.broadcast(shape).apply(operation, right.broadcast(shape))
 
     def axis(self, axis: int) -> int:
-        """An axis counted from 0; raise TypingError, with the user's line, for an axis that does not exist."""
+        """Return the number of an axis, counted from 0; raise TypingError, with the user's line, for an axis that does
+        not exist.
+        """
         if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool) or not -self.ndim <= axis < self.ndim:
             raise refused(f"expected an axis of {list(self.shape)}, found axis {axis!r}; count from 0")
         return int(axis) % self.ndim
@@ -254,7 +266,7 @@ METHODS = ("sum", "mean", "max", "reshape", "transpose", "T", "broadcast", "cons
 
 
 def apply(operation: Operation, x: Tensor, *others: Tensor) -> Tensor:
-    """Add an edge on tensors; raise TypingError, with the user's line, if the first is something else."""
+    """Add an edge on tensors; raise TypingError, with the user's line, if the first operand is no tensor."""
     if not isinstance(x, Tensor):
         raise refused(
             f"expected a tensor in {operation.name}, found {named(x)}; functions take the tensors of a traced function"
@@ -263,8 +275,8 @@ def apply(operation: Operation, x: Tensor, *others: Tensor) -> Tensor:
 
 
 def axis_of(x: Tensor, axis: int) -> int:
-    """An axis of a tensor, counted from 0; raise TypingError, with the user's line, for an axis that does not exist,
-    and for an object that is no tensor.
+    """Return the number of an axis of a tensor, counted from 0; raise TypingError, with the user's line, for an axis
+    that does not exist, and for an object that is no tensor.
     """
     if not isinstance(x, Tensor):
         raise refused(f"expected a tensor, found {named(x)}; functions take the tensors of a traced function")
@@ -272,7 +284,7 @@ def axis_of(x: Tensor, axis: int) -> int:
 
 
 def tensors_of(*operands: Operand) -> list[Tensor]:
-    """The operands as tensors of one trace; raise TypingError if none of them is a tensor."""
+    """Return the operands as tensors of one trace; raise TypingError if none of them is a tensor."""
     first = next((operand for operand in operands if isinstance(operand, Tensor)), None)
     if first is None:
         found = " and ".join(map(named, operands)) or "nothing"
@@ -281,7 +293,9 @@ def tensors_of(*operands: Operand) -> list[Tensor]:
 
 
 def together(*operands: Operand) -> list[Tensor]:
-    """The operands as tensors of one trace and shape, by numpy's rule; raise TypingError if none is a tensor."""
+    """Return the operands as tensors of one trace and one shape, broadcast by numpy's rule; raise TypingError if none
+    is a tensor.
+    """
     tensors = tensors_of(*operands)
     shape: Shape = ()
     for tensor in tensors:

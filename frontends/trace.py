@@ -1,4 +1,6 @@
-"""Writing arrows by running a Python function on tensors that record the operations applied to them."""
+"""A function that writes an arrow by running a Python function on tensors, which record the operations applied to
+them.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,11 @@ numpy_names.OURS.update(vars(functions))
 
 
 def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Shape) -> Arrow:
-    """The arrow of a Python function: one input per type (a shape means an array of reals), an output per result.
+    """Return the arrow of a Python function, with one input for each type (a shape means an array of reals) and one
+    output for each result.
 
-    The function runs once, on tensors; whatever Python does around them (loops, conditions on shapes) happens during
-    that run. Raise TypingError, naming the caller's file and line, if shapes do not fit.
+    The traced function runs once, on tensors; whatever Python does in it (loops, conditions on shapes) happens during
+    that run. Raise TypingError, naming the caller's file and line, if shapes in the traced function do not fit.
     """
     builder = Builder()
     tensors = [Tensor(builder, builder.input(t if isinstance(t, (Array, Fixed)) else Array(t))) for t in types]

@@ -1,4 +1,4 @@
-"""Building programs: a training step from a model, a loss and an optimiser; a prediction; several steps in one."""
+"""Builders of programs: a training step from a model, a loss and an optimiser, and a prediction."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def training_step(
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
     """Return the program of one training step: parameters, optimiser state, model state, `inputs`, `targets`, scalars
-    -> renewed parameters, optimiser state and model state, and `loss`.
+    -> new parameters, new optimiser state and model state, and `loss`.
 
-    A training step takes `batch` examples at a time; `target_shape` is the shape of one example's target, by default
-    the shape of a prediction (labels have none: `()`). Parameters and state leave a training step in exactly the format
-    in which they enter, under the same names, so that steps compose. In a training step parameters, state and data are
+    A training step takes `batch` examples; `target_shape` is the shape of one example's target, by default the shape of
+    a prediction (the shape of a label is `()`). Parameters and state leave a training step in exactly the format in
+    which they enter, under the same names, so that steps compose. In a training step parameters, state and data are
     committed, and scalars and the loss are public. The `examples` of a training step map every input's name to real
-    values, with which it is calibrated.
+    values, and the step is calibrated on them.
     """
     require(model, loss, optimizer, inputs, targets, examples)
     data = model.batch_type(batch)
@@ -102,8 +102,8 @@ def require(
     targets: Format | None,
     examples: Sequence[Batch],
 ) -> None:
-    """Raise TypingError, with the user's line, if an argument is of the wrong kind, most often a function that was not
-    called.
+    """Raise TypingError, with the user's line, if an argument of a training step is of the wrong kind, most often a
+    function that should have been called.
     """
     require_model(model, "model")
     if loss is not None and (not callable(loss) or isinstance(loss, (Model, Optimizer))):
@@ -133,10 +133,11 @@ def _held(program: Program) -> set[str]:
 
 
 def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list[Array]]) -> Arrow:
-    """The arrow of a training step, P x O x M x X x T x S -> P' x O' x M' x loss, made from the loss's arrow P x M x X
-    x T -> loss x M'.
+    """Return the arrow of a training step, P x O x M x X x T x S -> P' x O' x M' x loss, made from the loss's arrow P x
+    M x X x T -> loss x M'.
 
-    The letters stand for parameters, the optimiser's state, the model's state, inputs, targets and scalars.
+    The letters in a training step's type stand for parameters (P), the optimiser's state (O), the model's state (M),
+    inputs (X), targets (T) and scalars (S).
     """
     weights: list[Type] = [p.type for p in model.parameters]
     state: list[Type] = [type for group in states for type in group]
@@ -180,7 +181,7 @@ def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list
 
 
 def _unchanged(parameter: Parameter, scalars: list[Type]) -> Arrow:
-    """The arrow from a frozen parameter x its gradient x scalars to the parameter."""
+    """Return the arrow from a frozen parameter x its gradient x scalars to the parameter."""
     return permute([parameter.type, parameter.type, *scalars], [0])
 
 
@@ -206,7 +207,9 @@ def predict(
 
 
 def inference(model: Model, batch: int) -> tuple[Arrow, list[Port[Fixed]]]:
-    """Parameters, model state and data -> predictions; with the ports of parameters and model state."""
+    """Return the arrow from parameters, model state and data to predictions, with the ports of parameters and model
+    state.
+    """
     data = model.batch_type(batch)
     every = (*model.parameters, *model.state)
     # What is fresh in every step is no part of a prediction.
@@ -221,8 +224,8 @@ def inference(model: Model, batch: int) -> tuple[Arrow, list[Port[Fixed]]]:
 
 
 def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArray[np.float64]]:
-    """The values that a training run begins with: the model's initial values by name, and zero for the optimiser's
-    state.
+    """Return the values that a training run begins with: the model's initial values by name, and zeros for the
+    optimiser's state.
     """
     carried = {port.name for port in program.outputs}
     formats = {port.name: port.format for port in program.inputs if port.name in carried}
@@ -231,7 +234,7 @@ def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArra
 
 
 def with_examples(program: Program, *examples: Batch) -> Program:
-    """The program with the given examples, reduced to the inputs that the program takes.
+    """Return the program with the given examples, reduced to the inputs that the program takes.
 
     Raise CircuitizeError for an example that lacks an input.
     """

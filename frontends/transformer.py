@@ -21,8 +21,8 @@ EPSILON = 2.0**-10
 
 
 def residual(model: Model, kind: str = "residual") -> Model:
-    """A residual connection x + model(x): the result of the model is added to its input x. He et al., arXiv
-    1512.03385.
+    """Return the model x + model(x), a residual connection: the result of the given model is added to its input x.
+    Residual connections are from He et al., arXiv 1512.03385.
     """
     kept = [p.type for p in (*model.parameters, *model.state)]
 
@@ -54,11 +54,11 @@ def transformer_block(
     format: Format = WEIGHTS,
     activation: Model | None = None,
 ) -> Model:
-    """A transformer block: x + attention(norm(x)), then y + dense(gelu(dense(norm(y)))): [B, x, width] -> [B, x,
+    """Return a transformer block: x + attention(norm(x)), then y + dense(gelu(dense(norm(y)))): [B, x, width] -> [B, x,
     width].
 
-    In a transformer block layer norms come first, and GELU is the form with a hyperbolic tangent, as in GPT-2, unless
-    another `activation` is given; `hidden`, the width between the dense layers, is 4 * width by default.
+    In a transformer block layer norms come first, and the activation, unless `activation` is given, is GELU with a
+    hyperbolic tangent, both as in GPT-2; `hidden`, the width between the dense layers, is 4 * width by default.
     """
     hidden, activation = hidden or 4 * width, activation or gelu(approximate=True)
     attend = multi_head_attention(width, heads, attention, causally, format)
@@ -72,23 +72,23 @@ def transformer_block(
 
 
 def tokens(count: int, width: int) -> Model:
-    """Cut an example into `count` consecutive pieces: [B, count * width] -> [B, count, width]."""
+    """Return a layer that cuts an example into `count` consecutive pieces: [B, count * width] -> [B, count, width]."""
     return traced(lambda x: x.reshape(x.shape[0], count, width), inputs=(count * width,), kind="tokens")
 
 
 def positions(count: int, width: int, format: Format = WEIGHTS, deviation: float = 0.1) -> Model:
-    """Add a trained vector to each position of a sequence.
+    """Return a layer that adds a trained vector to each position of a sequence.
 
-    The parameter of position vectors is table [count, width], normal with mean 0 and the given standard deviation at
-    first. If all tokens may be equal, a greater standard deviation of the position vectors keeps the next layer norm
-    from dividing by almost 0.
+    The parameter of position vectors is table [count, width], whose elements start as normal numbers of mean 0 and the
+    given standard deviation. If all tokens may be equal, a greater standard deviation of the position vectors keeps the
+    next layer norm from dividing by almost 0.
     """
     table = Parameter("table", (count, width), _near_zero(deviation), format)
     return traced(lambda table, x: x + table, [table], kind="positions")
 
 
 def average() -> Model:
-    """The mean over the positions of a sequence: [B, x, width] -> [B, width]."""
+    """Return a layer that gives the mean over the positions of a sequence: [B, x, width] -> [B, width]."""
     return traced(lambda x: x.mean(axis=1), kind="average")
 
 
@@ -107,15 +107,16 @@ def gpt2(
     tied: bool = True,
     last: bool = False,
 ) -> Model:
-    """GPT-2, by default the small one of 124,439,808 parameters: tokens [B, length] to logits [B, length, vocabulary].
+    """Return GPT-2, by default the small one of 124,439,808 parameters: tokens [B, length] to logits [B, length,
+    vocabulary].
 
-    With `last`, only the logits [B, vocabulary] of the last position are computed.
+    With `last`, `gpt2` computes only the logits [B, vocabulary] of the last position.
 
-    The network is that of Radford et al., "Language models are unsupervised multitask learners", 2019: a table of
-    tokens, which the logits read too (unless `tied` is false: then logits have a separate table, `head`), a table of
-    `context` positions, of which `length` are used, causal blocks and a last layer norm. The argument `epsilon` is the
-    epsilon of all layer norms: GPT-2's is 1e-5, and the default is a number that integers hold with few fraction bits;
-    `hidden` and `activation` are as in `transformer_block`.
+    The network of `gpt2` is that of Radford et al., "Language models are unsupervised multitask learners", 2019: a
+    table of tokens, which also gives the logits (unless `tied` is false: then a separate table, `head`, gives them), a
+    table of `context` positions, of which `length` are used, causal blocks and a last layer norm. The argument
+    `epsilon` is the epsilon of all layer norms: GPT-2's is 1e-5, and the default is a number that integers represent
+    with few fraction bits; `hidden` and `activation` are as in `transformer_block`.
     """
     length = length or context
     block = transformer_block(width, heads, hidden, attention, True, epsilon, format, activation)
@@ -142,7 +143,7 @@ def gpt2(
 
 
 def applied(model: Model, *tensors: Tensor) -> Tensor:
-    """The result of a stateless model for its parameters, in order, and a batch, inside a trace."""
+    """Return the result of a stateless model for its parameters, in order, and a batch, inside a trace."""
     *weights, x = tensors
     (made,) = x.builder.splice(model.arrow(Array(x.shape)), [tensor.wire for tensor in (*weights, x)])
     return Tensor(x.builder, made)

@@ -1,4 +1,4 @@
-"""Whether a key, a proof and public values belong to one circuit, which its digest names."""
+"""Checks that a key, a proof and public values belong to one circuit, which a digest names."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class KeyMismatch(CircuitizeError):
-    """The error of a key that belongs to another circuit, or to another prover."""
+    """The error raised if a key belongs to another circuit or to another prover than expected."""
 
 
 K = TypeVar("K")
 
 
 class Proof(Protocol):
-    """The fields that a proof of any prover with keys has."""
+    """The fields of a proof that the proofs of all provers with keys share."""
 
     @property
     def digest(self) -> str:
-        """Return the digest of the circuit that the proof names, in hexadecimal digits."""
+        """Return the digest of the circuit to which the proof claims to belong, in hexadecimal digits."""
 
 
 class VerifyingKey(Protocol):
-    """The fields that the verifying key of any prover has."""
+    """The fields of a verifying key that the keys of all provers share."""
 
     @property
     def digest(self) -> str:
@@ -33,12 +33,12 @@ class VerifyingKey(Protocol):
 
     @property
     def public(self) -> int:
-        """Return how many public values a proof for the key has."""
+        """Return the number of public values that a proof for the key states."""
 
 
 def digest_bytes(digest: str) -> bytes:
-    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raise CircuitizeError for a text that is no digest of 64
-    hexadecimal digits.
+    """Return the digest of a circuit, which is given as 64 hexadecimal digits, as 32 bytes. Raise CircuitizeError for a
+    text that is not a digest of 64 hexadecimal digits.
     """
     try:
         content = bytes.fromhex(digest)
@@ -50,7 +50,7 @@ def digest_bytes(digest: str) -> bytes:
 
 
 def require_publics(count: int) -> None:
-    """Raise CircuitizeError for a circuit without public values: a proof of such a circuit would be valid and say
+    """Raise CircuitizeError for a circuit without public values, because a proof for it would be valid and say
     nothing.
     """
     if count < 1:
@@ -67,8 +67,8 @@ def require_prover(found: str, expected: str, what: str) -> None:
 
 
 def require_key(key: object, kind: type[K], prover: str) -> K:
-    """Return the key that the prover accepts. Raise KeyMismatch if there is no key, or the key is not of the prover's
-    kind.
+    """Return the given key, after checking that the prover accepts it. Raise KeyMismatch if no key is given, or if the
+    key is not of the prover's kind.
     """
     if key is None:
         raise KeyMismatch(f"expected a proving key of {prover}, found none; remedy: make keys for this program")
@@ -79,7 +79,9 @@ def require_key(key: object, kind: type[K], prover: str) -> K:
 
 
 def require_circuit(key: VerifyingKey, digest: str) -> str:
-    """Return the key's digest. Raise KeyMismatch if the key's digest is not the circuit's."""
+    """Return the digest of the circuit to which the key belongs. Raise KeyMismatch if the key's digest is not that of
+    the given circuit.
+    """
     if key.digest != digest.lower():
         raise KeyMismatch(
             f"the proving key is for the circuit {key.digest}, found {digest}; remedy: run setup for this program"
@@ -88,11 +90,11 @@ def require_circuit(key: VerifyingKey, digest: str) -> str:
 
 
 def mismatch(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None) -> str | None:
-    """A text that says why a proof over BN254 cannot belong to the given key, public values and circuit, found before
-    its content is checked.
+    """Return a text that says why a proof over BN254 cannot belong to the given key, public values and circuit, or
+    None; the proof's content is not checked here.
 
-    The argument `digest` names the circuit that the verifier expects, if it does not only hold a key; the digest in the
-    proof is compared with it. Public values outside [0, r) are refused, not reduced.
+    The argument `digest` names the circuit that the verifier expects, in case the verifier holds more than a key; it is
+    compared with the digest in the proof. Public values outside [0, r) are refused, not reduced.
     """
     expected = key.digest if digest is None else digest.lower()
     if expected != key.digest:

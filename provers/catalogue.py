@@ -1,4 +1,4 @@
-"""The table of all provers by name: each prover's module is imported when it is needed."""
+"""The table of all provers by name; the modules of a prover are imported only when the prover is used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .names import PROVERS, Entry, names
 
 
 def prover(name: str) -> Prover:
-    """The prover with a given name. Raise CircuitizeError if there is no prover of that name."""
+    """Return the prover that has the given name. Raise CircuitizeError if no prover has the given name."""
     if name not in PROVERS:
         raise CircuitizeError(f"expected a prover among {', '.join(names())}, found {name!r}; choose one of them")
     found: Prover = import_module(PROVERS[name].module).PROVER
@@ -19,10 +19,11 @@ def prover(name: str) -> Prover:
 
 
 def register(entry: Entry) -> Prover:
-    """Add the prover that a module describes, and return it; the command line, the API and the tests then offer it.
+    """Add the prover that a module describes to the table, and return it; the command line, the API and the tests then
+    offer it.
 
-    Raise CircuitizeError if the prover's name or the beginning of its keys is taken, and if its entry contradicts the
-    prover about whether proofs hide values or whether there are keys.
+    Raise CircuitizeError if another prover has the same name or its keys begin with the same bytes, or if the entry
+    contradicts the prover about whether proofs hide values or whether there are keys.
     """
     made: Prover = import_module(entry.module).PROVER
     told = {"hides": (made.hides, entry.hides), "keys": (made.ceremony is not None, entry.verifying_magic is not None)}

@@ -1,4 +1,4 @@
-"""Consent to a proof that hides nothing, for a program that hides something."""
+"""Consent of the user to a proof that hides nothing, for a program that has values to hide."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from circuitize.circuits.program import IntegerProgram
 
 
 class NotZeroKnowledge(CircuitizeError):
-    """The error that a program hides values which the chosen kind of proof does not hide."""
+    """The error raised if a program has values to hide and the chosen kind of proof does not hide them."""
 
 
 def require_consent(program: IntegerProgram, proofs: str, consent: str, other: str) -> None:
-    """Raise NotZeroKnowledge if a program has inputs that are not public.
+    """Raise NotZeroKnowledge if a program has inputs that are not public, for which a proof that hides nothing needs
+    consent.
 
-    The argument `proofs` says which kind hides nothing, `consent` how to allow that kind, `other` which kind hides
-    values.
+    The argument `proofs` says which kind of proof hides nothing, `consent` how to allow that kind, and `other` which
+    kind hides values.
     """
     hidden = [port.name for port in program.inputs if port.visibility is not Visibility.PUBLIC]
     if hidden:

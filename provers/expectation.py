@@ -1,4 +1,4 @@
-"""An expectation, which a verifier requires a proof to state: a root, or the integers of a public port."""
+"""Expectations: what a verifier requires a proof to state, which is a root, or the integers of a public port."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .statement import Bound, Key, Statement, Unproved, key_text, shown_names
 
 @dataclass(frozen=True)
 class Expectation:
-    """An expectation: a port, and its root or its integers in row-major order."""
+    """An expectation of a verifier about a port: its root, or its integers in row-major order, that a proof must
+    state.
+    """
 
     name: str
     key: Key
@@ -24,7 +26,7 @@ class Expectation:
     values: tuple[int, ...]
 
     def check(self, statement: Statement) -> None:
-        """Raise Unproved if a statement of the same program contradicts the expectation."""
+        """Raise Unproved if the statement, which is of the same program, contradicts the expectation."""
         if self.port.visibility is Visibility.COMMITTED:
             (root,) = self.values
             if statement.roots[self.key] != root:
@@ -43,8 +45,8 @@ class Expectation:
 
 
 def port_named(where: str, name: str, program: IntegerProgram, bound: Sequence[Bound]) -> Bound:
-    """The port that a name means, among those that a proof binds. Raise CircuitizeError if the name means no port, or
-    two.
+    """Return the port that a name denotes, among the ports that a proof binds. Raise CircuitizeError if the name
+    denotes no port, or two ports.
     """
     names = shown_names(program, bound)
     named = [(key, port) for key, port in bound if name in (names[key], key_text(key))]

@@ -1,5 +1,5 @@
-"""The header with which the file of every proof begins: a magic, a version, whether it is zero-knowledge, and its
-circuit's digest.
+"""The header with which the file of every proof begins: a magic number, a version, whether the proof is zero-knowledge,
+and the digest of its circuit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ P = TypeVar("P")
 
 @dataclass(frozen=True)
 class Framing:
-    """The header of one kind of proof; `magic` has 16 bytes."""
+    """The header of one kind of proof's files; `magic` is its magic number of 16 bytes."""
 
     name: str
     magic: bytes
@@ -29,8 +29,8 @@ class Framing:
     zero_knowledge: bool
 
     def header(self, digest: str) -> bytes:
-        """The bytes of a header: magic, version (u32), flags (u32: 1 if zero-knowledge, else 0), digest (32 bytes);
-        little-endian.
+        """Return the bytes of a proof's header: the magic number, the version (u32), flags (u32: 1 if zero-knowledge,
+        else 0) and the digest (32 bytes), all little-endian.
         """
         return self._start + digest_bytes(digest)
 
@@ -40,8 +40,8 @@ class Framing:
         return self.magic + self.version.to_bytes(4, "little") + flags.to_bytes(4, "little")
 
     def split(self, content: bytes) -> tuple[str, bytes]:
-        """Return the digest in a proof's header, and the bytes behind the header. Raise FormatError unless the header
-        of a proof is exact.
+        """Return the digest in a proof's header, and the bytes after the header. Raise FormatError unless the header of
+        the proof has exactly the expected form.
         """
         if not content.startswith(self.magic):
             raise FormatError(
@@ -60,9 +60,10 @@ class Framing:
 
 
 def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
-    """A proof from its file, which is read if it has at most `most` bytes.
+    """Return the proof in a file, if the file has at most `most` bytes.
 
-    Raise CircuitizeError for a file that cannot be read; FormatErrors of `decode` name the file.
+    Raise CircuitizeError for a file that cannot be read; if `decode` raises FormatError, the message is given the
+    file's name.
     """
     try:
         content = read_at_most(path, most, "a proof", "ask for the proof again")
@@ -75,8 +76,8 @@ def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
 
 
 def _beginning(path: Path, most: int) -> bytes:
-    """The first `most` bytes of a file that is too long: they say which prover's proof it is, which helps more than its
-    length.
+    """Return the first `most` bytes of a file that is too long: they say to which prover the proof belongs, which tells
+    the user more than the length.
     """
     with Path(path).open("rb") as file:
         return file.read(most)

@@ -1,4 +1,5 @@
-"""Held files: everything that a verifier must hold to check a proof's or a run's folder again, without Python.
+"""Held files: a held file contains everything that a verifier without Python must hold to check the folder of a proof
+or a run again.
 
 `provers/native/verify/src/held.rs` reads held files and states the format; docs/verify-anywhere.md says what a held
 file is worth.
@@ -17,12 +18,12 @@ SAME = "same"
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a held file, for a file of a proof's folder: its path in the folder, written with `/`, the bytes with
-    which the file begins, and the proof behind them.
+    """An entry of a held file, which stands for one file of a proof's folder: the file's path in the folder, written
+    with `/`, the bytes with which the file begins, and what is needed to check the proof after these bytes.
 
-    The `kind` of an entry is the proof's prover, or `same` if there is no proof: in that case `head` is the whole file.
-    The field `own` of an entry is what the prover's verifier takes, in parts: for the tensor prover an instance, for
-    other provers a key and public values.
+    The `kind` of an entry is the name of the proof's prover, or `same` for a file without a proof, in which case `head`
+    is the whole file. The field `own` of an entry holds the arguments of the prover's verifier, in parts: an instance
+    for the tensor prover, and a key and public values for the other provers.
     """
 
     path: str
@@ -33,7 +34,7 @@ class Entry:
 
 @dataclass
 class _Blobs:
-    """The parts of a held file, each stored once: proofs of a run share a plan."""
+    """The parts of a held file, each of which is stored once, because the proofs of a run share a plan."""
 
     places: dict[bytes, int] = field(default_factory=dict)
 
@@ -42,8 +43,8 @@ class _Blobs:
 
 
 def encode(lines: Sequence[str], entries: Sequence[Entry]) -> bytes:
-    """Return the content of a held file; `lines` are the verdict's lines, which are shown if every entry's proof
-    holds.
+    """Return the content of a held file; `lines` are the lines of the verdict, which are shown if the proofs of all
+    entries hold.
     """
     blobs = _Blobs()
     encoded = _list(

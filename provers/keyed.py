@@ -1,4 +1,4 @@
-"""The common part of provers with keys: the verifier's key decides, and openings have a salt for each committed
+"""The common part of provers with keys: the verifier's key decides, and the openings hold a salt for each committed
 port.
 """
 
@@ -25,19 +25,19 @@ MAKE_KEYS = "give the folder that circuitize setup wrote, or make keys again"
 
 
 class StoredKey(Protocol):
-    """Read a key from a file."""
+    """A kind of key that can be read from a file."""
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a key. Raise FormatError for a damaged file, or the key of another prover."""
+        """Return the key in a file. Raise FormatError for a damaged file, or for the key of another prover."""
 
 
 class StoredProof(Protocol):
-    """Read a proof from a file, unless the file is longer than a proof for the key may be."""
+    """A kind of proof that can be read from a file, unless the file is longer than a proof for the key can be."""
 
     @classmethod
     def read(cls, path: Path, key: Any) -> Self:
-        """Read a proof. Raise FormatError for a damaged file, or the proof of another prover."""
+        """Return the proof in a file. Raise FormatError for a damaged file, or for the proof of another prover."""
 
 
 P = TypeVar("P", bound=StoredKey)
@@ -46,8 +46,8 @@ F = TypeVar("F", bound=StoredProof)
 
 
 class KeyedCircuit:
-    """The common part of the circuits of provers with keys: an unexpanded program over BN254, with roots by
-    Poseidon.
+    """The common part of the circuits of provers with keys: a program over BN254 whose operations are not expanded,
+    with Poseidon hashes as roots.
     """
 
     scheme = POSEIDON
@@ -59,27 +59,29 @@ class KeyedCircuit:
 
     @property
     def executed(self) -> IntegerProgram:
-        """Return the program: no operation has to be expanded before a run."""
+        """Return the circuit's program unchanged: no operation has to be expanded before a run."""
         return self.program
 
     def plain(self) -> Self:
-        """Return the circuit itself: all its proofs are zero-knowledge."""
+        """Return this circuit itself, since all its proofs are zero-knowledge."""
         return self
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        """Return a salt for each commitment: the salt of the port in an earlier file that an input joins, otherwise a
-        random one.
+        """Return a salt for each commitment: if an input joins a port in an earlier file of openings, the salt of that
+        port, and otherwise a random one.
         """
         return drawn_or_joined(self.program, named_inputs(self.program, trace), earlier, only, say)
 
     def proved(self, proof: Proof, publics: Sequence[int], trace: Trace, secrets: Secrets) -> Proved:
-        """A proof of a run, with the statement of its public values and what the prover keeps."""
+        """Return a proof of a run with its statement about the public values, and with the outputs and openings that
+        the prover keeps.
+        """
         inputs, outputs = named_inputs(self.program, trace), named_outputs(self.program, trace)
         statement = stated(self.program, self.prover, self.digest, publics, inputs, outputs, BN254.prime)
         return Proved(proof, statement, outputs, opened(secrets, statement.roots, port_lists(self.program)))
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """Return the one file of the proof."""
+        """Return the proof as the only file besides the statement."""
         return {f"proof.{self.prover}": proved.proof.encode()}
 
 
@@ -88,8 +90,8 @@ class KeyedProver(Generic[P, V, F]):
     """A prover over BN254 with a setup, whose proofs are zero-knowledge.
 
     The function `refused` says why a proof is not valid for a key, public values and a program; `bytes_per_bit` and
-    `bytes_per_element` are the bytes of memory that keys and a proof take for each separately checked bit, and for each
-    looked-up element.
+    `bytes_per_element` are the bytes of memory that keys and a proof take for each bit that is checked separately, and
+    for each element that is looked up.
     """
 
     name: str
@@ -105,47 +107,47 @@ class KeyedProver(Generic[P, V, F]):
 
     @property
     def proof_file(self) -> str:
-        """Return the name of a proof's file."""
+        """Return the name of the file that contains a proof."""
         return f"proof.{self.name}"
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Raise CircuitizeError if the machine surely lacks the memory for keys and a proof, estimated from the number
-        of checked bits.
+        """Raise CircuitizeError if the machine surely has too little memory for keys and a proof, as estimated from the
+        number of checked bits.
         """
         require_circuit_memory(program, self.bytes_per_bit, self.bytes_per_element)
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
-        """Return the circuit that the prover's module `circuit` makes; a process that only verifies does not load the
-        code that emits circuits.
+        """Return the circuit that the prover's own module `circuit` makes; the module is imported here, so that a
+        process that only verifies does not load the code that emits circuits.
         """
         self.require_memory(program)
         made: Circuit = import_module(f"circuitize.provers.{self.name}.circuit").CIRCUIT(program, digest, phases)
         return made
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
-        """Return what a proof binds: each public port, and each committed port separately."""
+        """Return the items that a proof of the program binds: each public port, and each committed port by itself."""
         return tuple(bound_ports(program))
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """Return None: the soundness is that of the curve and its setup."""
+        """Return None, since the soundness of these proofs is that of an elliptic curve and of the setup."""
         return None
 
     def proving_key(self, path: Path) -> ProvingKey:
-        """Read a proving key from a file or a folder of keys. Raise FormatError for a file of another kind."""
+        """Return the proving key in a file or in a folder of keys. Raise FormatError for a file of another kind."""
         with remedy(MAKE_KEYS):
             found: Any = self.proving.read(path)
             key: ProvingKey = found
             return key
 
     def verifying_key(self, path: Path) -> VerifyingKey:
-        """Read a verifying key from a file or a folder of keys. Raise FormatError for a file of another kind."""
+        """Return the verifying key in a file or in a folder of keys. Raise FormatError for a file of another kind."""
         with remedy(MAKE_KEYS):
             found: Any = self.verifying.read(path)
             key: VerifyingKey = found
             return key
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
-        """Raise CircuitizeError, naming the option, unless all files of a ceremony are given or none."""
+        """Raise CircuitizeError, naming the option, unless all files of a ceremony are given or none of them."""
         for name, why in self.ceremony.refusals.items():
             if name in given:
                 raise CircuitizeError(f"--{name}: expected {why}")
@@ -156,13 +158,17 @@ class KeyedProver(Generic[P, V, F]):
             )
 
     def contract(self, key: VerifyingKey) -> str:
-        """Return a Solidity contract that verifies proofs. Raise KeyMismatch for the key of another prover."""
+        """Return the source text of a Solidity contract that checks proofs with a verifying key. Raise KeyMismatch for
+        the key of another prover.
+        """
         return self.solidity(require_key(key, self.verifying, self.name))
 
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
-        """Soundness: only program, digest and key decide; the statement's claims are compared with them."""
+        """Return a text that says why a proof does not hold, or None; soundness: only the program, the digest and the
+        key decide, and the statement's claims are compared with them.
+        """
         if key is None:
             return f"expected the verifier's own key of {self.name}, found none"
         if digest != key.digest:

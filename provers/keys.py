@@ -1,4 +1,6 @@
-"""Keys and their files: the part that all provers with keys share, and the warning beside insecure ones."""
+"""Keys and their files: the part that all provers with keys share, and the warning that is written beside insecure
+keys.
+"""
 
 from __future__ import annotations
 
@@ -42,18 +44,18 @@ K = TypeVar("K")
 
 
 class NativeVerifyingKey(Protocol):
-    """A verifying key as the native prover holds it."""
+    """A verifying key in the form of the native prover."""
 
     @property
     def digest(self) -> bytes:
-        """Return the digest of the circuit to which the key belongs, 32 bytes."""
+        """Return the digest, 32 bytes, of the circuit to which the key belongs."""
 
     @property
     def setup(self) -> Setup:
-        """Return "development" or "ceremony"."""
+        """Return "development" or "ceremony": the setup that made the key."""
 
     def encode(self) -> bytes:
-        """Return the content of the key's file."""
+        """Return the bytes of the key's file."""
 
 
 V = TypeVar("V", bound=NativeVerifyingKey)
@@ -61,7 +63,9 @@ V = TypeVar("V", bound=NativeVerifyingKey)
 
 @dataclass(frozen=True)
 class FiledVerifyingKey(ABC, Generic[V]):
-    """A native verifying key and its file. The `setup` of a key is "development" (insecure) or "ceremony"."""
+    """A verifying key in the native prover's form, which can be read from a file and written to one. The `setup` of a
+    key is "development", which is insecure, or "ceremony".
+    """
 
     native: V
 
@@ -72,20 +76,20 @@ class FiledVerifyingKey(ABC, Generic[V]):
 
     @property
     def setup(self) -> Setup:
-        """Return "development", which is insecure, or "ceremony"."""
+        """Return "development" or "ceremony": the setup that made the key, of which the first is insecure."""
         return self.native.setup
 
     @classmethod
     @abstractmethod
     def decode(cls, content: bytes) -> V:
-        """The native key that the bytes of a key file encode. Raise ValueError for damaged bytes, and for the key of
-        another prover.
+        """Return the native key that the bytes of a key file encode. Raise ValueError for damaged bytes, and for the
+        key of another prover.
         """
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a verifying key, or the one in a folder of keys; its content is checked, and every key has only one
-        valid file.
+        """Return the verifying key in a file, or in a folder of keys; its content is checked, and every key has only
+        one valid file.
 
         Raise FormatError for a damaged file, the key of another prover, or a file of more than MOST_VERIFYING bytes.
         """
@@ -96,13 +100,15 @@ class FiledVerifyingKey(ABC, Generic[V]):
         return cls(_read(path, VERIFYING_FILE, "verifying key", decode))
 
     def write(self, path: Path) -> None:
-        """Write the key to a file, whole or not at all."""
+        """Write the key to a file, which appears complete or not at all."""
         write_whole(path, [self.native.encode()])
 
 
 @dataclass(frozen=True)
 class FiledProvingKey(ABC, Generic[K]):
-    """A native proving key and its file; it contains its verifying key."""
+    """A proving key in the native prover's form, which can be read from a file and written to one, and contains its
+    verifying key.
+    """
 
     native: K
 
@@ -114,24 +120,24 @@ class FiledProvingKey(ABC, Generic[K]):
     @classmethod
     @abstractmethod
     def load(cls, path: Path) -> K:
-        """Read a native key from a file. Raise ValueError for a damaged file, or the key of another prover."""
+        """Return the native key in a file. Raise ValueError for a damaged file, or the key of another prover."""
 
     @abstractmethod
     def chunks(self) -> Iterable[bytes]:
-        """The content of a key's file, in pieces."""
+        """Return the content of the key's file, in pieces."""
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a proving key, or the one in a folder of keys.
+        """Return the proving key in a file, or in a folder of keys.
 
-        Raise FormatError for a damaged file, or the key of another prover. The checksum of the key is verified; its
-        points are not checked to lie in their groups. A proving key must come from a trusted place: a hostile key
-        cannot make a false proof pass, but may leak the witness.
+        Raise FormatError for a damaged file, or the key of another prover. The checksum of the proving key is verified,
+        but its points are not checked to lie in their groups. A proving key must come from a trusted place: a hostile
+        key cannot make a false proof pass, but may leak the witness.
         """
         return cls(_read(path, PROVING_FILE, "proving key", cls.load))
 
     def write(self, path: Path) -> None:
-        """Write the key to a file in pieces, whole or not at all."""
+        """Write the key to a file in pieces; the file appears complete or not at all."""
         write_whole(path, self.chunks())
 
     def write_pair(self, directory: Path) -> None:

@@ -1,7 +1,8 @@
-"""The table of provers: the module that describes each, the bytes with which its keys begin, and whether its proofs
-hide values.
+"""The table of provers: for each prover the module that describes it, the bytes with which its keys begin, and whether
+its proofs hide values.
 
-Statements and folders of keys name provers; this table resolves the names without a prover's own modules.
+Statements and folders of keys name their prover; this table resolves the name without importing the prover's own
+modules.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """The entry of one prover in the table of provers. The `module` of an entry holds the prover's descriptor as
-    `PROVER`; its `magic` begins the prover's keys and is empty for a prover without keys.
+    """The entry of one prover in the table of provers. The `module` of an entry contains the prover's descriptor as
+    `PROVER`; its `verifying_magic` and `proving_magic` are the bytes with which the prover's keys begin, and are None
+    for a prover without keys.
 
-    A prover whose entry says `hides` makes zero-knowledge proofs; a prover with `plain` proofs also makes proofs that
-    hide nothing.
+    A prover whose entry has `hides` makes zero-knowledge proofs by default; a prover whose entry has `plain` also makes
+    proofs that hide nothing.
     """
 
     module: str
@@ -40,25 +42,25 @@ MAGIC_BYTES = 16
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all provers of the package, in the order of help and lists."""
+    """Return the names of all provers in the table, in the order of help texts and lists."""
     return tuple(PROVERS)
 
 
 def keyed() -> tuple[str, ...]:
-    """Return the provers with a setup, for which the verifier's key decides. For provers without a setup, the verifier
-    holds the program.
+    """Return the names of the provers that have a setup, so that the verifier's key decides. For a prover without a
+    setup, the verifier holds the program instead of a key.
     """
     return tuple(name for name, entry in PROVERS.items() if entry.verifying_magic is not None)
 
 
 def hides(name: str) -> bool:
-    """Whether proofs of a prover are zero-knowledge, by default; those of an unknown prover may be."""
+    """Return whether the proofs of a prover are zero-knowledge by default; for an unknown prover, return True."""
     return name not in PROVERS or PROVERS[name].hides
 
 
 def kinds(name: str) -> frozenset[bool]:
-    """Whether proofs of a prover may be zero-knowledge, and whether they may not be; both are true for an unknown
-    prover.
+    """Return the possible answers to whether a proof of a prover is zero-knowledge: True, False, or, as for an unknown
+    prover, both.
     """
     found = PROVERS.get(name)
     if found is None:
@@ -67,7 +69,7 @@ def kinds(name: str) -> frozenset[bool]:
 
 
 def prover_of_key(start: bytes) -> str | None:
-    """The prover whose keys, verifying or proving ones, begin with the given bytes."""
+    """Return the name of the prover whose proving or verifying keys begin with the given bytes, or None."""
     magic = start[:MAGIC_BYTES]
     found = (name for name, one in PROVERS.items() if magic in (one.verifying_magic, one.proving_magic))
     return next(found, None) if magic else None

@@ -1,4 +1,6 @@
-"""The openings of a proof's commitments: secrets that the prover keeps to open a commitment or to make it again."""
+"""The openings of a proof's commitments: the secrets that the prover keeps, to open a commitment or to make it
+again.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ proofs of this version: in another version of proofs the same values and secret 
 
 @dataclass(frozen=True)
 class Opening:
-    """The opening of one root: its salt or secret, the list of ports that it commits to, and how often it may still be
+    """The opening of one root: its salt or secret, the list of ports to which it commits, and how often it may still be
     opened.
 
     The field `left` of an opening is None for a root that may be opened any number of times.
@@ -49,14 +51,14 @@ class Opening:
 
 
 def draw_salts(program: IntegerProgram) -> dict[Key, int]:
-    """A fresh secret salt for each committed port, from the operating system's randomness."""
+    """Return a fresh secret salt for each committed port, drawn from the operating system's randomness."""
     from circuitize.backends.field import BN254
 
     return {key: secrets.randbelow(BN254.prime) for key in port_lists(program)}
 
 
 def port_lists(program: IntegerProgram) -> dict[Key, PortList]:
-    """For each committed port the list that contains this port alone."""
+    """Return, for each committed port, the list that contains this port alone."""
     made: dict[Key, PortList] = {}
     for key, port in bound_ports(program):
         if port.visibility is Visibility.COMMITTED and port.format is not None:
@@ -73,15 +75,15 @@ def join(
     only: Sequence[str] = (),
     say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
-    """Return salts that, for the inputs to which an earlier proof committed too, are that proof's: each of these inputs
-    then has its earlier root.
+    """Return the salts of an earlier proof for those inputs to which it committed too: each of these inputs then gets
+    the same root as in the earlier proof.
 
-    The argument `wanted` holds the commitments to be made; the function `root_of` computes an input's root with a salt.
-    An input may be joined to an output or an input of the same name, or to a port of another name with the same list of
-    ports, whichever has the values; an output of the program is new, and gets a new salt. If `only` has names, no input
-    but these is joined to an earlier proof's. The callback `say` is called with each port that is joined to an earlier
-    proof's. Raise CircuitizeError, with the first difference, if an earlier input of the same name has other ports,
-    formats or values, or if nothing joins; raise FormatError for a damaged file.
+    The argument `wanted` holds the commitments to be made; the function `root_of` computes the root of an input with a
+    given salt. An input may be joined to an earlier input or output of the same name, or of another name with the same
+    list of ports, whichever has the same values; an output of the program is always new, and gets a new salt. If `only`
+    has names, only the inputs with these names are joined to an earlier proof. The callback `say` is called with each
+    port that is joined to an earlier proof. Raise CircuitizeError, with the first difference, if an earlier input of
+    the same name has other ports, formats or values, or if no input joins; raise FormatError for a damaged file.
     """
     known = _read(path, scheme)
     inputs = [name for side, name in wanted if side == INPUT]
@@ -138,14 +140,14 @@ def join(
 
 
 def _spend(path: Path, spent: Mapping[Key, tuple[Opening, int]]) -> None:
-    """Count openings in the file to which they belong, before any opening is made: a proof that fails afterwards has
-    used up its openings.
+    """Count openings as used in their file, before any of them is made: a proof that fails afterwards has used up its
+    openings.
 
-    Each opening is given in the state in which it was read before the file was locked, with the number of times that it
-    is opened. If the path is a link, the openings are counted in the file that it leads to: a file written in the
-    link's place would be a second count. Raise CircuitizeError if another process has used up the remaining openings,
-    if the file meanwhile has another root, and for a file with several hard links, each of which would have a separate
-    count.
+    Each opening is given in the state in which it was read before the file was locked, together with the number of
+    times that the new proof opens its root. If the path is a link, the openings are counted in the file to which the
+    link leads, since a new file in place of the link would be a second count. Raise CircuitizeError if another process
+    has used up the remaining openings, if the file has another root by now, and for a file with several hard links,
+    each of which would have a separate count.
     """
     path = path.resolve()
     with alone(path):
@@ -183,8 +185,8 @@ def drawn_or_joined(
     only: Sequence[str] = (),
     say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
-    """A salt for each committed port: that of the input or output in an earlier file which it joins, otherwise a fresh
-    one.
+    """Return a salt for each committed port: if the port joins an input or output in an earlier file of openings, the
+    salt of the latter, and otherwise a fresh one.
     """
     drawn = draw_salts(program)
     if earlier is None:
@@ -201,12 +203,12 @@ def drawn_or_joined(
 
 
 def named_salts(salts: Mapping[Key, int]) -> dict[str, int]:
-    """Salts by the names that witness plans give them."""
+    """Return the salts of committed ports by the names that the plans of witnesses use for them."""
     return {f"{side} {name}": salt for (side, name), salt in salts.items()}
 
 
 def write_openings(path: Path, scheme: str, digest: str, openings: Mapping[Key, Opening]) -> None:
-    """Write salts for their owner's eyes only, whole or not at all."""
+    """Write openings to a file that only its owner can read, and that appears complete or not at all."""
     named = {
         key_text(key): {
             "salt": hex(one.salt),
@@ -236,21 +238,23 @@ def opened(
     lists: Mapping[Key, PortList],
     left: Mapping[Key, int] | None = None,
 ) -> dict[Key, Opening]:
-    """The opening that is kept of each commitment; `left` says how often each root may still be opened, if that is
-    limited.
+    """Return the opening of each commitment, which the prover keeps; `left` says how often each root may still be
+    opened, if that is limited.
     """
     return {key: Opening(salt, roots[key], lists[key], (left or {}).get(key)) for key, salt in salts.items()}
 
 
 def read_openings(path: Path) -> dict[Key, int]:
-    """The salts of an earlier proof, by port or group. Raise FormatError for a file that is no file of openings, or is
-    damaged.
+    """Return the salts in the openings of an earlier proof, by port or group. Raise FormatError for a file that
+    contains no openings, or that is damaged.
     """
     return {key: opening.salt for key, opening in _read(path, None).items()}
 
 
 def left_of(path: Path) -> dict[Key, int | None]:
-    """How often each root may still be opened, None without a limit. Raise FormatError for a file of another kind."""
+    """Return how often each root may still be opened, which is None for a root without a limit. Raise FormatError for a
+    file that contains no openings.
+    """
     return {key: opening.left for key, opening in _read(path, None).items()}
 
 
@@ -259,7 +263,7 @@ def _read(path: Path, scheme: str | None) -> dict[Key, Opening]:
 
 
 def _read_whole(path: Path, scheme: str | None) -> tuple[Json, dict[Key, Opening]]:
-    """Return what the file says, and the openings in it."""
+    """Return the content of a file of openings as JSON, and the openings in it."""
     try:
         written = read_at_most(path, MOST_BYTES, "openings that prove wrote", "give another file")
         content = parse_json(written, MOST_BYTES >> 4)

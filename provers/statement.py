@@ -1,4 +1,4 @@
-"""What a proof shows: the program's digest, its public values and the roots of its commitments."""
+"""The statement of a proof: the program's digest, its public values and the roots of its commitments."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ Bound = tuple[Key, Port[Fixed | None]]
 
 
 def proof_files(folder: Path) -> tuple[str, ...]:
-    """The names of all files that `prove` writes into a proof's folder, by whichever prover."""
+    """Return the names of all files that `prove` writes into a proof's folder, for any prover."""
     own = ("statement.json", "proof.json", "public.json", "NOT-ZERO-KNOWLEDGE.txt")
     return (*own, *(f"proof.{name}" for name in names()))
 
 
 class Unproved(Exception):
-    """The error that says why a proof does not hold, which is the answer of a verification and not a user's error."""
+    """The error that says why a proof does not hold; it is the result of a verification, not a mistake of the user."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """The statement of a proof: public values in row-major order and roots of commitments, by port; `digest` is the
-    program's digest.
+    """The statement of a proof: public values in row-major order and roots of commitments, both by port; `digest` is
+    the program's digest.
 
-    A statement that is read from a proof's folder is a claim: `public_vector` compares it with the verifier's own
-    program, and the proof is checked against the vector that it returns.
+    A statement that is read from a proof's folder is only a claim: `public_vector` compares it with the verifier's own
+    program, and the proof is checked against the vector that this function returns.
     """
 
     prover: str
@@ -72,7 +72,7 @@ class Statement:
     zero_knowledge: bool = True
 
     def text(self) -> str:
-        """The text of a statement, which is unique."""
+        """Return the text of the statement; equal statements have equal texts."""
         ports: Json = {
             **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
             **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
@@ -82,25 +82,25 @@ class Statement:
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
-        """Write the statement into a proof's folder as FILE, whole or not at all."""
+        """Write the statement into a proof's folder as FILE, which appears complete or not at all."""
         write_whole(folder / FILE, [self.text().encode()])
 
 
 def most_bytes(bound: Iterable[Bound]) -> int:
-    """The greatest length of the text of a statement about given ports."""
+    """Return the greatest length of the text of a statement about the given ports."""
     return SLACK + sum(_port_bytes(key, port) for key, port in bound)
 
 
 def most_values(bound: Iterable[Bound]) -> int:
-    """The greatest number of values in a statement about given ports, with brackets of its text and commas in names
-    counted too.
+    """Return the greatest number of values in a statement about the given ports, counting also the brackets in its text
+    and the commas in names.
     """
     return 64 + sum(8 + len(key_text(key)) + (port.format.size if port.format else 0) for key, port in bound)
 
 
 def _port_bytes(key: Key, port: Port[Fixed | None]) -> int:
-    """The most bytes of a port in a statement: a name, as JSON escapes it at worst, and a root, or a line for each
-    integer.
+    """Return the greatest number of bytes that a port takes in a statement: a name, escaped in JSON in the longest way,
+    and a root, or a line for each integer.
     """
     name, format = 6 * len(key_text(key)) + 128, port.format
     if port.visibility is Visibility.COMMITTED or format is None:
@@ -109,9 +109,9 @@ def _port_bytes(key: Key, port: Port[Fixed | None]) -> int:
 
 
 def stated_prover(folder: Path) -> str | None:
-    """The prover that a statement names, from its last bytes; None if they name no prover.
+    """Return the name of the prover that a statement gives in its last bytes, or None if these name no prover.
 
-    Raise FormatError if there is no statement.
+    Raise FormatError if the folder contains no statement.
     """
     path = folder / FILE
     try:
@@ -124,11 +124,11 @@ def stated_prover(folder: Path) -> str | None:
 
 
 def read_statement(folder: Path, bound: Sequence[tuple[Key, Port[Fixed | None]]] | None = None) -> Statement:
-    """Read what a proof's folder states about the ports that the verifier's own program binds; without `bound`, read
-    everything that the reader's own folder states.
+    """Return what the statement in a proof's folder says about the ports that the verifier's own program binds; without
+    `bound`, return everything that it says, which is for the reader's own folders.
 
-    Raise FormatError for a statement that is damaged, of another version, or for a file that is longer than any
-    statement about these ports, which is found before it is read.
+    Raise FormatError for a statement that is damaged or of another version, and, before reading it, for a file that is
+    longer than any statement about the given ports.
     """
     path = folder / FILE
     most, values = (MOST_BYTES, MOST_BYTES) if bound is None else (most_bytes(bound), most_values(bound))
@@ -165,10 +165,9 @@ def _missing(path: Path, error: OSError) -> FormatError:
 
 
 def bound_ports(program: IntegerProgram) -> Iterator[tuple[Key, Port[Fixed]]]:
-    """The ports that a proof binds, in the order of the public wires.
+    """Yield the ports that a proof binds, in the order of the public wires.
 
-    The order of bound ports is outputs in order, committed inputs, public inputs: a committed port is one wire, its
-    root.
+    The order of the public wires is: outputs, committed inputs, public inputs; a committed port has one wire, its root.
     """
     public, committed = Visibility.PUBLIC, Visibility.COMMITTED
     for side, ports, seen in (
@@ -180,10 +179,11 @@ def bound_ports(program: IntegerProgram) -> Iterator[tuple[Key, Port[Fixed]]]:
 
 
 def public_vector(program: IntegerProgram, statement: Statement, prime: int) -> list[int]:
-    """The values of public wires that a statement claims, each in [0, prime).
+    """Return the values of the public wires that a statement claims, each in [0, prime).
 
     Raise Unproved if the statement's ports are not exactly the program's, if a value lies outside its port's format, or
-    if a root is not in normal form: each statement then has one vector, and each vector one statement.
+    if a root is not in normal form: therefore each statement has one vector of public values, and each vector belongs
+    to one statement.
     """
     vector: list[int] = []
     named = {**statement.publics, **statement.roots}
@@ -220,8 +220,8 @@ def stated(
     outputs: Mapping[str, NDArray[np.int64]],
     prime: int,
 ) -> Statement:
-    """The statement about a run, whose public wires have the values `found`: public ports are taken from the run
-    itself.
+    """Return the statement about a run whose public wires have the values `found`; the values of public ports are taken
+    from the run itself.
     """
     publics: dict[Key, tuple[int, ...]] = {}
     roots: dict[Key, int] = {}
@@ -240,8 +240,8 @@ def stated(
 
 
 def shown_names(program: IntegerProgram, bound: Iterable[Bound] | None = None) -> dict[Key, str]:
-    """The name under which each bound port is shown: its name, with `input:` or `output:` before it if both sides have
-    that name.
+    """Return the name under which each bound port is shown: its own name, with `input:` or `output:` before it if an
+    input and an output have the same name.
 
     The prefix `input:` or `output:` is also added to a name that already begins with it, so that no two ports are shown
     alike.
@@ -254,12 +254,14 @@ def shown_names(program: IntegerProgram, bound: Iterable[Bound] | None = None) -
 
 
 def key_text(key: Key) -> str:
-    """Return `side:name`, as files and messages name a port or a group."""
+    """Return the text `side:name`, by which files and messages name a port or a group."""
     return f"{key[0]}:{key[1]}"
 
 
 def read_key(text: str) -> Key:
-    """Read a key in the form that `key_text` writes. Raise ValueError for a text that is no key."""
+    """Return the port or group that a text in the form of `key_text` names. Raise ValueError for a text that does not
+    have the form of `key_text`.
+    """
     side, colon, name = text.partition(":")
     if not colon or side not in (INPUT, OUTPUT):
         raise ValueError(f"port {excerpt(text)}")
@@ -267,14 +269,16 @@ def read_key(text: str) -> Key:
 
 
 def read_name(text: object) -> str:
-    """Return a printable name, as programs have. Raise ValueError for a value that is no printable name."""
+    """Return the value, after checking that it is a printable name, as the ports of programs have. Raise ValueError for
+    a value that is not a printable name.
+    """
     if not isinstance(text, str) or not text or not text.isprintable():
         raise ValueError(f"name {excerpt(text)}")
     return text
 
 
 def read_whole(value: object) -> int:
-    """Return the value, if it is an integer. Raise ValueError for a value that is no integer."""
+    """Return the value, after checking that it is an integer. Raise ValueError for a value that is not an integer."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{excerpt(value)} among the integers")
     return value

@@ -1,5 +1,5 @@
-"""The comparison of an integer program's results on all targets that this machine can run: definedness first, then
-values.
+"""The comparison of an integer program's results on all targets that this machine can run: first whether a target has a
+value, then the values.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ Trace = Sequence[Integers]
 
 
 class Target(Protocol):
-    """A target that claims to mean what the integer executor computes."""
+    """A target whose values should be those that the integer executor computes."""
 
     @property
     def name(self) -> str:
         """Return the name that messages give the target."""
 
     def difference(self, trace: Trace) -> str | None:
-        """The first difference from a run, given as the value of each of the arrow's wires; None if everything
-        agrees.
+        """Return the first difference between the target and a run, given as the value of each of the arrow's wires;
+        None if everything agrees.
         """
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the target accepts forged values of every wire for a run."""
+        """Return whether the target accepts forged values of every wire for a run."""
 
     def of(self, program: IntegerProgram) -> Target:
         """Return a target of the same kind for another program."""
 
 
 class R1CS:
-    """The constraint system of a program, as a target. Raise the CircuitizeErrors of `emit` if no emitted circuit is
-    given.
+    """The constraint system of a program, as a target of a comparison. If no emitted circuit is given, the program is
+    emitted, and the CircuitizeErrors of `emit` are raised.
 
     A challenge that a prover of two phases would draw is drawn at random for the comparison.
     """
@@ -70,10 +70,12 @@ class R1CS:
         return "r1cs with a commitment" if self.challenge is Challenge.COMMITTED else "r1cs"
 
     def difference(self, trace: Trace) -> str | None:
-        """How the witness differs from a run: None if it satisfies every row and states the run's own values.
+        """Return how the witness differs from a run; None if the witness satisfies every row and states the run's own
+        values.
 
-        A constraint system's rows are checked by the independent checker. The public wires are read off the witness and
-        compared with the executor's integers; those of committed ports through the native hash.
+        Every row of a constraint system is checked by a checker that is independent of the code that makes the witness.
+        The values of public ports are read from the witness and compared with the executor's integers; the commitments
+        of committed ports are compared with those that the native hash gives.
         """
         system, arrow = self.emission.system, self.program.arrow
         salts = random_salts(self.emission.plan)
@@ -93,7 +95,7 @@ class R1CS:
         return None
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the witness made from given values of wires satisfies every row."""
+        """Return whether the witness made from given values of wires satisfies every row."""
         plan = self.emission.plan
         try:
             made = witness(plan, forged, random_salts(plan))
@@ -102,11 +104,11 @@ class R1CS:
         return not len(failing_rows(self.emission.system, made))
 
     def of(self, program: IntegerProgram) -> R1CS:
-        """Return the target of another program, with the same kind of challenge."""
+        """Return an R1CS target for another program, with the same kind of challenge."""
         return R1CS(program, challenge=self.challenge)
 
     def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
-        """The values of a run by side and port name."""
+        """Return the values of a run by side and port name."""
         sides = (
             ("input", self.program.inputs, self.program.arrow.inputs),
             ("output", self.program.outputs, self.program.arrow.outputs),
@@ -131,9 +133,9 @@ class OnDevice:
         return self.device.name
 
     def difference(self, trace: Trace) -> str | None:
-        """The first operation whose value on a device differs from the run's.
+        """Return the first operation whose value on a device differs from its value in the run.
 
-        If a program is compiled as a whole, outputs are compared first, and all wires only if outputs differ.
+        If a device compiles programs as a whole, outputs are compared first, and all wires only if outputs differ.
         """
         arrow = self.program.arrow
         try:
@@ -152,7 +154,7 @@ class OnDevice:
         return "outputs that are those of the run where all wires are computed, and others without them"
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the device has a value for given inputs."""
+        """Return whether the executor on the device has a value for given inputs."""
         try:
             self._outputs(forged)
         except Undefined:
@@ -160,7 +162,7 @@ class OnDevice:
         return True
 
     def of(self, program: IntegerProgram) -> OnDevice:
-        """Return the target of another program, on the same device."""
+        """Return the target for another program on the same device."""
         return OnDevice(program, self.device)
 
     def _same_outputs(self, trace: Trace) -> bool:
@@ -183,11 +185,11 @@ class OnDevice:
 
 @dataclass
 class Agreement:
-    """The result of a comparison of targets. Inputs on which the program has no value are counted separately: on such
-    inputs no target may have a value.
+    """The result of comparing targets with the integer executor. Inputs on which the program has no value are counted
+    separately: no target may have a value on such inputs.
 
-    The field `float_error` of a comparison is the greatest difference from the real program by output, in real units,
-    over the inputs on which the integer program has a value.
+    The field `float_error` of a comparison is for each output the greatest difference from the real program, in real
+    units, over the inputs on which the integer program has a value.
     """
 
     vectors: int = 0
@@ -205,12 +207,12 @@ def agree(
     given: Program | None = None,
 ) -> Agreement:
     """Run an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and compare every
-    target with it.
+    target with the executor.
 
-    The argument `targets` is by default all targets; `given` is the real program from which the integer one was made,
-    if there is one. An input is counted as a mismatch if the executor has a value and some target has another value or
-    none, and if the executor has no value but a target accepts a forgery. Raise CircuitizeError for inputs that do not
-    fit.
+    The argument `targets` of a comparison is by default all targets; `given` is the real program that was quantized to
+    the integer program, if there is one. An input is counted as a mismatch if the executor has a value and some target
+    has another value or none, and if the executor has no value but a target accepts a forgery. Raise CircuitizeError
+    for inputs that do not fit the program.
     """
     targets = [R1CS(program)] if targets is None else targets
     found = Agreement()
@@ -233,12 +235,14 @@ def agree(
 
 
 def named(edge: Edge) -> str:
-    """An operation, named by its name and the user's line."""
+    """Return an operation's name together with the user's line."""
     return f"{edge.operation.name} in {edge.provenance}"
 
 
 def _difference(program: IntegerProgram, trace: Trace, targets: Sequence[Target], blame: bool) -> str | None:
-    """The first target that differs and how; with `blame`, the operation at fault if a single operation is."""
+    """Return the first target that differs and how; with `blame`, also the operation at fault if a single operation
+    is.
+    """
     for target in targets:
         told = target.difference(trace)
         if told is not None:
@@ -248,7 +252,9 @@ def _difference(program: IntegerProgram, trace: Trace, targets: Sequence[Target]
 
 
 def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
-    """Whether a target differs for an operation alone; False if the operation alone has no circuit."""
+    """Return whether a target differs from the executor for an operation alone; False if the operation alone has no
+    circuit.
+    """
 
     def differs(program: IntegerProgram, trace: Trace) -> bool:
         try:
@@ -262,7 +268,9 @@ def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
 def _accepted(
     program: IntegerProgram, vector: Mapping[str, Integers | Raw], targets: Sequence[Target], undefined: Undefined
 ) -> str | None:
-    """The target that accepts a forgery on inputs where the program has no value; None if every target refuses them."""
+    """Return the target that accepts a forgery on inputs where the program has no value; None if every target refuses
+    all forgeries.
+    """
     for done, forged in forgeries(program, vector):
         for target in targets:
             if target.accepts(forged):

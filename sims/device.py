@@ -1,4 +1,4 @@
-"""The devices on which executors compute: on the processor with numpy, or on the device where a similar module keeps
+"""The devices on which executors compute: the processor with numpy, or the device on which a module like numpy keeps
 its arrays.
 """
 
@@ -14,17 +14,17 @@ from circuitize.circuits.operation import Values
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device: a name to report, and the array module whose arrays are on the device.
+    """A device for executors: a name to report, and the array module whose arrays are on the device.
 
-    Operations compute in the module of the values they are given, so that a program runs on a device if it starts from
-    values that are on it.
+    Operations compute in the module of the values that they are given, so a program runs on a device if it starts from
+    values on that device.
     """
 
     name: str
     module: ModuleType
 
     def put(self, value: Values) -> Values:
-        """Move a value to the device."""
+        """Move a value to the device; return it."""
         placed: Values = self.module.asarray(value)
         return placed
 

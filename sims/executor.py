@@ -24,11 +24,11 @@ and its edge.
 
 
 class Executor:
-    """An executor that runs an arrow on a device. An executor puts constants on its device when it is made; a value is
-    freed after its last reader.
+    """An executor that runs an arrow on a device. An executor puts constants on its device when the executor is made; a
+    value is freed after its last reader.
 
-    If a value's last reader is elementwise, its result takes the memory of the freed value: `_plan` writes every value
-    anew, `_frugal` does not.
+    If a value's last reader is elementwise, the reader's result takes the memory of the freed value: `_plan` writes
+    every value anew, `_frugal` does not.
     """
 
     def __init__(self, arrow: Arrow, device: Device = CPU, names: Sequence[str] = ()) -> None:
@@ -61,14 +61,14 @@ class Executor:
         self._outputs: list[int] = arrow.outputs.tolist()
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors of an
-        arrow's operations, with the place of the failing edge.
+        """Return the values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors
+        of the arrow's operations, with the place of the failing edge.
         """
         wires = self._run(inputs, keep=False)
         return [self.device.put(wires[wire]) for wire in self._outputs]
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
-        """The value of every wire of an arrow, computed on the device from inputs on the device."""
+        """Return the value of every wire of an arrow, computed on the device from inputs on the device."""
         return [self.device.put(value) for value in self._run(inputs, keep=True)]
 
     def _run(self, inputs: Sequence[Values], keep: bool) -> list[Any]:
@@ -105,10 +105,11 @@ def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Val
 
 
 def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[Fixed], Any]]:
-    """The inputs by port; raise CircuitizeError if one is missing, or if a name is neither an input nor an answer.
+    """Return a run's inputs in the order of the ports; raise CircuitizeError if an input is missing, or if a name is
+    neither an input nor an answer.
 
-    An answer in an example has the name of an output: the example may hold the right output according to the data. The
-    answers in an example are not read by executors.
+    An answer in an example has the name of an output: it is the right output according to the data. Executors do not
+    read the answers in an example.
     """
     names = [port.name for port in program.inputs]
     missing = [name for name in names if name not in inputs]
@@ -127,7 +128,9 @@ def steps(
     initial: Mapping[str, Given],
     batches: Iterable[Mapping[str, Given]],
 ) -> Iterator[dict[str, Values]]:
-    """Run a step once per batch, feeding each output back into the input of its name; yield each step's outputs."""
+    """Run a step once per batch, feeding each output back into the input of the same name; yield each step's
+    outputs.
+    """
     carried = {port.name for port in program.outputs} & {port.name for port in program.inputs}
     ports = {port.name: port for port in program.inputs}
     expect_names(carried, initial, "the initial values")
@@ -145,8 +148,8 @@ def steps(
 
 
 def expect_names(names: set[str], given: Mapping[str, Given], where: str) -> None:
-    """Raise CircuitizeError, with the first name that is missing, unless all inputs are given; `where` says in the
-    message to which these belong.
+    """Raise CircuitizeError, with the first missing name, unless all inputs are given; `where` says in the
+    message what the inputs belong to.
     """
     missing = sorted(names - set(given))
     if missing:

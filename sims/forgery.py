@@ -1,4 +1,6 @@
-"""Traces that a cheating prover could make up on inputs where a program has no value: no target may accept one."""
+"""Traces that a cheating prover could make up on inputs where a program has no value: no target may accept such a
+trace.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,12 @@ Forge = Callable[[Integers, Check], Integers]
 
 
 def forgeries(program: IntegerProgram, inputs: Mapping[str, Integers | Raw]) -> Iterator[tuple[str, list[Integers]]]:
-    """Values of every wire, as `sims.integer.trace` gives them, that ignore each Check that fails; and what was done.
+    """Yield forged values of every wire, in the form that `sims.integer.trace` gives, in which each failing Check is
+    ignored, and what was done.
 
     In a forged trace a value that fails a Check either passes unchanged or is moved to the nearer end of the Check's
-    interval, so that everything after it is consistent. Raise CircuitizeError for inputs that are missing, misshapen or
-    outside their formats.
+    interval, so that everything after the Check is consistent. Raise CircuitizeError for inputs that are missing,
+    misshapen or outside their formats.
     """
     values = [to_integers(port, value, "inputs") for port, value in in_order(program, raw(inputs))]
     yield "a value outside its Check passed", _trace(program.arrow, values, _passed)
@@ -57,8 +60,8 @@ def _trace(arrow: Arrow, inputs: Sequence[Integers], forge: Forge) -> list[Any]:
 
 
 def _forced(operation: Operation, sources: list[Integers], types: Sequence[Fixed], forge: Forge) -> Sequence[Values]:
-    """A forged value of an operation that has no value on these sources: for a core operation, the sources were outside
-    their intervals.
+    """Return a forged value for an operation that has no value on the given sources: for a core operation, the sources
+    are outside their intervals.
     """
     inside = [np.clip(value, type.low, type.high) for value, type in zip(sources, types, strict=True)]
     if not isinstance(operation, Expansion):

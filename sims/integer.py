@@ -1,5 +1,5 @@
-"""The integer executor, which runs integer programs exactly: the specification with which every target is compared, bit
-for bit.
+"""The integer executor, which runs integer programs exactly: its results are the specification with which every target
+is compared, bit for bit.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ def _prepared(held: Itself, device: Device, names: tuple[str, ...]) -> Prepared:
 
 
 def executor(program: IntegerProgram, device: Device = CPU) -> Prepared:
-    """An integer program prepared for a device, cached for the programs used last. Raise CircuitizeError for a real
-    program.
+    """Return an integer program prepared for a device, cached for the programs used last. Raise CircuitizeError for a
+    real program.
     """
     require_integers(program)
     return _prepared(Itself(program.arrow), device, tuple(port.name for port in program.inputs))
 
 
 def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Integers]:
-    """The outputs of an integer program by name, as integers in the outputs' formats, in numpy arrays; which are the
-    same on every device.
+    """Return the outputs of an integer program by name, as integers in the outputs' formats, in numpy arrays; the
+    integers are the same on every device.
 
-    Inputs are real values, whatever their dtype, rounded once, half to even; outputs of a run that are inputs of
+    Inputs are real values, whatever their dtype, rounded once, half to even; outputs of one run that are inputs of
     another are marked as integers by `Raw(array)` or `raw(outputs)`. Raise CircuitizeError for an input that is
     missing, misshapen or outside its format, and Undefined, naming operation, source line, element and remedy, if the
     program has no value.
@@ -53,10 +53,10 @@ def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = C
 
 
 def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device: Device = CPU) -> list[Integers]:
-    """The value of every wire, in the order of the arrow's wires, from which witnesses are made.
+    """Return the value of every wire, in the order of the arrow's wires, from which witnesses are made.
 
     The inputs of `trace` are integers of their formats, as `to_integers` makes them; real values are refused. Raise the
-    same errors as `run`.
+    errors that `run` raises.
     """
     made = executor(program, device).wires([device.put(value) for value in _integers(program, raw(inputs))])
     return [device.take(value) for value in made]
@@ -65,11 +65,11 @@ def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device:
 def train(
     step: IntegerProgram, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], device: Device = CPU
 ) -> Iterator[dict[str, Integers]]:
-    """Run a step once per batch, outputs fed back into the inputs of their names; yield each step's outputs.
+    """Run a step once per batch, feeding outputs back into the inputs of the same names; yield each step's outputs.
 
-    `initial` holds the parameters and state to start from, each batch the remaining inputs, both as `run` takes them;
-    errors are those of `run`. Carried values stay on the device, and so do the yielded outputs: `device.take` gives
-    numpy arrays. `Stretches` of `sims.xla` does many steps at a time.
+    The argument `initial` holds the parameters and state to start from, and each batch holds the remaining inputs, both
+    in the form that `run` takes; the errors are those of `run`. Carried values stay on the device, and so do the
+    yielded outputs: `device.take` gives numpy arrays. `Stretches` of `sims.xla` runs many steps in one call.
     """
     if isinstance(device, Xla):
         require_same_formats(step)
@@ -79,9 +79,9 @@ def train(
 
 
 def rounded(program: IntegerProgram, inputs: Mapping[str, Given]) -> dict[str, Integers]:
-    """The integers of given input values, by input name, which `trace` and the provers take.
+    """Return the integers of given input values, by input name, which `trace` and the provers take.
 
-    The conversion takes the same inputs as `run` and raises the same errors.
+    The conversion of input values to integers takes the same inputs as `run` and raises the same errors.
     """
     return {port.name: _integer(port, value) for port, value in in_order(program, inputs)}
 

@@ -1,5 +1,5 @@
-"""Finding the operation to blame for a difference: each operation is tried alone, on the values that it had in the
-run.
+"""The search for the operation that causes a difference: each operation is tried alone, on the values that it had in
+the run.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ Differs = Callable[[IntegerProgram, Sequence[Integers]], bool]
 
 
 def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs) -> Edge | None:
-    """The first operation that differs as a separate program, given the value of each wire; None if none does.
+    """Return the first operation that differs from the run as a separate program, given the value of each wire; None if
+    no operation does.
 
-    The function `differs` says of a program whether its target differs from its run. The search for the operation at
-    fault costs at most one more emission of the arrow; an operation that is at fault only together with its neighbours
-    is not found.
+    The function `differs` says whether a target of a program differs from the program's run. The search for the
+    operation at fault costs at most one more emission of the arrow; an operation that is at fault only together with
+    its neighbours is not found.
     """
     for index in range(arrow.edge_count):
         edge = arrow.edge(index)
@@ -37,7 +38,7 @@ def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs
 
 
 def alone(operation: Operation, sources: Sequence[Type]) -> IntegerProgram:
-    """The program of one operation, with everything public; an operation without sources gets an input that it
+    """Return the program of one operation, with all ports public; an operation without sources gets an input that it
     ignores.
     """
     builder = Builder()

@@ -1,4 +1,4 @@
-"""A program's Plonkish system as a target to compare with the integer executor."""
+"""A program's Plonkish system as a target that is compared with the integer executor."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Trace = Sequence[NDArray[np.int64]]
 
 
 class Plonkish:
-    """The Plonkish system of a program, as a target. Raise the CircuitizeErrors of `emit` if no emitted system is
-    given.
+    """The Plonkish system of a program, as a target of a comparison. If no emitted system is given, the program is
+    emitted, and the CircuitizeErrors of `emit` are raised.
 
     Challenges, which a prover would draw after phase 0, are drawn at random for the comparison.
     """
@@ -34,10 +34,11 @@ class Plonkish:
         self.emission = emit(program) if emission is None else emission
 
     def difference(self, trace: Trace) -> str | None:
-        """How the cells differ from a run: None if they satisfy the system and state the run's own values.
+        """Return how the cells differ from a run; None if the cells satisfy the system and state the run's own values.
 
-        The cells of a Plonkish system are checked by the independent checker. The instance of public ports is compared
-        with the executor's integers, that of committed ports with the native hash of these integers.
+        The cells of a Plonkish system are checked by a checker that is independent of the code that makes the cells.
+        The instance of public ports is compared with the executor's integers, and that of committed ports with the
+        native hash of these integers.
         """
         filling = self._filled(trace)
         told = self._failure(filling)
@@ -60,14 +61,14 @@ class Plonkish:
         return None
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the cells made from given values of wires satisfy the system."""
+        """Return whether the cells made from given values of wires satisfy the system."""
         try:
             return self._failure(self._filled(forged)) is None
         except Undefined:
             return False
 
     def of(self, program: IntegerProgram) -> Plonkish:
-        """Return the target of another program."""
+        """Return a Plonkish target of the same kind for another program."""
         return Plonkish(program)
 
     def _filled(self, trace: Trace) -> Filling:

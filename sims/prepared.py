@@ -1,4 +1,6 @@
-"""Arrows prepared for a device: for numpy and similar modules operation by operation, for XLA compiled as a whole."""
+"""Arrows prepared for a device: for numpy and similar modules they run operation by operation, for XLA they are
+compiled as a whole.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,16 @@ class Prepared(Protocol):
     """An object that runs an arrow on a device many times."""
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors of an
-        arrow's operations, with the place of the failing edge.
+        """Return the values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors
+        of an arrow's operations, with the place of the failing edge.
         """
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
-        """The value of every wire of an arrow, computed on the device from inputs on the device."""
+        """Return the value of every wire of an arrow, computed on the device from inputs on the device."""
 
 
 def prepared(arrow: Arrow, device: Device = CPU, names: Sequence[str] = ()) -> Prepared:
-    """Prepare an arrow for a device; `names` are the names of the inputs, for messages."""
+    """Return an object that runs an arrow on a device; `names` are the names of the inputs, for messages."""
     if isinstance(device, Xla):
         from .xla.compiled import Compiled
 

@@ -28,7 +28,7 @@ Reals = NDArray[np.float64]
 
 
 def executor(arrow: Arrow, device: Device = CPU) -> Prepared:
-    """A real arrow, simplified and prepared for a device, cached for the arrows used last."""
+    """Return a real arrow, simplified and prepared for a device, cached for the arrows used last."""
     return _prepared(Itself(arrow), device)
 
 
@@ -38,17 +38,18 @@ def _prepared(held: Itself, device: Device) -> Prepared:
 
 
 def simplified(arrow: Arrow) -> Arrow:
-    """The arrow that the real executor runs: composites are expanded, and repeated or constant operations are computed
-    once.
+    """Return the arrow that the real executor runs: composites are expanded, and repeated or constant operations are
+    computed once.
     """
     return simplify(expand_composites(arrow))
 
 
 def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Reals]:
-    """The outputs of a real program by name, as numpy arrays; devices may differ in the last bits of sums and of
+    """Return the outputs of a real program by name, as numpy arrays; devices may differ in the last bits of sums and of
     elementary functions.
 
-    Raise CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
+    Raise CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity.
+    """
     values = [device.put(to_floats(port, value)) for port, value in in_order(program, inputs)]
     made = executor(program.arrow, device).outputs(values)
     return _named(program, [device.take(value) for value in made])
@@ -57,10 +58,10 @@ def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> 
 def train(
     step: Program, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], device: Device = CPU
 ) -> Iterator[dict[str, Reals]]:
-    """Run a step once per batch, outputs fed back into the inputs of their names; yield each step's outputs.
+    """Run a step once per batch, feeding outputs back into the inputs of the same names; yield each step's outputs.
 
-    `initial` holds the parameters and state to start from, each batch the remaining inputs. The values carried from
-    step to step stay on the device, as do the yielded outputs: `device.take` gives numpy arrays.
+    The argument `initial` holds the parameters and state to start from, and each batch holds the remaining inputs. The
+    values carried from step to step stay on the device, as do the yielded outputs: `device.take` gives numpy arrays.
     """
     return steps(
         step,
@@ -74,7 +75,9 @@ def train(
 def record(
     step: Program, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], count: int
 ) -> tuple[dict[str, Any], ...]:
-    """The complete inputs of `count` steps spread evenly over a training run, both ends included, to calibrate with."""
+    """Return the complete inputs of `count` steps spread evenly over a training run, both ends included, for
+    calibration.
+    """
     batches = list(batches)
     chosen = set(np.linspace(0, len(batches) - 1, count).astype(int).tolist())
     held: dict[str, Any] = dict(initial)

@@ -23,7 +23,7 @@ Ranges = Mapping[Axis, slice]
 
 @dataclass
 class Memory:
-    """The small memory of such an execution: its content by array, and the counts of words."""
+    """The small memory of an execution by tiles: its content by array, and the counts of words."""
 
     loaded: int = 0
     stored: int = 0
@@ -34,19 +34,19 @@ class Memory:
 
     @property
     def moved(self) -> int:
-        """Return the words loaded and stored so far."""
+        """Return the number of words loaded into the small memory and stored from it so far."""
         return self.loaded + self.stored
 
     def put(self, array: int, value: Values) -> None:
-        """Place a value under an array's number, in place of an earlier value, and count the words that the memory then
-        holds.
+        """Put a value into the small memory under an array's number, in place of an earlier value, and count the words
+        that the memory then holds.
         """
         self.values[array] = value
         self.peak = max(self.peak, sum(held.size for key, held in self.values.items() if key not in self.free))
 
 
 class Tiles:
-    """Runs a partition on values of wires in a large memory, and counts the words that it moves."""
+    """The execution of a partition on values of wires in a large memory, which counts the words that it moves."""
 
     def __init__(self, made: Partition, wires: Sequence[Values]) -> None:
         self.partition, self.wires = made, wires
@@ -60,7 +60,7 @@ class Tiles:
         """For each array that is a view of others, these others, which must be in the memory while it is read."""
 
     def run(self) -> dict[int, Values]:
-        """The values of the wires that leave the group, assembled from their tiles."""
+        """Return the values of the wires that leave a group of operations, assembled from their tiles."""
         cut = {axis: tile for axis, tile in self.partition.tiles.items() if axis != self.plan.stream}
         for chosen in product(*(self._parts(axis, tile) for axis, tile in cut.items())):
             self._tile(dict(zip(cut, chosen, strict=True)))
@@ -131,8 +131,8 @@ class Tiles:
             self.memory.put(target, value)
 
     def _require(self, array: int) -> None:
-        """Raise AssertionError unless an array's elements are in the small memory, either its own elements or those of
-        which it is a view.
+        """Raise AssertionError unless the small memory holds an array's elements, either as the array's own or as those
+        of an array of which it is a view.
         """
         assert array in self.memory.values, "an operand lies in the small memory"
         for other in self.shown.get(array, ()):
@@ -141,8 +141,8 @@ class Tiles:
     def _computed(
         self, edge: int, sources: Sequence[int], targets: Sequence[int], operands: Sequence[Values], ranges: Ranges
     ) -> Sequence[Values]:
-        """Run an operation on tiles of its operands. An operation whose parameters hold shapes is run on whole arrays
-        that are zero outside the tile.
+        """Return the result of an operation on tiles of its operands. An operation whose parameters hold shapes is run
+        on whole arrays that are zero outside the tile.
         """
         operation = self.wiring.operations[edge]
         if _is_of_any_shape(operation, operands):
@@ -177,7 +177,7 @@ class Tiles:
         return [edge for (edge, _), array in self.group.reads.items() if array == weights]
 
     def _spread(self, rows: Values, array: int, onto: int) -> Values:
-        """One number per row, as an array that broadcasts to another array."""
+        """Return one number per row, as an array that broadcasts to another array."""
         axes, others = self.plan.arrays[array].axes, self.plan.arrays[onto].axes
         order = [axes.index(axis) for axis in others if axis in axes]
         shape = [rows.shape[axes.index(axis)] if axis in axes else 1 for axis in others]

@@ -1,4 +1,4 @@
-"""Inputs worth trying a program on: its examples, values near them, ends of the intervals, and uniform values."""
+"""Inputs for trying a program: its examples, values near them, ends of the intervals, and uniform values."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Vector = dict[str, NDArray[np.int64]]
 def inputs_to_try(
     program: IntegerProgram, count: int, random: np.random.Generator, examples: Sequence[Vector] | None = None
 ) -> Iterator[Vector]:
-    """Yield `count` inputs, integers by name, of the four kinds in turn; only of the last two kinds if there are no
-    examples.
+    """Yield `count` inputs, integers by name: examples, values near them, ends of the intervals and uniform values in
+    turn, or only the last two kinds if there are no examples.
 
-    The argument `examples` gives the program's own examples, or integers that are given in their place.
+    The argument `examples` gives the program's own examples, or integers that are used in their place.
     """
     examples = integer_examples(program) if examples is None else examples
     kinds = [_example, _near, _near, _ends, _uniform] if examples else [_ends, _uniform]
@@ -29,7 +29,7 @@ def inputs_to_try(
 
 
 def integer_examples(program: IntegerProgram, held: Mapping[str, NDArray[np.int64]] | None = None) -> list[Vector]:
-    """The program's examples as integers; where inputs in `held` have the values given there."""
+    """Return the program's examples as integers, where inputs in `held` have the values given there."""
     known = held or {}
     return [
         {
@@ -45,7 +45,7 @@ def _example(program: IntegerProgram, example: Vector, random: np.random.Generat
 
 
 def _near(program: IntegerProgram, example: Vector, random: np.random.Generator) -> Vector:
-    """An example with about one value in thirty-two moved, by at most a sixteenth of itself or by one unit."""
+    """Return an example with about one value in thirty-two moved, by at most a sixteenth of itself or by one unit."""
     moved = {}
     for name, low, high in _intervals(program):
         reach = np.maximum(np.abs(example[name]) >> 4, 1)
@@ -55,7 +55,7 @@ def _near(program: IntegerProgram, example: Vector, random: np.random.Generator)
 
 
 def _ends(program: IntegerProgram, example: Vector, random: np.random.Generator) -> Vector:
-    """The ends of the intervals and their neighbours, 0 and 1 and -1, chosen at random."""
+    """Return the ends of the intervals and their neighbours, 0 and 1 and -1, chosen at random."""
     made: Vector = {}
     shapes = {port.name: port.format.shape for port in program.inputs if port.format is not None}
     for name, low, high in _intervals(program):

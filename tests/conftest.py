@@ -67,14 +67,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Modules and tests stay to the end: the collector of garbage need not look at them again and again.
-
-    What stayed is collected at the exit after all, which extension modules would miss otherwise; but after pytest has
-    looked for garbage five times.
-    """
+    """Modules and tests stay to the end: the collector of garbage need not look at them again and again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_unconfigure() -> None:
+    """Pytest looks for garbage five times at its end; once is enough.
+
+    What stayed is collected at the exit after all, which extension modules would miss otherwise.
+    """
+    gc.collect()
+    gc.freeze()
     atexit.register(gc.unfreeze)
 
 

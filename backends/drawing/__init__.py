@@ -1,1 +1,3 @@
-"""Draws arrows as neural circuit diagrams: axes as strands, contractions as cups, an SVG without scripts; or as DOT."""
+"""Drawing arrows as neural circuit diagrams, with axes as strands and contractions as cups: as SVG without scripts, or
+as DOT.
+"""

@@ -1,5 +1,5 @@
-"""The axes on which an operation acts, and those over which it is repeated: in a picture the latter go around its
-box.
+"""The axes on which an operation acts, and the axes over which it is repeated: a picture draws the latter around the
+operation's box.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Strands:
-    """The axes of an operation's sources and targets, by label, and its form.
+    """The axes of an operation's sources and targets, by label, and the shape with which the operation is drawn.
 
-    A label of every source and every target is an axis over which the operation is repeated: the result at a place
-    along that axis depends only on the sources' elements at that place. In a cup a label may belong to one source only;
-    a label that the target lacks is summed.
+    A label that every source and every target has is an axis over which the operation is repeated: the result at a
+    place along that axis depends only on the sources' elements at that place. For a contraction, which is drawn as a
+    cup, a label may belong to one source only; a label that the target lacks is summed over.
     """
 
     form: Form
@@ -44,8 +44,8 @@ class Strands:
 
     @property
     def around(self) -> tuple[Label, ...]:
-        """The axes that go around the box, in the order of the first target; for a contraction, all axes of the
-        target.
+        """Return the axes that are drawn around the box, in the order of the first target; for a contraction, these are
+        all axes of the target.
         """
         first = self.targets[0] if self.targets else ()
         if self.form is Form.CUP:
@@ -56,8 +56,8 @@ class Strands:
 
 
 def strands(operation: Operation, sources: Sequence[Shape], targets: Sequence[Shape]) -> Strands:
-    """How an operation is drawn on arrays of the given shapes. An operation about which nothing is known takes all axes
-    into its box.
+    """Return the axes and the shape with which an operation is drawn on arrays of the given shapes. An operation of an
+    unknown kind is drawn with all axes entering its box.
     """
     if isinstance(operation, (arrays.Einsum, integers.Contract)):
         *operands, target = (tuple(letters) for letters in operation.letters)
@@ -81,8 +81,8 @@ def strands(operation: Operation, sources: Sequence[Shape], targets: Sequence[Sh
 
 
 def _in_order(pairs: Pairs, rank: int) -> Pairs:
-    """If axes cross one another, the axes that stay in place before and behind all axes that move go around a box; else
-    all axes do.
+    """Return the axes to draw around a box: all repeated axes, unless their strands would cross; then only the axes
+    that keep their place before and after all axes that change it.
     """
     if all(earlier[1] < later[1] for earlier, later in pairwise(sorted(pairs))):
         return pairs
@@ -93,12 +93,12 @@ def _in_order(pairs: Pairs, rank: int) -> Pairs:
 
 
 def _plain(value: object) -> object:
-    """A number from an array that holds one, other values as they are."""
+    """Return the number in an array that holds a single number; return any other value unchanged."""
     return value.item() if isinstance(value, (np.ndarray, np.generic)) and not value.ndim else value
 
 
 def parameters(operation: Operation) -> str:
-    """The short parameters of an operation that strands do not show: numbers and words."""
+    """Return the parameters of an operation that its strands do not show and that are short: numbers and words."""
     shown = [
         f"{value:.6g}" if isinstance(value, float) else str(value)
         for one in fields(operation)  # type: ignore[arg-type]

@@ -1,5 +1,5 @@
-"""Drawing single boxes: boxes of several operations, contractions, and the axes around a box over which it is
-repeated.
+"""Drawing single boxes of a picture: boxes of several operations, contractions, and boxes with the axes over which
+their operation is repeated.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .text import width
 
 
 class Boxes:
-    """Draws the boxes of an arrow."""
+    """A drawer that draws the boxes of an arrow into a picture."""
 
     def __init__(self, arrow: Arrow, pen: Pen) -> None:
         self.arrow, self.pen = arrow, pen
 
     def draw(self, placed: Placed) -> None:
-        """Draw a box with everything that belongs to the box; draw nothing for a wire that is passed on."""
+        """Draw a box and everything in it; draw nothing for a box that only passes a wire on."""
         glyph, pen = placed.glyph, self.pen
         box = glyph.box
         if not box.edges:
@@ -46,7 +46,7 @@ class Boxes:
         pen.close()
 
     def _dashes(self, placed: Placed) -> None:
-        """Draw the dashes between the arrays at one side, which together are a tuple."""
+        """Draw the dashed lines between the arrays at one side of a box, which together form a tuple."""
         glyph = placed.glyph
         sides = (
             (glyph.sources, placed.x - glyph.left, placed.x + (0 if glyph.box.axes is None else 8)),
@@ -89,7 +89,9 @@ class Boxes:
             self.pen.text(f"m {kind}".rstrip(), x + glyph.core // 2, at + LINE * number, text, TEXT, kind == "n")
 
     def _cup(self, glyph: Glyph, x: int, y: int) -> None:
-        """Draw a contraction: the summed axes meet in cups, the other axes go on."""
+        """Draw a contraction: the strands of summed axes meet in cups, and the strands of the other axes pass
+        through.
+        """
         axes = glyph.box.axes
         assert axes is not None
         end, (target,) = x + glyph.core, axes.targets
@@ -121,7 +123,7 @@ class Boxes:
             self.pen.path("h", [line(deep - 4, y + glyph.targets[0].middle, end)])
 
     def _shape(self, glyph: Glyph, x: int, y: int) -> None:
-        """Draw a box or a hexagon, with the axes around it over which it is repeated."""
+        """Draw an operation as a box or a hexagon, with the axes over which it is repeated around it."""
         box, axes = glyph.box, glyph.box.axes
         assert axes is not None
         hexagon = axes.form is Form.HEXAGON
@@ -156,7 +158,7 @@ class Boxes:
 
 
 def _ranges(edges: Sequence[int]) -> str:
-    """The places of operations as text, runs as FIRST-LAST."""
+    """Return the places of operations in the arrow as text, in which a run of places is written FIRST-LAST."""
     runs: list[list[int]] = []
     for edge in edges:
         if runs and runs[-1][1] + 1 == edge:

@@ -1,4 +1,4 @@
-"""The cost of each operation of an integer program, by which a picture is coloured."""
+"""The cost of each operation of an integer program, by which the boxes of a picture are coloured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..r1cs.emit import assemble
 
 
 def _rows(program: IntegerProgram) -> list[int]:
-    """The number of R1CS constraints for each operation."""
+    """Return the number of R1CS constraints that each operation of the program takes."""
     builder = CountingBuilder(BN254)
     assemble(program, builder, Challenge.HASHED)
     found = [0] * program.arrow.edge_count
@@ -28,7 +28,7 @@ def _rows(program: IntegerProgram) -> list[int]:
 
 
 def _lookups(program: IntegerProgram) -> list[int]:
-    """The number of lookups in a Plonkish system for each operation."""
+    """Return the number of lookups that each operation of the program takes in a Plonkish system."""
     found = [0] * program.arrow.edge_count
     for placed in plonkish.search(program)[0].layout.units:
         unit = placed.unit
@@ -40,7 +40,9 @@ def _lookups(program: IntegerProgram) -> list[int]:
 
 
 def _bits(program: IntegerProgram) -> list[int]:
-    """The bits that roundings drop from each element: the bits that a Shift drops."""
+    """Return, for each operation of the program, the number of bits that it drops from each element by rounding, which
+    only a Shift does.
+    """
     return [edge.operation.bits if isinstance(edge.operation, Shift) else 0 for edge in program.arrow.edges()]
 
 
@@ -49,7 +51,8 @@ MEASURES: dict[str, tuple[str, Callable[[IntegerProgram], list[int]]]] = {
     "lookups": ("lookups", _lookups),
     "bits": ("bits lost", _bits),
 }
-"""The measures by name: what is counted, in words, and how; a measure gives one number for each operation of the arrow.
+"""The measures by name: what is counted, in words, and how; a measure gives one number for each operation of the
+arrow.
 """
 
 SHARES = (0, 1, 5, 20, 50)
@@ -57,8 +60,8 @@ SHARES = (0, 1, 5, 20, 50)
 
 
 def counted(program: IntegerProgram, measure: str) -> list[int]:
-    """The cost of each operation. Raise CircuitizeError for an unknown measure, and for a program for which the
-    measured target has no circuit.
+    """Return the cost of each operation of a program, by the given measure. Raise CircuitizeError for an unknown
+    measure, and for a program of which the measured target has no circuit.
     """
     if measure not in MEASURES:
         raise CircuitizeError(f"expected a cost among {', '.join(MEASURES)}, found {measure!r}; choose one")
@@ -66,20 +69,20 @@ def counted(program: IntegerProgram, measure: str) -> list[int]:
 
 
 def step(cost: int, greatest: int) -> int:
-    """The colour of a cost, 0 if there is none."""
+    """Return the number of the colour of a cost, which is 0 for no cost."""
     return sum(100 * cost > share * greatest for share in SHARES)
 
 
 def legend(measure: str, greatest: int) -> list[tuple[int, str]]:
-    """Each colour of a picture with the cost or the kind of part that it stands for."""
+    """Return each colour of a picture, with the cost that the colour stands for."""
     word = MEASURES[measure][0]
     said = [f"no {word}", *(f"up to {share} % of the most" for share in SHARES[1:]), f"up to the most, {greatest:,}"]
     return list(enumerate(said))
 
 
 def of_box(costs: Sequence[int], edges: Sequence[int], measure: str) -> int:
-    """The cost of a box of some operations: the sum of the operations' costs, or the greatest of them if lost bits are
-    counted.
+    """Return the cost of a box of several operations: the sum of the operations' costs, or the greatest of them if lost
+    bits are counted.
     """
     found = [costs[edge] for edge in edges]
     return max(found, default=0) if measure == "bits" else sum(found)

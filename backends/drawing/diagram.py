@@ -1,4 +1,6 @@
-"""The content of a picture of an arrow: boxes, the arrays that enter and leave each, and their names."""
+"""The content of a picture of an arrow: its boxes, the arrays that enter and leave each box, and the names of the
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ from .text import shortened
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box: operations of the arrow by their places, and the wires at its left and its right side.
+    """One box of a picture: operations by their places in the arrow, and the wires at the left and the right side of
+    the box.
 
-    A box of a single operation has `axes`, the axes on which that operation acts. A box without operations passes a
-    wire on, from the inputs to the outputs.
+    The field `axes` of a box with a single operation has the axes on which that operation acts. A box without
+    operations only passes a wire on, from the arrow's inputs to its outputs.
     """
 
     part: Part
@@ -36,10 +39,12 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """Boxes in an order in which writers stand before readers, and the texts that a picture writes at the wires.
+    """The boxes of a picture, in an order in which each box comes after those whose wires it reads, and the texts that
+    the picture writes beside the wires.
 
-    `written` is the box that writes a wire, absent for inputs; `read` are the boxes that read it, in order. `entering`
-    is the name of an input's wire, `leaving` are the names of the outputs that the same wire is.
+    The field `written` gives the box that writes a wire and has no entry for an input's wire; `read` gives the boxes
+    that read the wire, in order. The field `entering` gives the name of an input for the input's wire, and `leaving`
+    gives for a wire the names of all outputs that are this wire.
     """
 
     boxes: Sequence[Box]
@@ -53,9 +58,10 @@ class Diagram:
 def diagram(
     arrow: Arrow, groups: Sequence[Group], inputs: Sequence[str], outputs: Sequence[str], fold: bool
 ) -> Diagram:
-    """The diagram of an arrow whose operations stand in the given groups; unfolded, each group is one operation.
+    """Return the diagram of an arrow whose operations are in the given groups; in an unfolded diagram, each group is a
+    single operation.
 
-    A folded diagram lacks the wires that stay within a group.
+    A folded diagram lacks the wires that only operations of one group write and read.
     """
     rows = arrow.rows
     entering = dict(zip(arrow.inputs.tolist(), map(shortened, inputs), strict=True))
@@ -106,8 +112,8 @@ def diagram(
 
 
 def _in_order(boxes: Sequence[Box]) -> list[int]:
-    """The boxes in an order with writers before readers; of the boxes that may come next, the one that was first in the
-    arrow does.
+    """Return the numbers of the boxes in an order in which each box comes after those whose wires it reads; among the
+    boxes that may come next, the first in the arrow comes first.
     """
     written = {wire: number for number, box in enumerate(boxes) if box.edges for wire in box.targets}
     order: list[int] = []
@@ -153,8 +159,8 @@ def _of_group(arrow: Arrow, group: Group, sources: list[int], targets: list[int]
 
 
 def last_names(name: str, most: int = 26, own: str = "") -> str:
-    """Names joined by dots; if the text is longer than `most` characters, the first names, which `own` has too, or all
-    names but the last are left out.
+    """Return names joined by dots; if the text is longer than `most` characters, leave out the first names that `own`
+    has too, or else all names but the last.
     """
     if len(name) <= most:
         return shortened(name, most)
@@ -163,17 +169,17 @@ def last_names(name: str, most: int = 26, own: str = "") -> str:
 
 
 def word_of(name: str) -> str:
-    """The word of an operation's name: `real.tanh_gelu` is `tanh gelu`."""
+    """Return the name of an operation without its language and in words: for `real.tanh_gelu`, `tanh gelu`."""
     return shortened(name.partition(".")[2] or name, 32).replace("_", " ")
 
 
 def extents(type: Type) -> list[str]:
-    """The extent of each axis of a type."""
+    """Return the extent of each axis of a type as a text."""
     return [str(extent) for extent in type.shape]
 
 
 def described(type: Type) -> str:
-    """The format and the range of a wire's elements."""
+    """Return a text with the format and the range of a wire's elements."""
     if not isinstance(type, Fixed):
         return "reals"
     text = f"[{_short(type.low)}, {_short(type.high)}] / 2^{type.fraction_bits}"
@@ -181,7 +187,9 @@ def described(type: Type) -> str:
 
 
 def _short(number: int) -> str:
-    """All digits of a number, or for a great one the power of two, rounded up to a tenth."""
+    """Return a number as text: all its digits, or, for a great number, a power of two whose exponent is rounded up to a
+    tenth.
+    """
     if abs(number) < 10**8:
         return f"{number:,}"
     tenths = (abs(number) ** 10 - 1).bit_length()

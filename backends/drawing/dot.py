@@ -1,4 +1,6 @@
-"""A diagram in DOT, the language of Graphviz: a node for each box, an edge from the writer of a wire to each reader."""
+"""A diagram in DOT, the language of Graphviz: a node for each box, and an edge from the writer of a wire to each reader
+of it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from .text import plain
 
 
 def graph(diagram: Diagram, names: Sequence[str], title: str) -> str:
-    """The DOT graph of a diagram with its nodes in order; inputs and outputs are nodes too."""
+    """Return the DOT graph of a diagram, with its nodes in the diagram's order; inputs and outputs of the arrow are
+    nodes too.
+    """
     lines = [f"digraph {_quoted(title or 'arrow')} {{", "rankdir=LR;", "node [shape=box];"]
     for wire, name in diagram.entering.items():
         lines.append(f"i{wire} [shape=plaintext,label={_quoted(name)}];")

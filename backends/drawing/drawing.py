@@ -1,4 +1,4 @@
-"""Drawing an arrow: boxes for its operations or for its parts, as SVG or as DOT."""
+"""Drawing an arrow as SVG or DOT, with a box for each of its operations or for each of its parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ENDINGS = (".svg", ".dot")
 
 @dataclass(frozen=True, repr=False)
 class Drawing:
-    """A picture of an arrow; a notebook shows it. The picture of one arrow has the same bytes on every machine."""
+    """A picture of an arrow, which a notebook can show. The picture of an arrow has the same bytes on every machine."""
 
     arrow: Arrow
     diagram: Diagram
@@ -44,24 +44,26 @@ class Drawing:
 
     @property
     def boxes(self) -> int:
-        """How many boxes the picture has."""
+        """Return the number of boxes in the picture."""
         return sum(bool(box.edges) for box in self.diagram.boxes)
 
     @cached_property
     def svg(self) -> str:
-        """The picture as SVG: no scripts, nothing from a network, dark where the reader's settings ask for it."""
+        """Return the picture as SVG: without scripts, with nothing loaded from a network, and dark if the reader's
+        settings ask for it.
+        """
         measure = Measure(self.diagram, self.names, self.style)
         placed = rows(self.diagram, measure, self.style, PAGE)
         return Picture(self.arrow, self.diagram, self.style).drawn(placed, self.title, self.legend)
 
     @cached_property
     def dot(self) -> str:
-        """The boxes and wires as a graph for Graphviz."""
+        """Return the boxes and wires of the picture as a graph for Graphviz."""
         return dot.graph(self.diagram, self.names, self.title)
 
     @cached_property
     def names(self) -> list[str]:
-        """The names by which wires are continued where they begin or end in another row."""
+        """Return, for each wire, the name that marks its ends if the wire continues in another row of the picture."""
         made = self.diagram
         found = [f"%{wire}" for wire in range(len(made.types))]
         for box in made.boxes if self.style.fold else ():
@@ -75,7 +77,9 @@ class Drawing:
         return self.svg
 
     def save(self, path: Path | str) -> None:
-        """Write FILE.svg or FILE.dot, whole or not at all. Raise CircuitizeError for another file ending."""
+        """Write the picture to a file FILE.svg or FILE.dot, which appears complete or not at all. Raise CircuitizeError
+        if the file's name has another ending than .svg or .dot.
+        """
         file = Path(path)
         require_ending(file)
         require_file(file)
@@ -83,7 +87,7 @@ class Drawing:
 
 
 def require_ending(path: Path) -> None:
-    """Raise CircuitizeError unless a file's name says that it is a picture."""
+    """Raise CircuitizeError unless the file's name ends in .svg or .dot."""
     if path.suffix not in ENDINGS:
         raise CircuitizeError(
             f"{path}: expected a file that ends in .svg (a picture) or .dot (a graph for Graphviz), found "
@@ -102,11 +106,12 @@ def drawing(
     cost: tuple[str, Sequence[int]] | None = None,
     title: str = "",
 ) -> Drawing:
-    """The picture of an arrow whose inputs and outputs have the given names.
+    """Return the picture of an arrow whose inputs and outputs have the given names.
 
-    A folded picture has a box for each part: a layer, `depth` names deep, its derivative, its update. An unfolded
-    picture has a box for each operation. `types` writes at each wire its format and range. Boxes are coloured by
-    `cost`: a measure, and the cost of each operation by it.
+    A folded picture has a box for each part of the arrow: each layer, named by the first `depth` parts of its name,
+    each layer's derivative, and each layer's update. An unfolded picture has a box for each operation. The argument
+    `types` says whether the picture shows the format and range of each wire. The argument `cost` colours the boxes: it
+    is a measure, and the cost of each operation by this measure.
     """
     groups = folded(arrow, depth) if fold else unfolded(arrow)
     made = diagram(arrow, groups, inputs, outputs, fold)

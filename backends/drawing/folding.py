@@ -1,4 +1,6 @@
-"""The parts of an arrow that a folded picture has a box for: layers, derivatives, updates; they form no circle."""
+"""The parts of an arrow that have a box in a folded picture: layers, derivatives and updates, grouped so that boxes
+form no cycle.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from circuitize.circuits.operation import Provenance
 
 
 class Kind(Enum):
-    """The part of a training step to which an operation belongs."""
+    """The role of an operation in a training step: forward pass, derivative, update or rounding of an output."""
 
     FORWARD = "forward"
     DERIVATIVE = "derivative"
@@ -21,7 +23,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a program: the layer, its kind, and, if there is no layer, the source line."""
+    """A part of a program: the layer, its role in the training step, and, if there is no layer, the source line."""
 
     layer: str
     kind: Kind
@@ -29,24 +31,25 @@ class Part:
 
     @property
     def title(self) -> str:
-        """Return the words above a box of a picture: the layer, or else the source line, and the kind unless it is the
-        forward part.
+        """Return the words above the part's box in a picture: the layer, or else the source line, and the role unless
+        it is the forward pass.
         """
         word = "" if self.kind is Kind.FORWARD else self.kind.value
         return " ".join(word for word in (self.layer or self.place, word) if word) or "unnamed part"
 
 
 def place(provenance: Provenance) -> str:
-    """The source line of a part as FILE:LINE, or an empty text."""
+    """Return the source line of an operation as FILE:LINE, or an empty text if it is not known."""
     return f"{provenance.file}:{provenance.line}" if provenance.file else ""
 
 
 def part_of(provenance: Provenance, depth: int | None = None) -> Part:
-    """The part to which an edge says that it belongs; of a nested layer's names the first `depth` are kept, or all if
-    `depth` is None.
+    """Return the part of the program to which an operation belongs by its provenance; of a nested layer's names only
+    the first `depth` are kept, or all of them if `depth` is None.
 
-    Parts are named `block1.dense1`, `block1.dense1 derivative` by the reverse derivative, `block1.dense1.weight update`
-    by the optimiser, and `output block1.dense1.weight` if an output is rounded to its format.
+    The parts of a program are named `block1.dense1`, `block1.dense1 derivative` by the reverse derivative,
+    `block1.dense1.weight update` by the optimizer, and `output block1.dense1.weight` if an output is rounded to its
+    format.
     """
     name, kind = provenance.part, Kind.FORWARD
     if name.startswith("output "):
@@ -59,8 +62,8 @@ def part_of(provenance: Provenance, depth: int | None = None) -> Part:
 
 
 def _cut(name: str, depth: int | None, parameter: bool) -> str:
-    """The names of a layer, joined by dots, from a parameter's name; the last one is the parameter's own and is
-    dropped, unless it is the only one.
+    """Return the name of a layer; if `parameter` is true, the given name is a parameter's, and its last part is
+    dropped, unless it has no other part.
     """
     names = name.split(".")
     if parameter and len(names) > 1:
@@ -70,22 +73,24 @@ def _cut(name: str, depth: int | None, parameter: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Operations that are drawn as one box: their places in the arrow, in order."""
+    """The operations that are drawn as one box: their places in the arrow, in order."""
 
     part: Part
     edges: list[int]
 
 
 def unfolded(arrow: Arrow) -> list[Group]:
-    """Groups of one operation each, for an unfolded picture of an arrow."""
+    """Return groups of one operation each, for an unfolded picture of an arrow."""
     return [Group(part_of(arrow.provenances[row[3]]), [edge]) for edge, row in enumerate(arrow.rows)]
 
 
 def folded(arrow: Arrow, depth: int | None) -> list[Group]:
-    """The operations of each part together; each operation is in one group.
+    """Return the operations of an arrow in groups, where each group has operations of one part, and each operation is
+    in one group.
 
-    The groups form no circle: operations of a part that follow something which depends on that part form another group.
-    An operation joins the latest group of its part that it can, in the order of the arrow.
+    The groups depend on each other without a cycle: if operations of a part need results that depend on that same part,
+    they form another group. Each operation, in the order of the arrow, joins the latest group of its part that it can
+    join without a cycle.
     """
     parts = [part_of(provenance, depth) for provenance in arrow.provenances]
     return _acyclic(arrow, lambda edge: parts[arrow.rows[edge][3]], parts)

@@ -1,4 +1,4 @@
-"""The measure of a box on the page: where its strands enter and leave, and the texts beside them."""
+"""The measures of a box on the page: where its strands enter and leave it, and the texts beside the strands."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ TOP = 20
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An array at the side of a box: the middles of its strands, below the top of the box.
+    """An array at the side of a box: the heights of its strands, measured from the top of the box.
 
-    `tag` names the wire where the wire is not drawn further: at a source by the place it comes from, at a target by the
-    place it goes to. `above` and `below` are lines of text over and under the strands.
+    The field `tag` names the wire if the picture does not draw it further: for a source, the name says where the wire
+    comes from, and for a target, where it goes to. The fields `above` and `below` are the lines of text over and under
+    the strands.
     """
 
     wire: int
@@ -47,14 +48,15 @@ class Port:
 
     @property
     def middle(self) -> int:
-        """Return how far below the top of the box the middle of its strands lies, in pixels."""
+        """Return the distance, in pixels, from the top of the box to the middle of the array's strands."""
         return (self.strands[0] + self.strands[-1]) // 2
 
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A box with its measures. `left` and `right` are the widths of the texts beside its core; `body` is where the
-    drawn rectangle of the box begins and ends, below the box's top; `bends` is how far strands run before they bend.
+    """A box of a picture with its measures. The fields `left` and `right` are the widths of the texts beside the box's
+    core; `body` gives the heights at which the drawn rectangle begins and ends, measured from the box's top; `bends` is
+    the length of strands before they bend.
     """
 
     box: Box
@@ -71,8 +73,8 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The wires that go on from column to column: `here` are written in this row of the picture, `on` are read later in
-    this row.
+    """The wires that continue from one column of a picture to others: those in `here` are written in the current row of
+    the picture, and those in `on` are read later in that row.
     """
 
     here: Collection[int]
@@ -83,27 +85,27 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The diagram that is drawn, and how much text is written at its wires."""
+    """The kind of diagram that is drawn (folded or not), and whether formats and ranges are written at its wires."""
 
     fold: bool
     types: bool
 
 
 class Measure:
-    """Measures the boxes of a diagram."""
+    """A measurer of boxes: it computes the measures of the boxes of a diagram."""
 
     def __init__(self, diagram: Diagram, names: Sequence[str], style: Style) -> None:
         self.diagram, self.names, self.style = diagram, names, style
 
     def glyph(self, box: Box, reach: Reach) -> Glyph:
-        """A box with its measures, given which wires go on to other columns."""
+        """Return a box with its measures, given which of its wires continue to other columns."""
         if box.axes is None:
             return self._whole(box, reach)
         return self._single(box, reach)
 
     def _ports(self, wires: Sequence[int], top: int, sides: Sequence[tuple[str, str, bool]]) -> tuple[Port, ...]:
-        """The arrays at one side of a box, one below the other, each with its tag, the text above it, and whether it
-        goes on.
+        """Return the arrays at one side of a box, from top to bottom, each with its tag, the text above it, and whether
+        its wire continues.
         """
         ports: list[Port] = []
         y = top
@@ -136,7 +138,7 @@ class Measure:
         return into, out
 
     def _beside(self, ports: Sequence[Port], source: bool) -> int:
-        """The width of the text at one side of a box."""
+        """Return the width of the texts at one side of a box."""
         most = 0
         for port in ports:
             inside = 0 if source and port.goes_on else label(port, self.style)
@@ -182,7 +184,7 @@ class Measure:
 
 
 def said(box: Box) -> list[tuple[str, str]]:
-    """The lines of text of a box beside its title, each with its class."""
+    """Return the lines of text of a box apart from its title, each with its style class."""
     cost = [("n", box.cost[1])] if box.cost else []
     if box.axes is not None:
         return [("", text) for text in box.lines] + [("q", text) for text in box.places] + cost
@@ -192,12 +194,12 @@ def said(box: Box) -> list[tuple[str, str]]:
 
 
 def apart(style: Style) -> int:
-    """The distance between the strands of an array."""
+    """Return the distance between the strands of an array in a picture."""
     return CLOSE if style.fold else APART
 
 
 def label(port: Port, style: Style) -> int:
-    """The length of strands that have their extents written into them."""
+    """Return the length of an array's strands, given the extents that are written into them."""
     if not port.extents:
         return 2 * TAIL
     if style.fold:
@@ -206,24 +208,26 @@ def label(port: Port, style: Style) -> int:
 
 
 def joined(port: Port) -> str:
-    """All extents of an array in one text."""
+    """Return the extents of all axes of an array in one text."""
     return "\N{MULTIPLICATION SIGN}".join(port.extents)
 
 
 def acted(arrays: Sequence[Sequence[str]], around: Collection[str]) -> int:
-    """How many strands enter a box; an array without axes has a thread of its own."""
+    """Return the number of strands that enter a box; an array whose axes all pass around the box, or that has no axes,
+    has one strand.
+    """
     return sum(max(1, sum(label not in around for label in labels)) for labels in arrays)
 
 
 def cup_depth(box: Box) -> int:
-    """How far to the right the cups of a contraction reach."""
+    """Return the distance, in pixels, by which the cups of a contraction reach to the right."""
     assert box.axes is not None
     return 14 + 8 * len(summed(box)) if summed(box) else 6
 
 
 def summed(box: Box) -> list[str]:
-    """The axis labels of a contraction that its target lacks, inner cups first: in the order of the first operand, the
-    last label first.
+    """Return the axis labels over which a contraction sums, the inner cups first: the labels in the reverse of their
+    order in the first operand.
     """
     assert box.axes is not None
     first, *others = box.axes.sources
@@ -231,5 +235,7 @@ def summed(box: Box) -> list[str]:
 
 
 def bottom(ports: Sequence[Port]) -> int:
-    """Return how far below the top of a box the lowest of the given ports reaches, in pixels; 0 without ports."""
+    """Return how far below the top of a box the lowest of the given arrays reaches, in pixels, or 0 if there are
+    none.
+    """
     return max((port.strands[-1] + (LINE if port.below else 0) for port in ports), default=0)

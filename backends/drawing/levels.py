@@ -1,4 +1,6 @@
-"""The column of each box, counted from the left: behind the boxes that it reads, near the boxes that read its wires."""
+"""The column of each box in a picture, counted from the left: to the right of the boxes whose wires it reads, and near
+the boxes that read its own wires.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,11 @@ from .diagram import Diagram
 
 
 def levels(diagram: Diagram) -> list[int]:
-    """The longest way to each box from a box that reads nothing; then boxes move toward their readers.
+    """Return the column of each box: the length of the longest path to it from a box that reads no other, after which
+    boxes are moved toward their readers.
 
-    A box moves to a later column if it hands on at least as many arrays as it takes from other boxes, so that wires get
-    no longer. Finding the levels takes time linear in boxes and wires.
+    A box moves to a later column if it writes at least as many arrays as it reads from other boxes, so that wires do
+    not become longer in total. Finding the columns takes time linear in the numbers of boxes and wires.
     """
     boxes, written, read = diagram.boxes, diagram.written, diagram.read
     found = [0] * len(boxes)

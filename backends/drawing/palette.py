@@ -1,4 +1,6 @@
-"""The colours of a picture, on white and on dark: every text has a contrast of 4.5 to 1 to its background."""
+"""The colours of a picture on a light and on a dark background: every text has a contrast of 4.5 to 1 to its
+background.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours as #rrggbb: `fills` and `edges` for the kinds of parts, `heat` from no cost to the greatest."""
+    """The colours of a picture as #rrggbb: `fills` and `edges` by the kind of part, and `heat` from no cost to the
+    greatest cost.
+    """
 
     page: str
     ink: str
@@ -42,8 +46,8 @@ DARK = Palette(
 
 
 def style_sheet(heat: bool) -> str:
-    """Style rules for both backgrounds, dark where the reader's settings ask for it; with the colours of costs, or of
-    kinds of parts.
+    """Return the style rules of a picture for light and dark backgrounds, of which the reader's settings choose one,
+    with the colours of costs or of kinds of parts.
     """
     return f"{SHAPES}{_rules(LIGHT, heat)}@media (prefers-color-scheme:dark){{{_rules(DARK, heat)}}}"
 

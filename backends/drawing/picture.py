@@ -1,4 +1,4 @@
-"""A diagram as SVG: boxes and contractions in their places, and the strands between them."""
+"""A diagram as SVG: boxes and contractions at their places, and the strands between them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TAG = 6
 
 
 class Picture:
-    """Draws the rows of a diagram."""
+    """A drawer that draws the rows of a diagram as SVG."""
 
     def __init__(self, arrow: Arrow, diagram: Diagram, style: Style) -> None:
         self.arrow, self.diagram, self.style = arrow, diagram, style
@@ -30,7 +30,7 @@ class Picture:
         self.dots: dict[int, list[tuple[int, int]]] = {}
 
     def drawn(self, rows: Sequence[Row], title: str, legend: Sequence[tuple[int, str]] = ()) -> str:
-        """The whole text of the picture's SVG."""
+        """Return the whole text of the SVG that shows the picture."""
         pen = self.pen
         for row in rows:
             self._gaps(row)
@@ -58,7 +58,7 @@ class Picture:
         return "\n".join([head, *pen.lines, "</svg>", ""])
 
     def _legend(self, legend: Sequence[tuple[int, str]], y: int) -> int:
-        """Draw the colours of costs in a line; return the height at which the line ends."""
+        """Draw the legend of the colours of costs in one line, and return the height at which the line ends."""
         x = MARGIN
         for colour, text in legend:
             self.pen.open(f"b c{colour}", text)
@@ -69,7 +69,7 @@ class Picture:
         return x
 
     def _wire(self, wire: int) -> None:
-        """Draw all strands and names of a wire, which may be drawn in pieces."""
+        """Draw all strands and names of a wire; a wire may be drawn in several pieces."""
         steps = self.steps.get(wire)
         if steps is None:
             return
@@ -83,7 +83,7 @@ class Picture:
         self.pen.close()
 
     def _gaps(self, row: Row) -> None:
-        """Draw the strands from column to column, and past columns."""
+        """Draw the strands between a row's columns, and those that pass columns."""
         at: dict[int, tuple[int, Sequence[int]]] = {}
         for boxes, passing in zip(row.boxes, row.passing, strict=True):
             start = boxes[0].start
@@ -119,7 +119,7 @@ class Picture:
         self.texts.setdefault(wire, []).append((kind, x, y, text))
 
     def _ends(self, placed: Placed) -> None:
-        """Draw the texts beside a box: names where wires begin and end, and extents written into strands."""
+        """Draw the texts beside a box: names where wires begin or end, and extents written into strands."""
         glyph, x = placed.glyph, placed.x
         for port in glyph.sources:
             if not port.goes_on:
@@ -156,7 +156,7 @@ class Picture:
                 self._say(port.wire, "q", x + 4, placed.y + port.strands[-1] + LINE, port.below)
 
     def _strands(self, port: Port, x: int, end: int, top: int) -> None:
-        """Draw strands from x to the place where they end, with their extents written into them."""
+        """Draw the strands of an array from x to the place where they end, with their extents written into them."""
         middle = (x + end) // 2
         if not port.extents:
             self._add(port.wire, line(x, top + port.strands[0], end))

@@ -1,5 +1,5 @@
-"""Where the boxes of one row stand: their order in each column, and their heights, chosen so that wires are
-straight.
+"""The places of the boxes in one row of a picture: their order in each column, and their heights, chosen so that wires
+are straight.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ SWEEPS = 12
 
 @dataclass(slots=True)
 class Item:
-    """A box in a column, or an array that passes the column: its height, and its distance from the item above it."""
+    """A box in a column, or an array that passes the column, with its height and its distance from the item above
+    it.
+    """
 
     height: int
     apart: int
@@ -23,8 +25,8 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link from an item of a column to one of the next: the two items, and the two heights below their tops at which
-    the link meets them.
+    """A link between an item of a column and an item of the next column: the two items, and the height below the top of
+    each at which the link meets it.
     """
 
     left: int
@@ -36,7 +38,9 @@ class Link:
 
 @dataclass(slots=True)
 class Columns:
-    """The items of each column from top to bottom, as indices into `items`; `links[c]` lead from column c to c + 1."""
+    """The items of each column from top to bottom, as indices into `items`; `links[c]` has the links from column c to
+    column c + 1.
+    """
 
     items: list[Item]
     columns: list[list[int]]
@@ -44,11 +48,12 @@ class Columns:
 
 
 def place(columns: Columns) -> None:
-    """Order the items of each column, and set their heights from 0 on: whole numbers, the same on every machine.
+    """Order the items of each column, and set their heights from 0 on, to whole numbers that are the same on every
+    machine.
 
-    The method is that of Sugiyama, Tagawa and Toda (1981): orders by the middles of neighbours, kept while fewer links
-    cross; then each column in turn takes the heights that make the links to its neighbours as straight as its order
-    allows (a weighted median regression, by pooling adjacent violators).
+    The method is that of Sugiyama, Tagawa and Toda (1981): items are ordered by the middles of their neighbours, as
+    long as fewer links cross; then each column in turn takes the heights that make the links to its neighbours as
+    straight as its order allows (a weighted median regression, by pooling adjacent violators).
     """
     _order(columns)
     _heights(columns)
@@ -143,7 +148,9 @@ def _wish(columns: Columns, links: Sequence[Link], wishes: dict[int, list[Target
 
 
 def _settle(columns: Columns, column: Sequence[int], wishes: dict[int, list[Target]]) -> None:
-    """The heights that keep order and distances and are nearest to the wishes, with the least sum of differences."""
+    """Set the heights of a column's items to those that keep their order and distances and have the least sum of
+    differences from the wished heights.
+    """
     offset, offsets = 0, []
     for item in column:
         offset += columns.items[item].apart
@@ -169,7 +176,7 @@ def _settle(columns: Columns, column: Sequence[int], wishes: dict[int, list[Targ
 
 
 def _median(wished: Sequence[Target]) -> int:
-    """The weighted median of the wishes, the lower one if there are two."""
+    """Return the weighted median of the wished heights, or the lower one if there are two."""
     ordered = sorted(wished)
     half, seen = sum(weight for _, weight in ordered), 0
     for y, weight in ordered:

@@ -1,4 +1,6 @@
-"""A diagram cut into rows as wide as the page, each laid out by itself; wires between rows go by their names."""
+"""A diagram cut into rows as wide as the page, each of which is laid out by itself; names show where wires continue
+from row to row.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ BOXES = 16
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A box in its place: its left core edge and its top; `start` and `end` bound its column."""
+    """A box at its place in a row: the left edge of its core and its top; `start` and `end` are the sides of its
+    column.
+    """
 
     glyph: Glyph
     x: int
@@ -35,7 +39,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """An array that passes a column, placed by its uppermost strand."""
+    """An array that passes a column of a row, placed by its uppermost strand."""
 
     wire: int
     y: int
@@ -45,7 +49,9 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Columns of a row from left to right: the boxes of each, the arrays that pass it, and the height of the row."""
+    """The columns of a row of a picture from left to right: the boxes in each column, the arrays that pass it, and the
+    height of the row.
+    """
 
     boxes: Sequence[Sequence[Placed]]
     passing: Sequence[dict[int, Passing]]
@@ -54,7 +60,7 @@ class Row:
 
 
 def rows(diagram: Diagram, measure: Measure, style: Style, page: int) -> list[Row]:
-    """Rows from top to bottom, each as many columns as fit on the page."""
+    """Return the rows of a picture from top to bottom, each with as many columns as fit on the page."""
     level = levels(diagram)
     columns: list[list[int]] = [[] for _ in range(max(level, default=-1) + 1)]
     for number, at in enumerate(level):
@@ -70,11 +76,11 @@ def rows(diagram: Diagram, measure: Measure, style: Style, page: int) -> list[Ro
 def _cut(
     diagram: Diagram, measure: Measure, level: Sequence[int], columns: Sequence[Sequence[int]], page: int
 ) -> list[tuple[int, int]]:
-    """The rows into which columns are cut, each as its first column and the one behind its last: few rows that cut few
-    wires.
+    """Return the rows into which columns are cut, each as the numbers of its first column and of the column after its
+    last; there are few rows, and few wires run from row to row.
 
-    The rows are found by dynamic programming; of equally good cuts, those whose first rows are full are preferred. A
-    column that is wider than the page has a row of its own.
+    The rows of a picture are found by dynamic programming; among equally good cuts into rows, those with full first
+    rows are preferred. A column that is wider than the page gets a row of its own.
     """
     count = len(columns)
     cut = [0] * (count + 2)
@@ -103,7 +109,7 @@ def _cut(
 def _glyphs(
     diagram: Diagram, measure: Measure, level: Sequence[int], columns: Sequence[Sequence[int]], first: int, stop: int
 ) -> list[list[Glyph]]:
-    """The boxes of a picture's row of the given columns."""
+    """Return the measured boxes of one row of a picture, for each of the given columns."""
     inside = [number for column in columns[first:stop] for number in column]
     here = {wire for number in inside if diagram.boxes[number].edges for wire in diagram.boxes[number].targets}
     on: set[int] = set()
@@ -120,7 +126,9 @@ def _width(glyphs: Sequence[Sequence[Glyph]]) -> int:
 
 
 def _sides(column: Sequence[Glyph]) -> tuple[int, int, int]:
-    """The greatest widths beside the boxes' cores in a column, and the greatest width of the cores."""
+    """Return the greatest widths of the texts left and right of the boxes in a column, and, between the two, the
+    greatest width of the boxes' cores.
+    """
     return (
         max(glyph.left for glyph in column),
         max(glyph.core for glyph in column),

@@ -1,4 +1,6 @@
-"""The width of text by a fixed table, so that a picture is the same on every machine, whatever fonts it has."""
+"""The width of text, computed from a fixed table, so that a picture is the same on every machine, whatever fonts the
+machine has.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ MOST = 48
 
 
 def width(text: str, size: int, bold: bool = False) -> int:
-    """The width of a line in whole pixels, rounded up."""
+    """Return the width of a line of text in whole pixels, rounded up."""
     table = _BOLD if bold else _REGULAR
     total = sum(
         table[ord(c) - 32] if " " <= c <= "~" else (_WIDE if east_asian_width(c) in "WF" else _OTHER) for c in text
@@ -38,14 +40,16 @@ def width(text: str, size: int, bold: bool = False) -> int:
 
 
 def plain(text: str) -> str:
-    """The text with a sign in place of every character that is not printable: control characters are not allowed in
-    XML.
+    """Return the text with a replacement sign for every character that is not printable, since control characters are
+    not allowed in XML.
     """
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def shortened(text: str, most: int = MOST) -> str:
-    """The text in one line of printable characters, with its middle left out if it is longer than `most`."""
+    """Return the text as one line of printable characters, with its middle left out if it is longer than `most`
+    characters.
+    """
     line = plain(text)
     if len(line) <= most:
         return line
@@ -54,7 +58,9 @@ def shortened(text: str, most: int = MOST) -> str:
 
 
 def wrapped(words: list[str], most: int, size: int, separator: str = ", ") -> list[str]:
-    """Words joined into lines of at most `most` pixels; a word that is wider has a line of its own."""
+    """Return words joined into lines that are at most `most` pixels wide; a word that is wider has a line of its
+    own.
+    """
     lines: list[str] = []
     for word in words:
         if lines and width(f"{lines[-1]}{separator}{word}", size) <= most:

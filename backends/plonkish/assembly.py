@@ -1,4 +1,4 @@
-"""The assembly of a Plonkish circuit: variables, tasks about them, constants, and tables of entries."""
+"""The assembly of a Plonkish circuit: variables, tasks for cells, constants, and lookup tables of entries."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TERMS = 3
 
 
 class DoesNotFit(CircuitizeError):
-    """The error of a program that needs more rows than a Plonkish system with 2^k rows has."""
+    """The error raised for a program that needs more rows than a Plonkish system with 2^k rows has."""
 
 
 @dataclass(slots=True, eq=False)
 class Handle(lowering.Handle):
-    """`natural` is a variable that is 1 where the element is not negative and 0 elsewhere, once some operation has
-    asked for the sign.
+    """An array inside a Plonkish circuit; once some operation needs the signs of its elements, `natural` has variables
+    that are 1 where the element is not negative and 0 elsewhere.
     """
 
     natural: LinearForms | None = None
@@ -37,7 +37,7 @@ class Handle(lowering.Handle):
 
 @dataclass(slots=True)
 class Table:
-    """A lookup table of entries (low + i, values[i])."""
+    """A lookup table that contains the entries (low + i, values[i])."""
 
     low: int
     values: NDArray[np.int64]
@@ -45,10 +45,11 @@ class Table:
 
 @dataclass(slots=True)
 class Assembly:
-    """The variables, tasks and tables of a Plonkish circuit, into which lowering writes. `edge` is the index of the
-    operation that is being lowered, -1 for the program's own inputs and outputs.
+    """The variables, tasks and tables of a Plonkish circuit, which lowering collects. The field `edge` is the index of
+    the operation that is being lowered, or -1 for the program's own inputs and outputs.
 
-    `limb_bits` is the widest limb, `table_rows` the most entries that all tables may have together.
+    The field `limb_bits` is the width of the widest limb, and `table_rows` is the greatest number of entries that all
+    tables together may have.
     """
 
     limb_bits: int
@@ -66,7 +67,9 @@ class Assembly:
     field: Field = BN254
 
     def allocate(self, count: int, wide: bool = False) -> int:
-        """Allocate `count` new variables and return the first; `wide` ones may be any element of the field."""
+        """Allocate `count` new variables and return the first of them; variables allocated as `wide` may be any element
+        of the field.
+        """
         first = self.count
         self.count += count
         check_wires(self.count)
@@ -75,32 +78,33 @@ class Assembly:
         return first
 
     def fresh(self, count: int, wide: bool = False) -> Variables:
-        """Return the numbers of new variables; a wide variable may hold any element of the field, any other an
-        int64.
+        """Return the numbers of new variables; a wide variable may be any element of the field, and any other variable
+        is an int64.
         """
         first = self.allocate(count, wide)
         return np.arange(first, first + count, dtype=np.int32)
 
     def hint(self, content: Value | Elements, count: int) -> Variables:
-        """Return new variables that the prover chooses as `content` says; every caller adds constraints that determine
-        them.
+        """Return new variables whose values the prover chooses as `content` says; every caller adds constraints that
+        determine these values.
         """
         first = self.allocate(count, isinstance(content, Elements))
         self.tasks.append(Hint(first, count, content))
         return np.arange(first, first + count, dtype=np.int32)
 
     def constant(self, value: int) -> int:
-        """The variable that equals this constant of the circuit, in a fixed cell."""
+        """Return the variable, in a fixed cell, that equals the given constant."""
         value = self.field.signed(value)
         if value not in self.constants:
             self.constants[value] = self.allocate(1, not -LIMIT < value < LIMIT)
         return self.constants[value]
 
     def single(self, forms: LinearForms, role: str = "sum") -> Variables:
-        """A variable for each form: the form's own variable if the form is a single one, else the variable of a sum.
+        """Return a variable for each form: the form's own variable if the form consists of a single one, or else a new
+        variable that equals the form.
 
-        Soundness: a sum's row is linear and its target has coefficient 1, so the target variable equals the form,
-        modulo the prime.
+        Soundness: the row of a sum is linear and the new variable has coefficient 1 in it, so that the variable equals
+        the form modulo the prime.
         """
         if forms.is_single_wires:
             return forms.wires.copy()
@@ -129,8 +133,8 @@ class Assembly:
         return targets
 
     def shorten(self, forms: LinearForms, role: str, terms: int = TERMS - 1) -> LinearForms:
-        """Return forms of the same values, expressed in new variables unless the given forms have few terms and the
-        same pattern.
+        """Return forms with the same values as the given forms: the given ones if all have few terms and the same
+        pattern, or else forms of new variables.
         """
         if forms.lengths.max(initial=0) <= terms + 1:
             found = patterns(forms)
@@ -139,13 +143,13 @@ class Assembly:
         return single_forms(self.single(forms, role))
 
     def within(self, forms: LinearForms, size: int, role: str) -> None:
-        """Constrain every form to be in [0, size), modulo the prime; size is at least 1 and below p/2.
+        """Constrain every form to be in [0, size) modulo the prime, where size is at least 1 and below p/2.
 
-        Soundness: each limb is in its table, whose entries carry the limb's size, so that limbs are in [0, size of the
-        limb), exactly, and the sum's row says that the form is the weighted sum of its limbs. If the size is 2^b times
-        m, limbs of b bits in all and one in [0, m) make exactly [0, size). For any other size, the form and size - 1 -
-        form are both constrained to [0, 2^b m), the least interval of that kind that holds them: both are non-negative
-        integers below p/2 that add up to size - 1, modulo the prime and therefore exactly.
+        Soundness: each limb is looked up in a table whose entries carry the limb's size, so that the limb is exactly in
+        [0, size of the limb), and a row says that the form is the weighted sum of its limbs. If the size is 2^b times
+        m, limbs of b bits in all and one limb in [0, m) give exactly [0, size). If limbs cannot give exactly [0, size),
+        both the form and size - 1 - form are constrained to the least interval [0, 2^b m) that contains [0, size): both
+        are then non-negative integers below p/2 whose sum is size - 1 modulo the prime, and therefore exactly.
         """
         if 4 * size >= self.field.prime:
             raise OverflowRisk(
@@ -164,7 +168,9 @@ class Assembly:
             self.sizes[limb] = self.sizes.get(limb, 0) + len(forms)
 
     def limbs(self, size: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Sizes and places in bits of the limbs of a number in [0, size), lowest first; the last may be narrow."""
+        """Return the sizes, and the places in bits, of the limbs of a number in [0, size), the lowest limb first; the
+        last limb may be narrower.
+        """
         bits = (size - 1).bit_length()
         if size <= 1 << self.limb_bits:
             own = size == 1 << bits or size in self.sizes or self._uneven() + size <= self.table_rows // 2
@@ -176,21 +182,22 @@ class Assembly:
         return (1 << self.limb_bits,) * full + (top,), tuple(i * self.limb_bits for i in range(full + 1))
 
     def _uneven(self) -> int:
-        """The number of entries in the tables of limbs whose sizes are no powers of two; the other tables take less
-        than half the rows.
+        """Return the number of entries in tables of limbs whose sizes are not powers of two; the tables of all other
+        limbs take less than half the rows.
         """
         return sum(size for size in self.sizes if size & (size - 1))
 
     def boolean(self, variables: Variables, role: str) -> None:
-        """Constrain variables to be 0 or 1. Soundness: v * v = v has no other solution in a field."""
+        """Constrain variables to be 0 or 1. Soundness: in a field, v * v = v has no solutions but 0 and 1."""
         row = variables[None]
         self.tasks.append(Dot(self.edge, role, variables, row, row))
 
     def multiply(self, x: Handle, y: Handle, role: str) -> LinearForms:
-        """Elementwise products, as forms: a row for each product of two variables, nothing for a constant factor.
+        """Return the elementwise products of two handles as forms; each product of two variables takes a row, and
+        multiplication by a constant factor takes none.
 
-        Soundness: the row a * b = product determines the product. With x = c a + d and y = e b + f, x y is linear in a,
-        b and a b.
+        Soundness: the row a * b = product determines the product. If x = c a + d and y = e b + f, the product x y is
+        linear in a, b and a b.
         """
         fixed_x, fixed_y = x.forms.constant_mask(), y.forms.constant_mask()
         open_ = np.flatnonzero(~fixed_x & ~fixed_y)
@@ -219,7 +226,7 @@ class Assembly:
         return forms.plus(d * f)
 
     def _affine(self, x: Handle, places: Integers) -> tuple[Variables, int, int]:
-        """(a, c, d) such that the chosen forms are c * a + d."""
+        """Return variables a and numbers c and d such that the chosen forms of x are c * a + d."""
         forms = x.forms.gather(places)
         found = patterns(forms)
         if len(found) == 1 and found[0].coefficients is None and len(found[0].factors) == 1:
@@ -227,10 +234,11 @@ class Assembly:
         return self.single(forms), 1, 0
 
     def look_up(self, x: Handle, low: int, values: NDArray[np.int64], role: str) -> Variables:
-        """values[x - low] as variables; x must be in [low, low + len(values)), or there is no witness.
+        """Return the values values[x - low] as variables; x must be in [low, low + len(values)), or there is no
+        witness.
 
-        Soundness: the lookup takes the table's number, the index and the value together, and each index stands once
-        under one number; so the lookup fixes the value, and shows that the index is one of the table's.
+        Soundness: a lookup takes the table's number, the index and the value together, and each index occurs once under
+        a table's number; the lookup therefore determines the value, and shows that the index is one of the table's.
         """
         number = next(
             (i for i, t in enumerate(self.tables) if t.low == low and np.array_equal(t.values, values)),
@@ -244,11 +252,11 @@ class Assembly:
         return targets
 
     def has_room(self, entries: int) -> bool:
-        """Whether another lookup table of `entries` entries fits the rows."""
+        """Return whether another lookup table with `entries` entries fits into the rows of the circuit."""
         return 1 + sum(len(table.values) for table in self.tables) + entries <= self.table_rows
 
     def require_room(self) -> None:
-        """Raise DoesNotFit if the lookup tables do not fit the rows."""
+        """Raise DoesNotFit if the lookup tables do not fit into the rows of the circuit."""
         limbs = 1 + sum(self.sizes)
         entries = 1 + sum(len(table.values) for table in self.tables)
         if max(limbs, entries) > self.table_rows:
@@ -261,6 +269,6 @@ Site = lowering.Site[Assembly]
 
 
 def single_forms(variables: Variables) -> LinearForms:
-    """Linear forms of one variable each, with the coefficient 1."""
+    """Return linear forms that consist of one variable each, with the coefficient 1."""
     count = len(variables)
     return LinearForms(np.arange(count + 1, dtype=np.int64), variables.astype(np.int32), np.ones(count, np.int64))

@@ -1,5 +1,5 @@
-"""Checking cells against a Plonkish system and naming what fails: a gate, a lookup or a copy, and what its row is
-for.
+"""Checking the values of cells against a Plonkish system: the first gate, lookup or copy that fails is named, with the
+purpose of its row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from .system import PlonkishSystem
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The gate, lookup or copy number `index` that fails at a row (for a copy: the first cell's row)."""
+    """A failure of a Plonkish system: the gate, lookup or copy with the number `index` fails at the row `row`; for a
+    copy, that is the row of its first cell.
+    """
 
     kind: str
     index: int
@@ -27,7 +29,7 @@ class Failure:
 
 
 class Table:
-    """The entries of a lookup's table; `holds` says which tuples are among them."""
+    """The entries of a lookup's table; the method `holds` says which tuples are among the entries."""
 
     def __init__(self, grid: Grid, nodes: Sequence[int]) -> None:
         every = Evaluator(grid, np.arange(grid.system.rows))
@@ -40,7 +42,7 @@ class Table:
             self._tuples = set(zip(*(_reduced(self.system, column) for column in self.entries), strict=True))
 
     def holds(self, inputs: Sequence[Values]) -> NDArray[np.bool_]:
-        """Which of the input tuples stand in a lookup's table."""
+        """Return, for each of the input tuples, whether it is in the lookup's table."""
         if not self._exact:
             tuples = zip(*(_reduced(self.system, column) for column in inputs), strict=True)
             return np.array([entry in self._tuples for entry in tuples], np.bool_)
@@ -57,7 +59,7 @@ class Table:
 
 
 def _keys(columns: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
-    """Tuples as single comparable items."""
+    """Return tuples, given by columns, as single items that can be compared."""
     stacked = np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int64))
     return stacked.view([("", np.int64)] * len(columns)).reshape(-1)
 
@@ -69,9 +71,11 @@ def _reduced(system: PlonkishSystem, values: Values) -> list[int]:
 def failures(
     system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int] = ()
 ) -> Iterable[Failure]:
-    """All gates, then lookups, then copies that these cells violate; none if they satisfy the system.
+    """Yield every gate, then every lookup, then every copy that the given cells violate; yield nothing if the cells
+    satisfy the system.
 
-    The check is exact: rows whose values provably stay below 2^62 are computed in 64 bits, others as Python integers.
+    The check of the cells is exact: rows whose values provably stay below 2^62 are computed in 64 bits, and all other
+    rows in Python integers.
     """
     grid = Grid(system, advice, instance, challenges)
     supports = Supports(grid)
@@ -95,7 +99,7 @@ def failures(
 
 
 def copy_failures(grid: Grid) -> Iterable[Failure]:
-    """The copies whose two cells differ."""
+    """Yield the copies whose two cells have different values."""
     copies = grid.system.copies
     if len(copies):
         stacked = np.stack(grid.limbs)
@@ -107,14 +111,15 @@ def copy_failures(grid: Grid) -> Iterable[Failure]:
 def first_failure(
     system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int] = ()
 ) -> Failure | None:
-    """The first of the `failures`, or None."""
+    """Return the first item of `failures`, or None if there is none."""
     return next(iter(failures(system, advice, instance, challenges)), None)
 
 
 def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int], str]) -> str:
-    """A failure in one line: the gate, lookup or copy, its row, and the operation, element and role it is for.
+    """Return a description of a failure in one line: the gate, lookup or copy, its row, and the operation, element and
+    role to which the row belongs.
 
-    `provenance` is called with edge -1 if the row belongs to the program's own inputs and outputs.
+    The function `provenance` is called with edge -1 if the row belongs to the program's own inputs and outputs.
     """
     told = system.provenance
     if failure.kind == "gate":
@@ -133,7 +138,7 @@ def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int
 
 
 def purpose(system: PlonkishSystem, unit: str, lane: int, row: int, provenance: Callable[[int], str]) -> str:
-    """The purpose of a row of a unit's lane."""
+    """Return the purpose of one row in a lane of a unit."""
     blocks = [block for block in system.provenance.blocks if block.unit == unit]
     at = bisect_right(blocks, row, key=lambda block: block.first) - 1
     if at < 0 or row >= blocks[at].first + blocks[at].rows:

@@ -1,4 +1,6 @@
-"""Contractions: sums of products row by row, or sums tested at a random point that is drawn after they are fixed."""
+"""Lowering contractions to Plonkish rows: as sums of products row by row, or as sums that are tested at a random point,
+which is drawn after the sums are fixed.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,10 @@ COLUMNS, ROWS = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operands:
-    """A contraction as both * (rows x depth times depth x columns), with the variables of the operands in the given
-    shapes.
+    """The operands of a contraction as two matrices of variables, rows x depth and depth x columns, for each of `both`
+    places that both operands share.
 
-    `order` is the place in the target's own order of each element of both x rows x columns.
+    The field `order` gives, for each element of both x rows x columns, its place in the target's own order.
     """
 
     left: Variables
@@ -34,27 +36,29 @@ class Operands:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """Return the extents `both`, `rows`, `depth` and `columns` of a contraction."""
+        """Return the four extents `both`, `rows`, `depth` and `columns` of a contraction's operands."""
         both, rows, depth = self.left.shape
         return both, rows, depth, self.right.shape[2]
 
     @property
     def plain(self) -> int:
-        """The number of cells if a contraction takes a row for each product."""
+        """Return the number of cells that a contraction takes if each of its products has a row."""
         both, rows, depth, columns = self.shape
         return 3 * both * rows * depth * columns
 
     @property
     def tested(self) -> int:
-        """The cells for folding operands and sums, and for one product for each summed place."""
+        """Return the number of cells that a tested contraction takes: for folding the operands and the sums, and for
+        one product for each place that is summed over.
+        """
         both, rows, depth, columns = self.shape
         folded = depth * columns + rows * columns + (rows * depth + rows if rows > 1 else 0)
         return both * (folded * 5 // 4 + 3 * depth + 2 * (rows + depth))
 
 
 def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
-    """The einsum of two operands, as variables, by `accumulate` or by `test`, whichever takes fewer cells. The argument
-    `type` is the type of the contraction's result.
+    """Return the einsum of two operands as variables, computed by `accumulate` or by `test`, whichever takes fewer
+    cells. The argument `type` is the type of the contraction's result.
     """
     if x.magnitude == 0 or y.magnitude == 0:
         return Handle(zeros(type.size), value, type)
@@ -67,9 +71,9 @@ def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixe
 
 
 def accumulate(assembly: Assembly, found: Operands) -> Variables:
-    """The sums of a contraction, with a row for each product.
+    """Return the sums of a contraction, computed with a row for each product.
 
-    Soundness: the row total = total above + a * b determines each total.
+    Soundness: the row total = (total above) + a * b determines each total.
     """
     both, rows, depth, columns = found.shape
     shape = (depth, both, rows, columns)
@@ -83,18 +87,20 @@ def accumulate(assembly: Assembly, found: Operands) -> Variables:
 
 
 def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Variables:
-    """The sums of a contraction as variables that the prover chooses, tested by two challenges r and s that are drawn
-    after all of phase 0.
+    """Return the sums of a contraction as variables that the prover chooses, and test them with two challenges r and s
+    that are drawn after all of phase 0.
 
-    For each index that both operands and the target have, the sum over rows i and columns g of s^i r^g C[i, g] must be
-    the sum over k of (sum over i of s^i A[i, k]) * (sum over g of r^g B[k, g]). In a tested contraction each fold and
-    each product is a row that determines its total, and the last totals of the two sides are one variable.
+    For each index that both operands and the target share, the sum over rows i and columns g of s^i r^g C[i, g] must
+    equal the sum over k of (sum over i of s^i A[i, k]) * (sum over g of r^g B[k, g]). In a tested contraction, each
+    fold and each product is a row that determines its total, and the last totals of the two sides of the equation are
+    the same variable.
 
-    Soundness: the operands A and B and the sums C of a tested contraction are variables of phase 0, so a prover has
-    fixed them when r and s are drawn. If some C[i, g] is not the sum over k of A[i, k] B[k, g] modulo p, the difference
-    of the two sides is a polynomial in r and s, not 0, of degree at most rows - 1 + columns - 1, which is 0 at no more
-    than degree / p of all points (Schwartz and Zippel). `Assembly.degree` adds up the degrees of all tests. Sums that
-    pass the test are right modulo p, and by their type they are below p/2 as integers.
+    Soundness: the operands A and B and the sums C of a tested contraction are variables of phase 0, so that the prover
+    has fixed them when r and s are drawn. If some C[i, g] is not the sum over k of A[i, k] B[k, g] modulo p, the
+    difference of the two sides is a non-zero polynomial in r and s of degree at most rows - 1 + columns - 1, which is 0
+    at a share of at most degree / p of all points (Schwartz and Zippel). The field `Assembly.degree` is the sum of the
+    degrees of all tests of contractions. Sums that pass the test are right modulo p, and by their type they are below
+    p/2 in magnitude as integers.
     """
     both, rows, depth, columns = found.shape
     content = assembly.hint(value, type.size)
@@ -111,7 +117,9 @@ def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Vari
 
 
 def _fold(assembly: Assembly, values: Variables, challenge: int, phase: int, role: str) -> Variables:
-    """The fold of each column of values; the value itself if there is only one."""
+    """Return the fold of each column of values by powers of a challenge, or the value itself if a column has only
+    one.
+    """
     if len(values) == 1:
         return values.reshape(-1)
     assembly.constant(0)
@@ -121,7 +129,9 @@ def _fold(assembly: Assembly, values: Variables, challenge: int, phase: int, rol
 
 
 def operands(assembly: Assembly, equation: str, x: Handle, y: Handle) -> Operands:
-    """The operands as matrices; an axis that only one operand has, and the target has not, is summed first."""
+    """Return the operands of a contraction as matrices; an axis that only one operand has, and not the target, is
+    summed over first.
+    """
     left, right, target = letters(equation)
     for letter in sorted((set(left) ^ set(right)) - set(target)):
         if letter in left:
@@ -150,7 +160,7 @@ def operands(assembly: Assembly, equation: str, x: Handle, y: Handle) -> Operand
 
 
 def letters(equation: str) -> tuple[str, str, str]:
-    """The letters of the axes of the operands and of the target."""
+    """Return the letters of an einsum equation for the axes of both operands and of the target."""
     sources, _, target = equation.replace(" ", "").partition("->")
     first, _, second = sources.partition(",")
     if not second and "," not in sources:
@@ -163,7 +173,7 @@ def _ordered(variables: Variables, own: str, shape: tuple[int, ...], order: list
 
 
 def _sum_out(assembly: Assembly, handle: Handle, own: str, letter: str) -> tuple[Handle, str]:
-    """An operand of a contraction, summed over an axis."""
+    """Return an operand of a contraction after summing it over one axis."""
     axis, shape = own.index(letter), handle.type.shape
     kept = shape[:axis] + shape[axis + 1 :]
     order = np.moveaxis(np.arange(handle.type.size).reshape(shape), axis, -1).reshape(-1)

@@ -1,4 +1,6 @@
-"""Sizes of a program's Plonkish system, by laying it out without building it, and the choice of k by proving cost."""
+"""The sizes of a program's Plonkish system, counted by laying the system out without building it, and the choice of the
+number of rows, 2^k, by the cost of proving.
+"""
 
 from __future__ import annotations
 
@@ -20,29 +22,30 @@ POLYNOMIAL, ROW, MULTIPLICATION = 3.7e-3, 3.9e-6, 5.5e-8
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """The size of a layout, and the expected cost of a halo2 prover for it.
+    """The size of a Plonkish layout, and the expected cost of proving it with halo2.
 
-    Rows, columns, lookups, copies and degree are counted exactly. The CPU-`seconds` and the `bytes` of memory to prove
-    are a model, from the number of polynomials and gates; its constants are measured (docs/plonkish.md).
+    The rows, columns, lookups, copies and the degree of a layout are counted exactly. The CPU-`seconds` and the `bytes`
+    of memory for proving are predicted from the number of polynomials and gates, by a model whose constants are
+    measured (docs/plonkish.md).
     """
 
     layout: Layout
 
     @property
     def advice(self) -> int:
-        """Return the number of advice columns."""
+        """Return the number of advice columns in the layout."""
         return len(self.layout.phases)
 
     @property
     def fixed(self) -> int:
-        """Return the number of fixed columns: those of units and tables, and one of constants."""
+        """Return the number of fixed columns: those of units, those of tables, and one column of constants."""
         tables = 2 * bool(self.layout.limb_rows) + 3 * bool(self.layout.entry_rows)
         return sum(placed.unit.fixed for placed in self.layout.units) + tables + 1
 
     @cached_property
     def _gates(self) -> tuple[int, int, int]:
-        """The number of lookups and of multiplications in gates, and the greatest degree of a gate, over all lanes of a
-        layout.
+        """Return the number of lookups and the number of multiplications in gates, over all lanes of the layout, and
+        the greatest degree of a gate.
         """
         lookups = multiplications = degree = 0
         for placed in self.layout.units:
@@ -57,49 +60,53 @@ class Sizes:
 
     @property
     def lookups(self) -> int:
-        """Return how many lookups a row has, over all lanes."""
+        """Return the number of lookups on each row, over all lanes of the layout."""
         return self._gates[0]
 
     @property
     def degree(self) -> int:
-        """The greatest degree of a gate, where lookups are counted as sums."""
+        """Return the greatest degree of a gate, if lookups become gates by sums of fractions."""
         return max(self._gates[2], DEGREE if self.lookups else 3)
 
     @property
     def permuted(self) -> int:
-        """The most columns that may occur in a copy: those of variables, and those of constants and the instance."""
+        """Return the greatest number of columns that can occur in a copy: the columns of variables, of constants and of
+        the instance.
+        """
         units = self.layout.units
         lanes = ((p.lanes, len(p.unit.phases) if p.unit.copied is None else p.unit.copied) for p in units)
         return sum(count * own for count, own in lanes) + 2
 
     @property
     def sums(self) -> int:
-        """The columns that lookup sums take: for each table three, and one for every three lookups."""
+        """Return the number of columns that the sums of fractions for lookups take: three for each table, and one for
+        every three lookups.
+        """
         entries = sum(placed.lanes for placed in self.layout.units if placed.unit.name == "entry")
         each = DEGREE - 2
         return sum(3 + -(-count // each) for count in (entries, self.lookups - entries) if count)
 
     @property
     def products(self) -> int:
-        """The columns of products by which copies are shown."""
+        """Return the number of columns of products by which a proof shows that copied cells are equal."""
         return -(-self.permuted // (self.degree - 2))
 
     @property
     def polynomials(self) -> int:
-        """The number of committed polynomials: advice, lookup sums, products of copies, the quotient, and one of
-        blinding.
+        """Return the number of committed polynomials: those of advice, of lookup sums, of the products for copies and
+        of the quotient, and one for blinding.
         """
         return self.advice + self.sums + self.products + self.degree
 
     @property
     def extended(self) -> int:
-        """The number of points at which a gate is evaluated, as a multiple of the rows."""
+        """Return the number of points at which gates are evaluated, as a multiple of the number of rows."""
         return 1 << (self.degree - 2).bit_length()
 
     @property
     def seconds(self) -> float:
-        """Return the CPU-seconds to prove, by the model: a cost per polynomial, per cell, and per multiplication in
-        gates.
+        """Return the CPU-seconds of proving that the model predicts: a cost per polynomial, per cell, and per
+        multiplication in gates.
         """
         rows = 1 << self.layout.k
         multiplications = self._gates[1] + 6 * self.lookups + 6 * self.permuted
@@ -108,13 +115,13 @@ class Sizes:
 
     @property
     def bytes(self) -> int:
-        """The bytes of memory to prove: every polynomial, fixed ones included, as coefficients and on the extended
-        domain.
+        """Return the bytes of memory that proving takes: for every polynomial, including those of fixed columns, its
+        coefficients and its values on the extended domain.
         """
         return (self.polynomials + self.fixed + self.permuted) * (32 << self.layout.k) * (2 + self.extended)
 
     def as_json(self) -> Json:
-        """Return the counts, exact, and the model's seconds and bytes, as `estimate` writes them."""
+        """Return the exact counts, and the seconds and bytes that the model predicts, as `estimate` writes them."""
         return {
             "k": self.layout.k,
             "rows": self.layout.rows,
@@ -132,10 +139,11 @@ class Sizes:
 
 
 def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
-    """The layouts of a program for each k that fits it, the least proving cost first.
+    """Return the layouts of a program for every k such that 2^k rows suffice, the layout with the least proving cost
+    first.
 
-    A layout of a lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are
-    left out. Raise CircuitizeError if no layout is left, and the errors of `emit`.
+    A layout with a smaller k has fewer rows and more columns. Layouts for which proving would take more than `memory`
+    bytes are left out. Raise CircuitizeError if no layout is left, and for the same reasons as `emit`.
     """
     found: list[Sizes] = []
     for k in range(SMALLEST, LARGEST + 1):
@@ -159,15 +167,16 @@ def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
 
 
 def best(program: IntegerProgram, memory: int | None = None) -> int:
-    """The k of the layout with the least proving cost."""
+    """Return the k of the layout with 2^k rows that has the least proving cost."""
     return search(program, memory)[0].layout.k
 
 
 def estimate(program: IntegerProgram, memory: int | None = None) -> Json:
-    """The sizes of `emit(program)`'s system, equal by construction, by part and operation too; no system is built.
+    """Return the sizes of the system that `emit(program)` makes, in total and by part and operation; these sizes are
+    equal by construction, but no system is built.
 
-    The keys are those of `Sizes.as_json`, and `cells`: the cells that each part of the program and each operation
-    takes.
+    The entries of the estimate are those of `Sizes.as_json`, and the entry `cells` with the cells that each part of the
+    program and each operation takes.
     """
     sizes = search(program, memory)[0]
     arrow = program.arrow

@@ -1,5 +1,5 @@
-"""Emitting the Plonkish system of an integer program: emission never looks at values, and records how cells are filled
-in.
+"""Emitting the Plonkish system of an integer program: emission does not look at any values, and records how the cells
+of a run are filled.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .witness import Solver, Step
 
 @dataclass(frozen=True, eq=False)
 class WitnessPlan:
-    """The plan by which a prover fills cells from an integer trace: the variables, task by task, and where each
-    stands.
+    """The plan by which a prover fills the cells of a Plonkish system from an integer trace: the variables, task by
+    task, and the cells of each.
     """
 
     field: Field
@@ -44,13 +44,13 @@ class WitnessPlan:
 
     @property
     def salts(self) -> tuple[str, ...]:
-        """The salts a witness needs: `input NAME` or `output NAME` for each committed port."""
+        """Return the names of the salts that a witness needs: `input NAME` or `output NAME` for each committed port."""
         hints = (task.content for task in self.tasks if isinstance(task, Hint))
         return tuple(content.name for content in hints if isinstance(content, Salt))
 
 
 class Filling:
-    """The cells of one run, in two steps: phase 0 at once, phase 1 when the challenges are known."""
+    """The cells of one run, filled in two steps: phase 0 at once, and phase 1 when the challenges are known."""
 
     def __init__(self, plan: WitnessPlan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
         self.plan = plan
@@ -58,30 +58,31 @@ class Filling:
         self._solver.solve(0)
 
     def first(self) -> list[Limbs]:
-        """The advice columns of phase 0, `uint64[rows, 4]` each."""
+        """Return the advice columns of phase 0, each as `uint64[rows, 4]`."""
         return self.plan.layout.fill(self._solver, 0)
 
     def second(self, challenges: Sequence[int]) -> list[Limbs]:
-        """The advice columns of phase 1, given the challenges."""
+        """Return the advice columns of phase 1 of the run, given the challenges."""
         self._solver.challenges = [challenge % self.plan.field.prime for challenge in challenges]
         self._solver.solve(1)
         return self.plan.layout.fill(self._solver, 1)
 
     def salt(self, name: str) -> int:
-        """The salt of a committed port, by the name that `plan.salts` gives it."""
+        """Return the salt of a committed port, by its name in `plan.salts`."""
         return self._solver.number(name)
 
     def instance(self) -> list[Limbs]:
-        """The instance columns of the run."""
+        """Return the instance columns of the run."""
         return [self._solver.elements(self._solver.read(self.plan.layout.instance))]
 
 
 @dataclass(frozen=True, eq=False)
 class Emission:
-    """A program's system, what its instance holds (in order), the plan of its witnesses, and the error of its tests.
+    """The Plonkish system of a program, the meaning of its instance values (in order), the plan of its witnesses, and
+    the error of its random tests.
 
-    Wrong sums of a contraction pass with a probability of at most challenge_degree / prime, for challenges drawn at
-    random after phase 0.
+    Wrong sums of a contraction pass the tests with a probability of at most challenge_degree / prime, for challenges
+    that are drawn at random after phase 0.
     """
 
     system: PlonkishSystem
@@ -91,23 +92,29 @@ class Emission:
 
     @cached_property
     def summed(self) -> Summed:
-        """The system as provers take it: lookups as sums of fractions, `summed.degree` more for the probability."""
+        """Return the system in the form that provers take: lookups become sums of fractions, which adds `summed.degree`
+        to the degree of the error.
+        """
         return summed(self.system)
 
     def fill(self, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> Filling:
-        """The cells of a run."""
+        """Return the cells of a run, given the values of its wires and the salts of its commitments."""
         return Filling(self.plan, trace, salts)
 
 
 def emit(program: IntegerProgram, k: int | None = None) -> Emission:
-    """The Plonkish system of an integer program with 2^k rows, the meaning of its public values, and its witness plan.
+    """Return the Plonkish system of an integer program with 2^k rows, the meaning of its public values, and the plan of
+    its witnesses.
 
-    If k is not given, the k of the least estimated proving cost is taken (`cost.py`). The instance holds outputs in
-    order (for a committed one its digest), digests of committed inputs, public inputs. Every input is range-checked to
-    its format. If the program is undefined no witness exists; otherwise there is exactly one for each choice of salts
-    and challenges, up to `Emission.challenge_degree`. Time and memory are linear in the cells.
+    If k is not given, it is chosen for the least estimated proving cost (`cost.py`). The instance of a program's
+    circuit consists of the outputs in order (for a committed output its digest), the digests of committed inputs, and
+    the public inputs. Every input is range-checked to the interval of its format. If the program is undefined on some
+    inputs, they have no witness; otherwise they have exactly one for each choice of salts and challenges, except for
+    the error that `Emission.challenge_degree` bounds. Emitting a system takes time and memory linear in the number of
+    its cells.
 
-    Raise CircuitizeError for a program of the real language, one that binds nothing, or one that does not fit 2^k rows.
+    Raise CircuitizeError for a program of the real language, for a program without ports that a proof binds, and for a
+    program that does not fit into 2^k rows.
     """
     layout, publics = lay_out(program, best(program) if k is None else k)
     assembly = layout.assembly

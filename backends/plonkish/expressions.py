@@ -1,4 +1,4 @@
-"""Polynomials over the cells around a row, as an array of nodes in which each common subexpression stands once."""
+"""Polynomials over the cells near a row, as an array of nodes in which each common subexpression occurs once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..field import BN254, Field
 
 
 class Kind(IntEnum):
-    """The kind of a node. The numbers a and b of a node are, by its kind, an index into the constants, a column and a
-    rotation, the number of a challenge, or the indices of other nodes.
+    """The kind of a node in an expression over cells. The numbers a and b of a node are, depending on its kind, an
+    index into the constants, a column and a rotation, the number of a challenge, or the indices of other nodes.
     """
 
     CONSTANT = 0
@@ -29,15 +29,15 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
-    """Expressions as `int32[count, 3]` of (kind, a, b), each node after the nodes that it reads, and their
-    constants.
+    """Expressions over cells, with their constants: `int32[count, 3]` of (kind, a, b), where each node comes after the
+    nodes that it reads.
     """
 
     rows: NDArray[np.int32]
     constants: tuple[int, ...]
 
     def degrees(self) -> NDArray[np.int64]:
-        """The degree of each node in the cells."""
+        """Return the degree of each node as a polynomial in the cells."""
         degrees = np.zeros(len(self.rows), np.int64)
         for at, (kind, a, b) in enumerate(self.rows.tolist()):
             if kind in (Kind.ADVICE, Kind.FIXED, Kind.INSTANCE):
@@ -52,8 +52,8 @@ class Nodes:
 
 
 class ExpressionBuilder:
-    """Makes nodes of expressions; a node that is asked for twice is made once. The constants of expressions are kept as
-    integers in [0, prime).
+    """A builder of expressions; a node that is requested twice is made only once. An expression builder keeps the
+    constants of expressions as integers in [0, prime).
     """
 
     def __init__(self, field: Field = BN254) -> None:
@@ -62,59 +62,61 @@ class ExpressionBuilder:
         self._constants: dict[int, int] = {}
 
     def constant(self, value: int) -> int:
-        """Return the node of an integer modulo the prime."""
+        """Return the node of a constant, an integer modulo the prime."""
         index = self._constants.setdefault(value % self.field.prime, len(self._constants))
         return self._node(Kind.CONSTANT, index, 0)
 
     def advice(self, column: int, rotation: int = 0) -> int:
-        """Return the node of an advice cell, `rotation` rows below the gate's."""
+        """Return the node of an advice cell that is `rotation` rows below the row of the gate."""
         return self._node(Kind.ADVICE, column, rotation)
 
     def fixed(self, column: int, rotation: int = 0) -> int:
-        """Return the node of a fixed cell, `rotation` rows below the gate's."""
+        """Return the node of a fixed cell that is `rotation` rows below the row of the gate."""
         return self._node(Kind.FIXED, column, rotation)
 
     def instance(self, column: int, rotation: int = 0) -> int:
-        """Return the node of an instance cell, `rotation` rows below the gate's."""
+        """Return the node of an instance cell that is `rotation` rows below the row of the gate."""
         return self._node(Kind.INSTANCE, column, rotation)
 
     def challenge(self, index: int = 0) -> int:
-        """Return the node of a challenge, which is drawn after phase 0 is committed to."""
+        """Return the node of a challenge, which is drawn after the prover has committed to phase 0."""
         return self._node(Kind.CHALLENGE, index, 0)
 
     def add(self, a: int, b: int) -> int:
-        """Return the node of a + b."""
+        """Return the node of the sum of the nodes a and b."""
         return self._node(Kind.ADD, a, b)
 
     def multiply(self, a: int, b: int) -> int:
-        """Return the node of a * b; degrees add."""
+        """Return the node of the product of the nodes a and b, whose degree is the sum of their degrees."""
         return self._node(Kind.MULTIPLY, a, b)
 
     def negate(self, a: int) -> int:
-        """Return the node of -a."""
+        """Return the node of the negative of the node a."""
         return self._node(Kind.NEGATE, a, 0)
 
     def subtract(self, a: int, b: int) -> int:
-        """Return the node of a - b."""
+        """Return the node of the difference a - b of two nodes."""
         return self.add(a, self.negate(b))
 
     def sum(self, terms: Iterable[int]) -> int:
-        """Return the sum of one or more nodes."""
+        """Return the node of the sum of one or more nodes."""
         first, *others = terms
         for term in others:
             first = self.add(first, term)
         return first
 
     def scale(self, factor: int, a: int) -> int:
-        """Return the node of factor * a, which is a itself if the factor is 1 modulo the prime."""
+        """Return the node of factor times the node a, which is a itself if the factor is 1 modulo the prime."""
         return a if factor % self.field.prime == 1 else self.multiply(self.constant(factor), a)
 
     def combination(self, factors: Sequence[int], terms: Sequence[int]) -> int:
-        """Return the sum of factors times terms, without those of factor 0; at least one factor is not 0."""
+        """Return the node of the sum of factors times terms, leaving out terms with factor 0; at least one factor must
+        not be 0.
+        """
         return self.sum(self.scale(c, t) for c, t in zip(factors, terms, strict=True) if c % self.field.prime)
 
     def build(self) -> Nodes:
-        """Return all nodes so far, in order, so that operands come before the nodes that read them."""
+        """Return all nodes made so far, in an order in which operands come before the nodes that read them."""
         rows = np.array(list(self._nodes), np.int32).reshape(-1, 3)
         return Nodes(rows, tuple(self._constants))
 

@@ -1,5 +1,5 @@
-"""The cells of a Plonkish system as numbers: its columns, its expressions on chosen rows, and the rows where an
-expression may differ from 0.
+"""The cells of a Plonkish system as numbers: its columns, the values of its expressions on chosen rows, and the rows on
+which an expression may differ from 0.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ CONSTANT, ADVICE, FIXED, INSTANCE, CHALLENGE, ADD, MULTIPLY, NEGATE = map(int, K
 
 @dataclass(slots=True)
 class Values:
-    """Numbers on some rows: int64 below `bound` in magnitude, or Python integers in [0, prime)."""
+    """Numbers on some rows of a grid: int64 below `bound` in magnitude, or Python integers in [0, prime)."""
 
     numbers: Any
     bound: float
 
     @property
     def exact(self) -> bool:
-        """Return whether the numbers are int64, so that no number has been reduced modulo the prime."""
+        """Return whether the numbers are int64 and therefore exact, without a reduction modulo the prime."""
         return bool(self.numbers.dtype != object)
 
 
 class Fixed:
-    """Everything that does not depend on the cells of a system: fixed columns as numbers, and where expressions may
-    differ from 0.
+    """The part of a grid that does not depend on advice and instance cells: fixed columns as numbers, and the rows on
+    which expressions may differ from 0.
     """
 
     def __init__(self, system: PlonkishSystem) -> None:
@@ -50,7 +50,7 @@ class Fixed:
 
     @staticmethod
     def of(system: PlonkishSystem) -> Fixed:
-        """The fixed part of a system, kept as long as the system is."""
+        """Return the fixed part of a system's grid, which is cached as long as the system exists."""
         found = _KEPT.get(system)
         if found is None:
             found = _KEPT[system] = Fixed(system)
@@ -61,9 +61,11 @@ _KEPT: WeakKeyDictionary[PlonkishSystem, Fixed] = WeakKeyDictionary()
 
 
 class Grid:
-    """All cells of a system: columns as int64 if every cell is small, else as Python integers.
+    """All cells of a Plonkish system as columns of numbers: int64 if every cell of a column is small, otherwise Python
+    integers.
 
-    Raise CircuitizeError for columns of another number or length, and for values that are not in normal form.
+    Raise CircuitizeError for a wrong number of columns, for columns of a wrong length, and for values that are not in
+    normal form.
     """
 
     def __init__(
@@ -93,7 +95,7 @@ class Grid:
         self._columns: dict[int, Values] = dict(enumerate(self.fixed.columns, system.advice))
 
     def column(self, number: int) -> Values:
-        """A column by its number, where advice, fixed and instance columns are numbered in turn."""
+        """Return a column of the grid by its number; advice, fixed and instance columns are numbered in turn."""
         found = self._columns.get(number)
         if found is None:
             found = self._columns[number] = values_of(self.system, self.limbs[number])
@@ -108,7 +110,9 @@ class Grid:
 
 
 def values_of(system: PlonkishSystem, limbs: Limbs) -> Values:
-    """Field elements as numbers."""
+    """Return the given field elements as signed representatives: int64 if all of them fit in 64 bits, and otherwise
+    Python integers.
+    """
     numbers, small = system.field.to_int64(limbs)
     if small.all():
         return Values(numbers, float(np.abs(numbers).max(initial=0)))
@@ -116,9 +120,9 @@ def values_of(system: PlonkishSystem, limbs: Limbs) -> Values:
 
 
 class Evaluator:
-    """Evaluates expressions on chosen rows of a grid; each shared node is computed once.
+    """An evaluator of expressions on chosen rows of a grid, which computes each shared node once.
 
-    `replaced` maps a cell node to other values on these rows, for a mutation.
+    The argument `replaced` maps nodes of cells to other values on the chosen rows, for a mutation of a witness.
     """
 
     def __init__(self, grid: Grid, rows: Rows, replaced: dict[int, Values] | None = None) -> None:
@@ -128,14 +132,16 @@ class Evaluator:
         self._places = {0: rows}
 
     def without(self, stale: Callable[[int], bool], replaced: dict[int, Values]) -> Evaluator:
-        """An evaluator of the same rows that takes other values for some cells, and keeps the values of all nodes that
-        do not depend on these cells.
+        """Return an evaluator on the same rows that takes other values for some cells, and keeps the values of all
+        nodes that do not depend on these cells.
         """
         kept = {node: values for node, values in self._known.items() if not stale(node)}
         return Evaluator(self.grid, self.rows, kept | replaced)
 
     def value(self, root: int) -> Values:
-        """Return the values of the expression with this root on the rows, however deep it is, since nothing recurs."""
+        """Return the values on the chosen rows of the expression with the given root node; the expression may be of any
+        depth, because the evaluation is not recursive.
+        """
         stack = [root]
         while stack:
             node = stack[-1]
@@ -184,20 +190,20 @@ class Evaluator:
 
 
 def nonzero(system: PlonkishSystem, values: Values) -> NDArray[np.bool_]:
-    """Which of the numbers are not 0 modulo the prime."""
+    """Return, for each of the numbers, whether it differs from 0 modulo the prime."""
     numbers = values.numbers if values.exact else values.numbers % system.field.prime
     return np.asarray(numbers != 0, np.bool_)
 
 
 class Supports:
-    """The rows on which an expression can differ from 0, by the fixed columns alone."""
+    """The rows on which expressions can differ from 0, as far as the fixed columns alone determine this."""
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
         self._known: dict[int, NDArray[np.bool_] | bool] = {}
 
     def rows(self, node: int) -> Rows:
-        """Return the rows on which the expression with this root can differ from 0, in order."""
+        """Return the rows, in order, on which the expression with the given root node can differ from 0."""
         known = self.grid.fixed.rows
         if node not in known:
             found = self._mask(node)
@@ -206,7 +212,9 @@ class Supports:
         return known[node]
 
     def _mask(self, node: int) -> NDArray[np.bool_] | bool:
-        """A mask of rows, or a truth value if the mask is the same for all rows."""
+        """Return a mask of the rows on which a node can differ from 0, or a truth value if the answer is the same for
+        all rows.
+        """
         if node in self._known:
             return self._known[node]
         system = self.grid.system

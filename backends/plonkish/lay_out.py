@@ -1,4 +1,4 @@
-"""Laying out an integer program in columns, from which the whole Plonkish system follows."""
+"""Laying out an integer program in columns and rows, from which the whole Plonkish system follows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SMALLEST, LARGEST = 4, 24
 
 
 def lay_out(program: IntegerProgram, k: int) -> tuple[Layout, tuple[Public, ...]]:
-    """Everything that `emit` decides, without the system itself."""
+    """Return the layout of a program with 2^k rows and the meaning of its public values, which is everything that
+    `emit` decides before it builds the system.
+    """
     require_provable(program)
     if not SMALLEST <= k <= LARGEST:
         raise CircuitizeError(f"expected k from {SMALLEST} to {LARGEST}, found {k}; leave it to the search")

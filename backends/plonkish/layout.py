@@ -1,4 +1,6 @@
-"""Putting tasks into rows: how many lanes each unit gets, which cell holds which variable, and the resulting system."""
+"""Placing tasks in rows: the number of lanes of each unit, the variable in each cell, and the Plonkish system that
+results.
+"""
 
 from __future__ import annotations
 
@@ -34,33 +36,37 @@ __all__ = ["BLINDING", "DoesNotFit", "Layout", "Placed", "place"]
 
 @dataclass(slots=True, eq=False)
 class Placed:
-    """A unit of Plonkish columns with its tasks, one after the other, and its number of lanes side by side."""
+    """A unit of Plonkish columns with its tasks, which are placed one after the other, and with its number of lanes,
+    which are side by side.
+    """
 
     unit: Unit
     tasks: list[Task]
     lanes: int = 1
 
     def rows_at(self, lanes: int) -> int:
-        """Return how many rows the tasks take in this many lanes."""
+        """Return the number of rows that the unit's tasks take with the given number of lanes."""
         return sum(-(-self.unit.elements(task) // lanes) * self.unit.height(task) for task in self.tasks)
 
     @property
     def rows(self) -> int:
-        """Return how many rows the tasks take in the lanes chosen."""
+        """Return the number of rows that the unit's tasks take with the chosen number of lanes."""
         return self.rows_at(self.lanes)
 
     @property
     def columns(self) -> int:
-        """Return how many advice columns all lanes have together."""
+        """Return the number of advice columns of all the unit's lanes together."""
         return self.lanes * len(self.unit.phases)
 
     @property
     def most(self) -> int:
-        """The number of lanes beyond which no row is saved."""
+        """Return the number of lanes beyond which more lanes save no rows."""
         return max(self.unit.elements(task) for task in self.tasks)
 
     def fit(self, rows: int) -> None:
-        """Choose the fewest lanes with which all tasks fit the rows; raise DoesNotFit if no number does."""
+        """Choose the least number of lanes with which all tasks of the unit fit into the rows; raise DoesNotFit if no
+        number suffices.
+        """
         low, high = 1, self.most
         if self.rows_at(high) > rows:
             raise DoesNotFit(
@@ -75,7 +81,7 @@ class Placed:
         self.lanes = low
 
     def blocks(self) -> Iterator[tuple[Task, Block]]:
-        """Yield each task of a unit with its rows, which begin at row 0 for the first task."""
+        """Yield each task of the unit with its rows; the rows of the first task begin at row 0."""
         row = 0
         for task in self.tasks:
             elements, height = self.unit.elements(task), self.unit.height(task)
@@ -84,16 +90,19 @@ class Placed:
             row += block.rows
 
     def places(self, block: Block) -> NDArray[np.int64]:
-        """The element that each lane of each group of rows holds; the last lanes repeat the last element."""
+        """Return the number of the element that each lane holds in each group of rows; lanes left over at the end
+        repeat the last element.
+        """
         groups = block.rows // block.height
         every = np.arange(groups * self.lanes)
         return np.minimum(every, block.elements - 1).reshape(groups, self.lanes)
 
 
 class Layout:
-    """The place of everything for one choice of k: 2^k rows, blinding included.
+    """The layout of a Plonkish system with 2^k rows, including the rows for blinding: the place of every variable.
 
-    `columns` are numbered unit by unit and lane by lane, those of phase 1 after all of phase 0.
+    The field `columns` has the numbers of columns unit by unit and lane by lane, where all columns of phase 0 come
+    before those of phase 1.
     """
 
     def __init__(self, assembly: Assembly, instance: Variables, k: int) -> None:
@@ -110,18 +119,22 @@ class Layout:
 
     @property
     def limb_rows(self) -> int:
-        """Return the rows of the table of limbs, one entry (0, 0) for rows without lookup included; 0 without limbs."""
+        """Return the number of rows of the table of limbs, including an entry (0, 0) for rows without a lookup, or 0 if
+        there are no limbs.
+        """
         return 1 + sum(self.tags) if self.tags else 0
 
     @property
     def entry_rows(self) -> int:
-        """Return the rows of the table of entries, one for rows without lookup included; 0 without tables."""
+        """Return the number of rows of the table of entries, including one for rows without a lookup, or 0 if there are
+        no tables.
+        """
         tables = self.assembly.tables
         return 1 + sum(len(table.values) for table in tables) if tables else 0
 
     @cached_property
     def numbering(self) -> list[list[list[int]]]:
-        """The advice columns by unit and lane."""
+        """Return the numbers of the advice columns, by unit and lane."""
         phases = [phase for placed in self.units for _ in range(placed.lanes) for phase in placed.unit.phases]
         order = np.argsort(np.array(phases, np.int64), kind="stable")
         numbers = np.empty(len(phases), np.int64)
@@ -137,14 +150,16 @@ class Layout:
 
     @property
     def phases(self) -> tuple[int, ...]:
-        """Return the phase of each advice column, in the order of `columns`."""
+        """Return the phase of each advice column of the layout, in the order of `columns`."""
         return tuple(
             sorted(phase for placed in self.units for _ in range(placed.lanes) for phase in placed.unit.phases)
         )
 
     @cached_property
     def cells(self) -> NDArray[np.int32]:
-        """The variable in each advice cell, `int32[columns, rows]`, -1 if it holds none."""
+        """Return the variable in each advice cell, as `int32[columns, rows]`, where -1 marks a cell without a
+        variable.
+        """
         made = np.full((len(self.phases), self.rows), EMPTY, np.int32)
         for placed, lanes in zip(self.units, self.numbering, strict=True):
             columns = np.array(lanes)
@@ -156,7 +171,7 @@ class Layout:
         return made
 
     def fill(self, solver: Solver, phase: int) -> list[Limbs]:
-        """The advice columns of a phase, `uint64[rows, 4]` each, once the solver has solved it."""
+        """Return the advice columns of one phase, each as `uint64[rows, 4]`, after the solver has solved that phase."""
         known = solver.limbs()
         wanted = [column for column, own in enumerate(self.phases) if own == phase]
         first = wanted[0] if wanted else 0
@@ -180,7 +195,7 @@ class Layout:
         return made
 
     def system(self) -> PlonkishSystem:
-        """The Plonkish constraint system of the layout."""
+        """Return the Plonkish constraint system of the layout."""
         make = ExpressionBuilder(self.assembly.field)
         fixed: list[Column] = []
         gates: list[Gate] = []
@@ -228,7 +243,9 @@ class Layout:
         )
 
     def copies(self, constants: int, fixed: int) -> NDArray[np.int32]:
-        """Pairs of neighbouring cells of each variable that stands in several cells."""
+        """Return the pairs of cells that must be equal because they hold the same variable: each cell with the
+        variable's next one.
+        """
         advice = len(self.phases)
         column, row = np.nonzero(self.cells >= 0)
         known = np.array(list(self.assembly.constants.values()), np.int64)
@@ -251,21 +268,25 @@ class Layout:
 
 
 def _tiled(parts: Sequence[tuple[list[int], int]], field: Field) -> Column:
-    """Patterns of numbers, each repeated as often as stated, one after the other."""
+    """Return a column of repeated patterns of numbers: each pattern as often as stated, one pattern after the other."""
     if all(-(1 << 62) < value < 1 << 62 for pattern, _ in parts for value in pattern):
         return column_of(np.concatenate([np.tile(np.array(pattern, np.int64), times) for pattern, times in parts]))
     return np.concatenate([np.tile(field.from_integers(pattern), (times, 1)) for pattern, times in parts])
 
 
 def limb_table(tags: Sequence[int]) -> list[Column]:
-    """The table of limbs as columns (t, v) for each v below the t-th size, t from 1; (0, 0) comes first."""
+    """Return the table of limbs as columns (t, v), with a row for each v below the t-th size, where t counts from 1;
+    the first row is (0, 0).
+    """
     numbers = np.concatenate([np.zeros(1, np.int64), np.repeat(np.arange(1, len(tags) + 1), tags)])
     values = np.concatenate([np.zeros(1, np.int64), *(np.arange(size) for size in tags)])
     return [column_of(numbers), column_of(values)]
 
 
 def entry_table(tables: Sequence[Table]) -> list[Column]:
-    """The table of entries as columns (number, index, value); (0, 0, 0) comes first, and numbers count from 1."""
+    """Return the table of entries as columns (number, index, value), where numbers of tables count from 1; the first
+    row is (0, 0, 0).
+    """
     start = np.zeros(1, np.int64)
     sizes = [len(table.values) for table in tables]
     numbers = np.concatenate([start, np.repeat(np.arange(1, len(tables) + 1), sizes)])
@@ -274,7 +295,7 @@ def entry_table(tables: Sequence[Table]) -> list[Column]:
 
 
 def place(assembly: Assembly, instance: Variables) -> list[Placed]:
-    """The units that the tasks need, each with its own tasks, in the order of the tasks."""
+    """Return the units that the tasks of a circuit need, each with its own tasks, in the order of the tasks."""
     tags = tuple(sorted(assembly.sizes))
     zero = assembly.constants.get(0, 0)
     found: dict[tuple[object, ...], Placed] = {}

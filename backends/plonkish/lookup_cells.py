@@ -1,4 +1,4 @@
-"""The cells of a system whose lookups are sums of fractions: multiplicities, fractions, running sums."""
+"""The cells of a Plonkish system whose lookups are sums of fractions: multiplicities, fractions and running sums."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 
 class Cells(Protocol):
-    """The cells of one run of a system with lookups."""
+    """The cells of one run of a Plonkish system that has lookups."""
 
     def instance(self) -> list[Limbs]:
-        """Return the instance columns."""
+        """Return the instance columns of the run."""
 
     def first(self) -> list[Limbs]:
-        """Return the advice columns of phase 0, which no challenge enters."""
+        """Return the advice columns of phase 0 of the run, which depend on no challenge."""
 
     def second(self, challenges: Sequence[int]) -> list[Limbs]:
-        """Return the advice columns of phase 1, given the challenges."""
+        """Return the advice columns of phase 1 of the run, given the challenges."""
 
 
 class SummedCells:
-    """The cells of one run of the system with sums: see `Summed`.
+    """The cells of one run of a Plonkish system whose lookups are sums of fractions: see `Summed`.
 
-    Raise CircuitizeError if an input is in no table, so that no lookup cells exist.
+    Raise CircuitizeError if the input of a lookup is not in its table, so that no multiplicities exist.
     """
 
     def __init__(self, summed: Summed, cells: Cells) -> None:
@@ -43,11 +43,13 @@ class SummedCells:
         self._entries: list[list[Values]] = []
 
     def instance(self) -> list[Limbs]:
-        """Return the instance columns, which are those of the system with lookups."""
+        """Return the instance columns of the run, which are the same as in the system with lookups."""
         return self._cells.instance()
 
     def first(self) -> list[Limbs]:
-        """Return the advice columns of phase 0: those of the system with lookups, and each table's multiplicities."""
+        """Return the advice columns of phase 0: those of the system with lookups, and a column of multiplicities for
+        each table.
+        """
         plain = self.summed.plain
         early = self._cells.first()
         late = [np.zeros((0, 4), np.uint64)] * (plain.advice - len(early))
@@ -72,7 +74,9 @@ class SummedCells:
         return [*early, *(plain.field.from_int64(count.astype(np.int64)) for count in self._counts)]
 
     def second(self, challenges: Sequence[int]) -> list[Limbs]:
-        """Return the advice columns of phase 1, given the challenges: the system's own, fractions and running sums."""
+        """Return the advice columns of phase 1, given the challenges: those of the system with lookups, the fractions,
+        and the running sums.
+        """
         plain = self.summed.plain
         field = plain.field
         b, a = challenges[plain.challenges], challenges[plain.challenges + 1]
@@ -97,7 +101,7 @@ class SummedCells:
 
 
 class _Keys:
-    """Tuples of integers as single integers, by mixed radix: those of a table, among which others are found."""
+    """The tuples in a table as single integers, by mixed radix, so that other tuples can be searched among them."""
 
     def __init__(self, entries: Sequence[Values]) -> None:
         if not all(column.exact for column in entries):
@@ -113,7 +117,7 @@ class _Keys:
         self._sorted, self._places = np.unique(keys, return_index=True)
 
     def find(self, inputs: Sequence[Values]) -> NDArray[np.int64]:
-        """The place of the first table entry that equals each tuple, -1 if none does."""
+        """Return, for each tuple, the place of the first table entry that equals it, or -1 if no entry does."""
         inside = np.ones(len(inputs[0].numbers), np.bool_)
         numbers = []
         for column, low, size in zip(inputs, self._lows, self._sizes, strict=True):
@@ -140,8 +144,8 @@ def _folded(entries: Sequence[Values], a: int, b: int, field: Field) -> NDArray[
 
 
 def _inverses(values: NDArray[np.object_], field: Field) -> NDArray[np.object_]:
-    """The inverses of numbers, by one inversion; 0 for a number without inverse, which a random challenge makes
-    improbable.
+    """Return the inverses of numbers, computed with a single inversion, where the inverse of 0 is given as 0; a random
+    challenge makes 0 improbable.
     """
     prime, products, total = field.prime, [], 1
     for value in values.tolist():

@@ -1,9 +1,11 @@
-"""Lookups as sums of fractions: gates and a few columns after the challenge instead of a prover's own argument.
+"""Lookups as sums of fractions: gates, and a few columns that are filled after the challenge, in place of a prover's
+own lookup argument.
 
-Every input stands in the table exactly if this identity of rational functions in b holds: the sum of 1 / (b + input)
-over all inputs is the sum of m / (b + entry) over the table's rows, for some multiplicities m (Haböck, "Multivariate
-lookups based on logarithmic derivatives", 2022). The identity of rational functions, by which lookups are shown, is
-tested at a random point b. Tuples first become single numbers: the sum of a^i times entry i, for a random a.
+Every lookup input is in the table exactly if this identity of rational functions in b holds for some multiplicities m:
+the sum of 1 / (b + input) over all inputs equals the sum of m / (b + entry) over the table's rows (Haböck,
+"Multivariate lookups based on logarithmic derivatives", 2022). The identity of rational functions in b, by which
+lookups are shown, is tested at a random point b. Each tuple of inputs or entries is first turned into a single number:
+the sum of a^i times its i-th component, for a random a.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ DEGREE = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """The lookups of one table, in parts; the lookups of a part share a fraction column, each with as many lookups as
-    the degree allows.
+    """The lookups of one table, divided into parts; the lookups of a part share a column of fractions, and each part
+    has as many lookups as the degree allows.
     """
 
     table: tuple[int, ...]
@@ -35,22 +37,25 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Summed:
-    """A system without lookups that holds where `plain` does, except with a small probability over its challenges.
+    """A Plonkish system without lookups whose cells exist exactly if those of the system `plain` with lookups do,
+    except with a small probability over the challenges.
 
-    Behind the advice columns of phase 0 stand the multiplicities, a column for each table; behind those of phase 1, for
-    each table: a column of fractions for each part of its lookups, one of the table's, one of sums. The system with
-    sums has two more challenges than the one with lookups, b and a, and one more row.
+    After the advice columns of phase 0 come the multiplicities, a column for each table; after those of phase 1 come,
+    for each table, a column of fractions for each part of its lookups, a column of the table's own fractions, and a
+    column of running sums. The system with sums of fractions has two more challenges, b and a, than the system with
+    lookups, and one more row.
 
-    Soundness: in a lookup argument by sums of fractions, on every used row the column h of a part of the lookups is the
-    sum of 1 / D over its inputs, D = b + input folded by a, where no D is 0; the table's column is m / (b + entry). The
-    running sums begin at 0, grow on each row by the inputs' fractions less the table's, and end at 0, so that the
-    identity of rational functions holds at b. All lookup inputs, table entries and multiplicities are of phase 0, fixed
-    before a and b are drawn. A lookup input that is not in the table is, folded by a random a, still none of the
-    table's entries, except with probability (width - 1) * rows / p: one such input is enough. An input that is not in
-    the table leaves a pole on the left of the identity that the right side lacks (occurrences are fewer than p), and
-    the identity, once denominators are cleared one between polynomials of degree below inputs + entries, holds for at
-    most inputs + entries values b of p. At most inputs + entries values of the challenge b make some denominator D
-    zero. `degree`, the numerator of the error, is the sum of the numbers of bad values of both challenges.
+    Soundness: on every used row, the column h of a part of the lookups is the sum of 1 / D over the part's inputs,
+    where D = b + (the input folded by a), if no D is 0; the table's own column is m / (b + entry). The running sums of
+    a table begin at 0, grow on each row by the fractions of the inputs minus the fraction of the table, and end at 0,
+    so that the identity of rational functions holds at b. All lookup inputs, table entries and multiplicities are of
+    phase 0, and therefore fixed before a and b are drawn. A lookup input that is not in the table still differs from
+    all table entries after it is folded by a random a, except with probability (width - 1) * rows / p; a single such
+    input suffices for the argument. A lookup input that is not in the table gives the left side of the identity a pole
+    that the right side lacks (since it occurs fewer than p times); with the denominators cleared, the identity is one
+    of polynomials of degree below inputs + entries, and therefore holds for at most inputs + entries of the p values of
+    b. For at most inputs + entries values of the challenge b, some denominator D is zero. The field `degree`, the
+    numerator of the error, is the sum of the numbers of bad values of the two challenges.
     """
 
     plain: PlonkishSystem
@@ -59,23 +64,23 @@ class Summed:
 
     @property
     def degree(self) -> int:
-        """Return the numerator of a lookup argument's error: a false lookup passes with probability at most degree /
-        p.
+        """Return the numerator of the error of the sums of fractions: false lookups pass with a probability of at most
+        degree / p.
         """
         rows, inputs = self.plain.rows, len(self.plain.lookups)
         width = max((len(group.table) for group in self.groups), default=1)
         return 2 * rows * (inputs + len(self.groups)) + (width - 1) * rows
 
     def fill(self, cells: Cells) -> SummedCells:
-        """The cells of the system with sums for a run of the plain one."""
+        """Return the cells of the system with sums of fractions, from the cells of a run of the system with lookups."""
         return SummedCells(self, cells)
 
 
 def summed(system: PlonkishSystem) -> Summed:
-    """The system with its lookups turned into gates.
+    """Return the system with its lookups turned into gates by sums of fractions.
 
-    Raise CircuitizeError for a lookup that reads phase 1 or a challenge, since its inputs would not be fixed before a
-    and b.
+    Raise CircuitizeError for a lookup that reads a cell of phase 1 or a challenge, since its inputs would not be fixed
+    before a and b are drawn.
     """
     _require_early(system)
     groups = tuple(_groups(system))
@@ -118,7 +123,9 @@ def _groups(system: PlonkishSystem) -> list[Group]:
 
 
 class _Builder:
-    """The columns and gates of the new system; nodes of the old system keep their numbers."""
+    """The columns and gates of the system with sums of fractions; the nodes of the system with lookups keep their
+    numbers.
+    """
 
     def __init__(self, plain: PlonkishSystem, groups: int) -> None:
         self.plain, self.groups = plain, groups
@@ -161,7 +168,7 @@ class _Builder:
         self.places.append(("lookup sums", 0))
 
     def shifted(self, inputs: Sequence[int]) -> int:
-        """The node of b + sum of a^j input_j, by Horner's rule."""
+        """Return the node of b + the sum of a^j input_j, built by Horner's rule."""
         b = self.node(Kind.CHALLENGE, self.plain.challenges)
         a = self.node(Kind.CHALLENGE, self.plain.challenges + 1)
         folded = inputs[-1]

@@ -1,4 +1,4 @@
-"""Lowering an integer arrow to linear forms over variables, and tasks about them."""
+"""Lowering an integer arrow to linear forms over Plonkish variables, and to tasks that constrain these variables."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ LINEAR_TERMS = 8
 
 
 class Lowering(lowering.Lowering[Assembly, Handle]):
-    """An arrow on its way into Plonkish columns."""
+    """The lowering of an arrow to Plonkish columns."""
 
     rules = RULES
 
     def lower(self, site: Site, operation: Operation, sources: list[Handle]) -> Handle:
-        """The handle of the target of an operation that has a lowering rule.
+        """Return the handle of an operation's target, for an operation that has a lowering rule.
 
-        An element that its type fixes becomes a constant, and a linear result that is long and read often gets
-        variables.
+        An element for which the type leaves only one value becomes a constant, and a linear result that has many terms
+        and readers gets its own variables.
         """
         handle = RULES[type(operation)](site, operation, sources)
         if handle.type.low == handle.type.high:

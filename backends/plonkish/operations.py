@@ -1,4 +1,4 @@
-"""How each integer operation becomes linear forms and tasks."""
+"""The rules by which each integer operation becomes linear forms and tasks of a Plonkish circuit."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def _lookup(site: Site, operation: integers.Lookup, sources: list[Handle]) -> Ha
 
 
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
-    """Lower a Select to b + condition * (a - b)."""
+    """Return the handle of a Select, lowered to b + condition * (a - b)."""
     condition, a, b = sources
     return Handle(b.forms + site.assembly.multiply(condition, difference(a, b), "select"), site.value, site.type)
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
-    """Lower a Maximum to b + max(a - b, 0)."""
+    """Return the handle of a Maximum, lowered to b + max(a - b, 0)."""
     a, b = sources
     excess = difference(a, b)
     excess.forms = site.assembly.shorten(excess.forms, "maximum")

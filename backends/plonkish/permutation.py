@@ -1,4 +1,6 @@
-"""Poseidon's permutation as rows of 17 cells: a full round in two rows, seventeen partial rounds in three."""
+"""The Poseidon permutation as rows of 17 cells: a full round takes two rows, and seventeen partial rounds take
+three.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,12 @@ Numbers = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partial:
-    """`TOGETHER` partial rounds in terms of the state before them (its constants added) and the S-boxes' outputs.
+    """The linear maps of `TOGETHER` partial rounds, as combinations of the state before the rounds (with its constants
+    added) and of the outputs of the S-boxes.
 
-    `inputs[t]` are the coefficients of the t-th S-box's input, `state[j]` those of lane j after the last round: first
-    the coefficients of 17 lanes, of which lane 0 is the input of S-box 0 and counts only there, then those of the
-    S-boxes' outputs.
+    The row `inputs[t]` has the coefficients of the t-th S-box's input, and `state[j]` those of lane j after the last
+    round: first the coefficients of the 17 lanes, where lane 0 is the input of S-box 0 and counts only there, and then
+    those of the S-boxes' outputs.
     """
 
     inputs: Numbers
@@ -37,13 +40,13 @@ class Partial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rounds:
-    """The rows of one permutation, and the constants of each.
+    """The rows of one Poseidon permutation, and the constants of each row.
 
-    Row 0 holds the inputs of the permutation. A full round has a row for the state s (with its round's constants added)
-    and one for s^2; the next row's state is M s^5 and constants. Partial rounds have a row for the state and `INNER`
-    rows for x_0^2, x_1, x_1^2, x_2, x_2^2, ..., where x_t is what the t-th S-box reads, x_0 being lane 0 of the state.
-    The last row is the final state. `kinds` says for each row whether it is the inputs, a full or a partial round's
-    state (0: none of them).
+    Row 0 holds the inputs of the Poseidon permutation. A full round has a row for the state s (with the round's
+    constants added) and a row for s^2; the state in the next row is M s^5 plus constants. Partial rounds have a row for
+    the state and `INNER` rows for x_0^2, x_1, x_1^2, x_2, x_2^2, ..., where x_t is the input of the t-th S-box, and x_0
+    is lane 0 of the state. The last row of a Poseidon permutation is its final state. The field `kinds` says for each
+    row whether it holds the inputs, the state of a full round or the state of partial rounds (0 means none of these).
     """
 
     parameters: PoseidonParameters
@@ -53,16 +56,16 @@ class Rounds:
 
     @property
     def rows(self) -> int:
-        """Return how many rows one permutation takes."""
+        """Return the number of rows that one Poseidon permutation takes."""
         return len(self.kinds)
 
     @property
     def middle(self) -> range:
-        """The rows from the state before the partial rounds to the row above the state after them."""
+        """Return the range of rows from the state before the partial rounds to the row above the state after them."""
         return range(1 + self.parameters.full_rounds, self.rows - 1 - self.parameters.full_rounds)
 
     def trace(self, inputs: Numbers) -> Numbers:
-        """The cells `[rows, 17]` of a permutation."""
+        """Return the values of the cells, `[rows, 17]`, of a Poseidon permutation with the given inputs."""
         prime = self.parameters.field.prime
         matrix = _matrix(self.parameters)
         cells = np.zeros((self.rows, WIDTH), dtype=object)
@@ -97,7 +100,9 @@ INPUTS, FULL, PARTIAL = 1, 2, 3
 
 
 def inner(place: int) -> tuple[int, int]:
-    """How many rows below the state, and in which lane, the cells between two states stand."""
+    """Return the row and the lane of the cell with the number `place` between the states before and after the partial
+    rounds; the row is counted downwards from the state before.
+    """
     return 1 + place // WIDTH, place % WIDTH
 
 
@@ -108,7 +113,7 @@ def _matrix(parameters: PoseidonParameters) -> Numbers:
 
 @cache
 def rounds() -> Rounds:
-    """The rows of the permutation that commitments use."""
+    """Return the rows of the Poseidon permutation that commitments use."""
     parameters = poseidon_parameters(WIDTH)
     prime, matrix = parameters.field.prime, _matrix(parameters)
     half, middle = parameters.full_rounds // 2, parameters.partial_rounds

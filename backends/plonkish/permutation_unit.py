@@ -1,4 +1,4 @@
-"""The columns in which Poseidon permutations stand: full rounds in one unit, partial rounds in another."""
+"""The columns for Poseidon permutations: one unit for the full rounds, and another for the partial rounds."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .witness import Solver
 
 
 class RoundsUnit(Unit):
-    """A unit of Poseidon permutations has 17 columns of cells, 17 fixed columns of round constants, and one that marks
-    each kind of row; see `Rounds`.
+    """A unit of Poseidon permutations, which has 17 columns of cells, 17 fixed columns of round constants, and a fixed
+    column that marks each kind of row; see `Rounds`.
 
-    Two units share the rows of a permutation, so that each evaluates only its own gates: the states before and after
-    the partial rounds stand in both units, and are copied.
+    The two units share the rows of a permutation, so that each evaluates only its own gates: the states before and
+    after the partial rounds are in both units, and are copied.
 
-    Soundness: every cell but the inputs is alone on one side of a gate whose other side reads cells above or earlier
-    ones of the same rows, so that the inputs determine all cells; over any field. The gates have degree 4: an S-box x^5
-    is taken as (x^2)^2 x.
+    Soundness: every cell except the inputs is alone on one side of a gate whose other side reads cells above it or
+    earlier cells of the same rows, so that the inputs determine all cells, over any field. The gates of a Poseidon
+    permutation have degree 4, because an S-box x^5 is computed as (x^2)^2 x.
     """
 
     phases = (0,) * WIDTH
@@ -33,12 +33,12 @@ class RoundsUnit(Unit):
 
     @property
     def fixed(self) -> int:  # type: ignore[override]
-        """Return the number of fixed columns: one for each constant of a row, one for each kind of row."""
+        """Return the number of fixed columns: one for each constant of a row, and one for each kind of row."""
         return WIDTH + len(self.kinds)
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """The rows of a Poseidon permutation that stand in this unit."""
+        """Return the rows of a Poseidon permutation that are in this unit."""
         middle = rounds().middle
         every = np.arange(rounds().rows)
         if self.kinds == (PARTIAL,):
@@ -77,7 +77,7 @@ class RoundsUnit(Unit):
 
 
 class FullRoundsUnit(RoundsUnit):
-    """The unit of a permutation's inputs, its full rounds and its final state."""
+    """The unit for the inputs, the full rounds and the final state of Poseidon permutations."""
 
     name = "full rounds"
     kinds = (INPUTS, FULL)
@@ -100,7 +100,9 @@ class FullRoundsUnit(RoundsUnit):
 
 
 class PartialRoundsUnit(RoundsUnit):
-    """The unit of the partial rounds, `TOGETHER` at once, from the state before them to the one after."""
+    """The unit for the partial rounds of Poseidon permutations, of which it does `TOGETHER` at once, from the state
+    before them to the state after them.
+    """
 
     name = "partial rounds"
     kinds = (PARTIAL,)

@@ -1,4 +1,6 @@
-"""How a program's inputs and outputs become variables: public ones in the instance, committed ones by their digest."""
+"""The inputs and outputs of a program as Plonkish variables: public ports are in the instance, and committed ports have
+their digest there.
+"""
 
 from __future__ import annotations
 
@@ -16,26 +18,27 @@ from .tasks import Permutations, Sum, Variables
 
 
 class Terminal(ports.Terminal):
-    """A port of a program, and how its value enters or leaves a Plonkish circuit."""
+    """A port of a program, with the way in which its value enters or leaves a Plonkish circuit."""
 
     def enter(self, assembly: Assembly) -> Handle:
-        """Plonkish variables for an input of a program, checked to be in the input's format."""
+        """Return the Plonkish variables of a program's input, which are checked to be in the input's format."""
         made = single_forms(assembly.hint(self.value, self.format.size))
         return entering(assembly, made, self.value, self.format, f"input range {self.port.name}")
 
     def show(self, assembly: Assembly, handle: Handle) -> Variables:
-        """The variables that a verifier sees of a port that is not private: its elements, or their digest."""
+        """Return the variables of a port that are public: its elements, or the digest of a committed port."""
         if self.committed:
             return commit(assembly, handle, self.format, self.label)
         return assembly.single(handle.forms, self.label)
 
 
 def commit(assembly: Assembly, handle: Handle, format: Fixed, label: str) -> Variables:
-    """The variable of a commitment's digest: the same hash as `r1cs.commitments.commit`, of the handle's elements.
+    """Return the variable of a commitment's digest: the same hash of the handle's elements that
+    `r1cs.commitments.commit` computes.
 
-    Soundness: elements less low are in [0, 2^width), so that packing is injective: at most 2^253 - 1, below the prime.
-    In a commitment, the row of a sum determines each packed element, and the rows of a permutation determine its
-    outputs.
+    Soundness: each element minus the least value of its format is in [0, 2^width), so that packing is injective, and
+    packed values are at most 2^253 - 1, below the prime. In a commitment, the row of a sum determines each packed
+    value, and the rows of a Poseidon permutation determine its outputs.
     """
     plan = layout(format)
     role = f"{label} commitment"
@@ -56,7 +59,9 @@ def commit(assembly: Assembly, handle: Handle, format: Fixed, label: str) -> Var
 
 
 def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Variables:
-    """The packed elements of a commitment: sums of the elements less low, each at its place."""
+    """Return the packed values of a commitment: sums of elements minus their format's least value, each element at its
+    own place in bits.
+    """
     plan = layout(format)
     if not plan.elements:
         return np.zeros(0, np.int32)
@@ -77,9 +82,9 @@ def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Var
 def shown(
     assembly: Assembly, inputs: list[Terminal], entered: list[Handle], outputs: list[Terminal], results: list[Handle]
 ) -> tuple[tuple[Public, ...], Variables]:
-    """The instance of a Plonkish system: the meaning of each part, in order, and the variables.
+    """Return the instance of a Plonkish system: the meaning of each part, in order, and its variables.
 
-    `Public.first` counts from 1, as in a rank-one system, where number 0 is the constant.
+    The field `Public.first` counts from 1, as in a rank-one system, where wire 0 is the constant.
     """
     handles = dict(zip([*inputs, *outputs], [*entered, *results], strict=True))
     publics, variables, first = [], [], 1

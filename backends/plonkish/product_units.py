@@ -1,4 +1,4 @@
-"""Units of products: dot products, folds by a challenge, and entries of tables."""
+"""Plonkish units for products: dot products, folds by a challenge, and entries of tables."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .witness import Solver
 
 @dataclass(frozen=True)
 class DotUnit(Unit):
-    """A unit of dot products with columns a, b and total, where total = kept * (total above) + a * b, in the used rows.
+    """A unit of dot products with the columns a, b and total, where total = kept * (total above) + a * b in the used
+    rows.
 
-    Soundness: the cells of a dot product determine its total.
+    Soundness: the cells of a and b determine each total of a dot product.
     """
 
     phase: int
@@ -58,10 +59,11 @@ class DotUnit(Unit):
 
 @dataclass(frozen=True)
 class FoldUnit(Unit):
-    """A unit of folds with columns v_0, ..., v_(w-1) and total, where total = kept * x^w * (total above) + sum of x^j
-    v_j, for a challenge x.
+    """A unit of folds with the columns v_0, ..., v_(w-1) and total, where total = kept * x^w * (total above) + sum of
+    x^j v_j, for a challenge x.
 
-    Soundness: the cells of a fold determine its total; a cell of a row that no value needs is the constant 0.
+    Soundness: the values and the challenge determine each total of a fold; a cell that no value needs is the constant
+    0.
     """
 
     challenge: int
@@ -100,7 +102,7 @@ class FoldUnit(Unit):
                 yield self.width, row, total
 
     def padded(self, task: Fold) -> Fold:
-        """The task with zeros behind its values, so that the values fill whole rows."""
+        """Return the fold with zeros added after its values, so that the values fill whole rows."""
         missing = -len(task.values) % self.width
         if not missing:
             return task
@@ -125,8 +127,8 @@ class FoldUnit(Unit):
 
 @dataclass(frozen=True)
 class EntryUnit(Unit):
-    """A unit of table entries with the columns index and value, which together with the table's number, a fixed cell,
-    stand in the tables.
+    """A unit of table entries with the columns index and value: together with the table's number, which is in a fixed
+    cell, they are looked up in the table of entries.
     """
 
     name = "entry"

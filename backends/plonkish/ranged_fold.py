@@ -1,4 +1,6 @@
-"""Inputs that are only range-checked and folded: both in one row, where the limbs are all that exists of a value."""
+"""Values that are only range-checked and folded: both happen in the same row, which contains only the limbs of each
+value.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ TOGETHER = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangedFold(Task):
-    """A fold whose values nothing else reads except the range check that it replaces."""
+    """A task that takes the place of a fold and of the range check of the fold's values, which no other task reads."""
 
     range: Range
     fold: Fold
@@ -26,12 +28,13 @@ class RangedFold(Task):
 
 @dataclass(frozen=True)
 class RangedFoldUnit(Unit):
-    """A unit with the columns low limb, high limb, four times, and total: total = kept x^4 (total above) + sum of x^j
-    v_j, where v_j = offset + low_j + 2^b high_j, for a challenge x.
+    """A unit of range-checked folds with four pairs of columns, low limb and high limb, and a column total: total =
+    kept x^4 (total above) + sum of x^j v_j, where v_j = offset + low_j + 2^b high_j, for a challenge x.
 
-    Soundness: as in `RangeUnit` a limb is below its own size, so that each v_j is exactly in the interval of the range
-    check. The cells of a ranged fold determine its total, and the limbs are of phase 0. Nothing but the fold reads the
-    values of a ranged fold, so that they need no cells. Every place of a row of a ranged fold is used.
+    Soundness: as in `RangeUnit`, each limb is below its own size, so that each v_j is exactly in the interval of the
+    range check. The limbs and the challenge determine the total of a ranged fold, and the limbs are of phase 0. Only
+    the fold reads the values of a ranged fold, so that the values themselves need no cells. Every cell in a row of a
+    ranged fold is used.
     """
 
     challenge: int
@@ -103,8 +106,8 @@ class RangedFoldUnit(Unit):
 
 
 def fused(tasks: Sequence[Task | Hint], instance: Variables, count: int) -> dict[Task, RangedFold | None]:
-    """The replacement for each range check and fold that share a row: for the fold a ranged fold, for the check
-    None.
+    """Return the replacements for each range check and fold that can share rows: for the fold a ranged fold, and for
+    the check None.
     """
     uses = np.zeros(count, np.int64)
     for task in tasks:
@@ -131,7 +134,7 @@ def fused(tasks: Sequence[Task | Hint], instance: Variables, count: int) -> dict
 
 
 def _read(task: Task | Hint) -> Iterator[Variables]:
-    """The variables that stand in a task's cells, including those that it defines."""
+    """Yield the variables in the cells of a task, including those that the task defines."""
     match task:
         case Sum():
             yield task.terms

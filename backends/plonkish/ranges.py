@@ -1,4 +1,6 @@
-"""Intervals, quotients and signs: range checks in limbs, fused with the Shift or the sign that asks for them."""
+"""Intervals, quotients and signs in Plonkish circuits: range checks by limbs, combined with the Shift or the sign that
+needs them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ NARROW = 12
 
 @dataclass(frozen=True, slots=True)
 class NotNegative(Value):
-    """A table's values that are 1 where the index is not negative, else 0."""
+    """Values that are 1 where a given value is not negative, and 0 elsewhere, as the entries of a table."""
 
     value: Value
 
@@ -29,10 +31,11 @@ class NotNegative(Value):
 
 
 def confine(assembly: Assembly, x: Handle, chosen: Window, sign: bool, role: str) -> LinearForms | None:
-    """Constrain x to a window; if a sign is asked for and the window is one of signed numbers, return 1 where x >= 0.
+    """Constrain x to a window; if a sign is wanted and the window is one of signed numbers, return variables that are 1
+    where x >= 0.
 
-    Soundness: `Assembly.within` for the window; `natural` for a signed one, which consists of the two halves that
-    `natural` checks.
+    Soundness: `Assembly.within` constrains x to the window; for a signed window, `natural` checks the two halves of
+    which it consists.
     """
     if sign and chosen.bound is None and chosen.bits > 1 and chosen.low == -(1 << (chosen.bits - 1)):
         return _halves(assembly, x, 1 << (chosen.bits - 1), role)
@@ -42,10 +45,10 @@ def confine(assembly: Assembly, x: Handle, chosen: Window, sign: bool, role: str
 
 
 def natural(assembly: Assembly, x: Handle) -> LinearForms:
-    """Return a variable that is 1 where x >= 0, else 0; only the first call for a handle costs rows.
+    """Return forms that are 1 where x >= 0 and 0 elsewhere; only the first call for a handle costs rows.
 
-    The sign of an element is free if the interval decides it or is [-1, 0]; it takes one lookup if a table of the
-    interval has room; else it takes the checks of `_halves`.
+    The sign of an element is free if its interval decides it or is [-1, 0]; it takes one lookup if there is room for a
+    table of the interval; otherwise it takes the checks of `_halves`.
     """
     if x.natural is None:
         low, high, count = x.type.low, x.type.high, len(x.forms)
@@ -64,12 +67,12 @@ def natural(assembly: Assembly, x: Handle) -> LinearForms:
 
 
 def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
-    """Return a variable that is 1 where x >= 0, else 0, and check that x is in [-half, half); this takes a variable,
-    its square and a range check.
+    """Return variables that are 1 where x >= 0 and 0 elsewhere, and check that x is in [-half, half); each element
+    takes a variable, its square and a range check.
 
-    Soundness: n is 0 or 1, and x + half - half * n is in [0, half). If the sign n of x is 1, x is in [0, half) modulo
-    p; if n = 0, x is in [-half, 0). The ranges [0, half) and [-half, 0) have no integer in common modulo p, as 2 half
-    is below p, so that x decides the sign n.
+    Soundness: the sign n is 0 or 1, and x + half - half * n is in [0, half). If the sign n of x is 1, x is in [0, half)
+    modulo p; if n is 0, x is in [-half, 0). The ranges [0, half) and [-half, 0) have no integer in common modulo p,
+    since 2 half is below p, so that x determines the sign n.
     """
     found = assembly.hint(NotNegative(x.value), len(x.forms))
     assembly.boolean(found, role)
@@ -79,10 +82,11 @@ def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
 
 
 def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """Return max(x, 0), by one lookup if a table of the interval has room and the sign of x is not known yet, else by a
-    product.
+    """Return max(x, 0): by one lookup if there is room for a table of the interval and the sign of x is not known yet,
+    and otherwise by a product.
 
-    Soundness: n x = y determines y, where n is 1 if x >= 0, else 0; a lookup determines y by `look_up`.
+    Soundness: y = n x is determined, where n is 1 if x >= 0 and 0 otherwise; if a lookup is used, it determines y by
+    `look_up`.
     """
     if x.type.low >= 0:
         return Handle(x.forms, value, x.type, x.natural)
@@ -98,10 +102,10 @@ def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
 
 
 def check(assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value, sign: bool) -> Handle:
-    """Return x where x lies in the interval, its ends included, and leave no witness elsewhere; the check is free if
-    x's own interval shows it.
+    """Return x if x lies in the interval, including its ends, and leave no witness otherwise; the check is free if x's
+    own interval implies it.
 
-    Soundness: the window, cut to what x's type allows, is exactly the interval (`window`).
+    Soundness: the window, restricted to what x's type allows, is exactly the interval (`window`).
     """
     low, high = meet(x.type, *interval)
     narrow = Fixed(x.type.shape, x.type.fraction_bits, low, high)
@@ -112,11 +116,11 @@ def check(assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value
 
 
 def shift(site: Site, x: Handle, by: int) -> Handle:
-    """Return floor(x / 2^by) where that passes the Check that reads it, and leave no witness elsewhere: a variable and
-    two range checks.
+    """Return floor(x / 2^by) if this passes the Check that reads it, and leave no witness otherwise; each element takes
+    a variable and two range checks.
 
-    Soundness: the quotient q is in a window and x - 2^by q in [0, 2^by), both by limbs and so integers below p/2
-    (`Assembly.within`): division with remainder is unique.
+    Soundness: the quotient q is in a window and x - 2^by q is in [0, 2^by), both by limbs and therefore as integers
+    below p/2 (`Assembly.within`): division with remainder is unique.
     """
     assembly, type, value, sign = site.assembly, site.type, site.value, site.sign
     interval = site.check or (type.low, type.high)
@@ -132,22 +136,24 @@ def shift(site: Site, x: Handle, by: int) -> Handle:
 
 
 def _settled(forms: LinearForms, type: Fixed) -> LinearForms:
-    """Return a constant if the type leaves one value."""
+    """Return the forms, or a constant if the type leaves only one value."""
     return constant(np.full(type.size, type.low)) if type.low == type.high else forms
 
 
 def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, role: str) -> Handle:
-    """Return variables that the prover may choose freely, and constrain them to exactly the interval of the type."""
+    """Return a handle of variables that the prover may choose freely, and constrain them to exactly the interval of the
+    type.
+    """
     assembly.within(forms.plus(-type.low), type.high - type.low + 1, role)
     return Handle(forms, value, type)
 
 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
-    """floor(x / y) for y >= 1: a variable, its product with y, and three range checks.
+    """Return floor(x / y) for y >= 1; each element takes a variable, its product with y, and three range checks.
 
-    Soundness: for the division q = floor(x / y), q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). The
-    values in the equation of division are integers far below p/2 (types are below 2^62), so over the integers x = q y +
-    r and 0 <= r < y, which one pair satisfies.
+    Soundness: for q = floor(x / y), q is checked to be in a window, and both r = x - q y and y - 1 - r to be in [0,
+    2^m). All values in the equation of division are integers far below p/2 (types are below 2^62), so that x = q y + r
+    and 0 <= r < y hold over the integers, which a single pair (q, r) satisfies.
     """
     made = assembly.hint(value, type.size)
     quotient = Handle(single_forms(made), value, type)
@@ -163,11 +169,11 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
 
 
 def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """floor(sqrt(x)) for x >= 0: a variable, its square, and three range checks.
+    """Return floor(sqrt(x)) for x >= 0; each element takes a variable, its square, and three range checks.
 
-    Soundness: q is in [0, 2^k), x - q^2 and (q + 1)^2 - 1 - x in [0, 2^m), all integers far below p/2: so q^2 <= x <
-    (q + 1)^2, which one q >= 0 satisfies. For the square root q of x, both x - q^2 and (q + 1)^2 - 1 - x are at most
-    2q.
+    Soundness: q is in [0, 2^k), and x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m), all of them integers far below p/2:
+    therefore q^2 <= x < (q + 1)^2, which a single q >= 0 satisfies. For the square root q of x, both x - q^2 and (q +
+    1)^2 - 1 - x are at most 2q.
     """
     greatest = isqrt(x.type.high)
     made = assembly.hint(value, type.size)

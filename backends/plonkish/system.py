@@ -1,4 +1,6 @@
-"""A Plonkish constraint system as data: columns, gates as polynomials, lookups with tables, copies, challenges."""
+"""A Plonkish constraint system as data: columns, gates as polynomials, lookups with their tables, copies and
+challenges.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ Column = NDArray[np.int64] | Limbs
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A polynomial over the cells around a row that is 0 on every used row; its name is `unit[lane] what`."""
+    """A gate: a polynomial over the cells near a row that must be 0 on every used row; its name is `unit[lane]
+    what`.
+    """
 
     name: str
     node: int
@@ -27,7 +31,9 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """On every used row the tuple of inputs stands in some used row of the table, whose nodes read fixed columns."""
+    """A lookup: on every used row, the tuple of inputs must be in some used row of the table, whose nodes read fixed
+    columns.
+    """
 
     name: str
     inputs: tuple[int, ...]
@@ -36,11 +42,13 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The rows of a unit that one operation takes, recorded only so that failures can name rows.
+    """A block: the rows of a unit that one operation takes, which are recorded only so that failures can name their
+    rows.
 
-    A unit is a group of columns whose gates do one kind of work, in lanes side by side. From row `first`, each `height`
-    rows hold one element per lane: lane l of the g-th such group has element g * lanes + l, if below `elements`. `edge`
-    is the operation's index in the integer arrow, -1 for the arrow's own inputs and outputs.
+    A unit is a group of columns whose gates do one kind of work, in lanes side by side. From row `first` on, each group
+    of `height` rows holds one element per lane: lane l of the g-th group has element g * lanes + l, if this number is
+    below `elements`. The field `edge` is the index of the operation in the integer arrow, or -1 for the arrow's own
+    inputs and outputs.
     """
 
     unit: str
@@ -53,13 +61,15 @@ class Block:
 
     @property
     def rows(self) -> int:
-        """Return how many rows the block takes; the last group of lanes may be partly empty."""
+        """Return the number of rows in the block; in its last group of rows, some lanes may be empty."""
         return -(-self.elements // self.lanes) * self.height
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Provenance:
-    """The origin of rows: blocks by unit and ascending rows; the (unit, lane) of gates, lookups, advice columns."""
+    """The origin of the parts of a Plonkish system: blocks by unit and in ascending rows, and the (unit, lane) of each
+    gate, lookup and advice column.
+    """
 
     blocks: Sequence[Block] = ()
     gates: Sequence[tuple[str, int]] = ()
@@ -69,19 +79,21 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False)
 class PlonkishSystem:
-    """Cells in columns over a prime field: advice (the prover's), fixed (the circuit's), instance (the statement's).
+    """A Plonkish system: cells in columns over a prime field, which are advice (given by the prover), fixed (part of
+    the circuit) or instance (part of the statement).
 
-    The used rows of a Plonkish system are 0 to `rows` - 1. A prover adds rows behind the used ones, on which every
-    fixed column is 0 and advice may be anything: each gate is 0 wherever all fixed columns are, so that gates constrain
-    nothing in these rows; nor do lookups, by the prover's own rule. If a gate reads a cell beyond the used rows, a
-    fixed column makes its factor 0.
+    The used rows of a Plonkish system are 0 to `rows` - 1. A prover adds rows after the used ones, on which every fixed
+    column is 0 and advice may be anything: gates constrain nothing in these rows, since each gate is 0 where all fixed
+    columns are 0, and lookups constrain nothing there by the prover's own rule. If a gate reads a cell beyond the used
+    rows, a fixed column makes the factor of that cell 0.
 
-    `advice_phases` is 0 or 1 for each advice column, zeros first: the `challenges` are drawn once all of phase 0 and
-    the instance are committed to, and phase 1 is filled in then. `instance` is the length of each instance column.
-    `nodes int32[count, 3]` and `constants` are the expressions (`expressions.py`), each node after those it reads.
-    `copies int32[count, 4]` are pairs of equal cells (column, row, column, row), columns numbered advice, fixed,
-    instance; columns that occur in none need no permutation argument. Row 0 of each table is an entry that unused rows
-    may look up.
+    The field `advice_phases` is 0 or 1 for each advice column, zeros first: the `challenges` are drawn once the prover
+    has committed to all of phase 0 and the instance, and phase 1 is filled in after that. The field `instance` has the
+    length of each instance column. The fields `nodes`, an array `int32[count, 3]`, and `constants` are the expressions
+    (`expressions.py`), with each node after those that it reads. The field `copies`, an array `int32[count, 4]`, has
+    pairs of equal cells (column, row, column, row), where columns are numbered advice, fixed, instance; a column that
+    occurs in no copy needs no permutation argument. Row 0 of each table is an entry that rows without a lookup may look
+    up.
     """
 
     field: Field
@@ -99,7 +111,7 @@ class PlonkishSystem:
 
     @property
     def advice(self) -> int:
-        """Return the number of advice columns."""
+        """Return the number of advice columns in the system."""
         return len(self.advice_phases)
 
     @property
@@ -109,38 +121,40 @@ class PlonkishSystem:
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
-        """The degree of each node in the cells; a challenge is a constant."""
+        """Return the degree of each node as a polynomial in the cells, where a challenge counts as a constant."""
         return Nodes(self.nodes, self.constants).degrees()
 
     @property
     def degree(self) -> int:
-        """The greatest degree of a gate."""
+        """Return the greatest degree of a gate of the system."""
         return max((int(self.degrees[gate.node]) for gate in self.gates), default=0)
 
     @property
     def queries(self) -> int:
-        """The most rotations in which gates and lookups read one advice column."""
+        """Return the greatest number of rotations in which gates and lookups read one advice column."""
         cells = self.nodes[self.nodes[:, 0] == Kind.ADVICE]
         pairs = np.unique(cells[:, 1:], axis=0)
         return int(np.bincount(pairs[:, 0]).max()) if len(pairs) else 0
 
     @property
     def blinding(self) -> int:
-        """The rows that a halo2 prover keeps behind the used ones: queries (at least 3) and 3 more."""
+        """Return the number of rows that a halo2 prover keeps after the used ones for blinding: the number of queries,
+        or at least 3, and 3 more.
+        """
         return max(3, self.queries) + 3
 
     @property
     def k(self) -> int:
-        """The logarithm of the number of rows, blinding included."""
+        """Return the logarithm to base 2 of the number of rows, including those for blinding."""
         return (self.rows + self.blinding - 1).bit_length()
 
     @cached_property
     def permuted(self) -> tuple[int, ...]:
-        """The columns that occur in a copy, ascending."""
+        """Return the columns that occur in a copy, in ascending order."""
         return tuple(np.unique(self.copies[:, [0, 2]]).tolist()) if len(self.copies) else ()
 
     def fixed_limbs(self, column: int) -> Limbs:
-        """A fixed column as field elements, with all used rows."""
+        """Return a fixed column as field elements, with all used rows."""
         limbs = np.zeros((self.rows, 4), np.uint64)
         given = self.fixed[column]
         limbs[: len(given)] = given if given.ndim == 2 else self.field.from_int64(given.astype(np.int64))
@@ -148,7 +162,9 @@ class PlonkishSystem:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of everything that a proof depends on (provenance is not part of it), as 64 hexadecimal digits."""
+        """Return the SHA-256 of everything in the system on which a proof depends, as 64 hexadecimal digits; provenance
+        is not part of it.
+        """
         hashed = hashlib.sha256(b"circuitize plonkish 1")
         for part in self.parts():
             hashed.update(len(part).to_bytes(8, "little"))
@@ -156,7 +172,7 @@ class PlonkishSystem:
         return hashed.hexdigest()
 
     def parts(self) -> Iterator[bytes]:
-        """The system as byte strings, one form for each system; the file format writes the same."""
+        """Yield the system as byte strings, which are unique for each system; the file format writes the same."""
         width = self.field.bytes
         yield self.field.prime.to_bytes(32, "little")
         yield _words([self.rows, self.challenges, *map(len, (self.advice_phases, self.fixed, self.instance))])
@@ -179,14 +195,18 @@ def _words(values: Sequence[int]) -> bytes:
 
 
 def _column_bytes(column: Column) -> bytes:
-    """A tag (8 or 32: bytes of an entry), then the entries: signed integers, or field elements in normal form."""
+    """Return a fixed column as bytes: a tag (8 or 32, the bytes of an entry), and the entries, which are signed
+    integers or field elements in normal form.
+    """
     if column.ndim == 1:
         return b"\x08" + column.astype("<i8").tobytes()
     return b"\x20" + column.astype("<u8").tobytes()
 
 
 def column_of(values: NDArray[np.object_] | NDArray[np.int64], field: Field = BN254) -> Column:
-    """The one form of a fixed column: int64 if every signed representative is small; trailing zeros are left out."""
+    """Return the unique form of a fixed column: int64 if every signed representative is small, otherwise field
+    elements; trailing zeros are left out.
+    """
     if values.dtype != object:
         small = values.astype(np.int64)
         if len(small) == 0 or max(-int(small.min()), int(small.max())) < 1 << 62:

@@ -34,7 +34,7 @@ MOST_NAMED = 1 << 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The cells of one run: advice columns, instance columns, challenges."""
+    """The cells of one run of a Plonkish system: its advice columns, instance columns and challenges."""
 
     advice: tuple[Limbs, ...]
     instance: tuple[Limbs, ...]
@@ -42,7 +42,9 @@ class Cells:
 
 
 def write_system(path: Path, system: PlonkishSystem, operations: Sequence[str] = ()) -> None:
-    """Write a system, whole or not at all. `operations` names each operation of the program, for failures."""
+    """Write a Plonkish system to a file, which appears complete or not at all. The argument `operations` has a name for
+    each operation of the program, for messages about failures.
+    """
     field = system.field
     header = field.bytes.to_bytes(4, "little") + field.prime.to_bytes(field.bytes, "little")
     header += _words(
@@ -78,10 +80,11 @@ def write_system(path: Path, system: PlonkishSystem, operations: Sequence[str] =
 
 
 def read_system(path: Path, field: Field = BN254) -> tuple[PlonkishSystem, list[str]]:
-    """Read a system and the names of its program's operations.
+    """Return the Plonkish system in a file, and the names of the operations of its program.
 
-    Raise FormatError for any other or damaged file: lengths that do not fit, values not in normal form, nodes that
-    read later ones, columns, rows or challenges that do not exist, tables that read anything but fixed columns.
+    Raise FormatError for a file of another kind or a damaged file, which has lengths that do not fit, values that are
+    not in normal form, nodes that read later ones, columns, rows or challenges that do not exist, or tables that read
+    anything but fixed columns.
     """
     file = SectionFile(path, MAGIC, VERSION, "plonkish")
     counts = np.frombuffer(file.header(field, 4 * COUNTS), "<u4").tolist()
@@ -116,7 +119,9 @@ def read_system(path: Path, field: Field = BN254) -> tuple[PlonkishSystem, list[
 
 
 def write_cells(path: Path, field: Field, cells: Cells) -> None:
-    """Write the cells of a run, for its owner alone, whole or not at all; every column in full."""
+    """Write the cells of a run to a file that only its owner can read, and that appears complete or not at all; every
+    column is written in full.
+    """
     header = field.bytes.to_bytes(4, "little") + field.prime.to_bytes(field.bytes, "little")
     header += _words([len(cells.advice), len(cells.instance), len(cells.challenges)])
     lengths = _words([len(column) for column in (*cells.advice, *cells.instance)])
@@ -128,10 +133,11 @@ def write_cells(path: Path, field: Field, cells: Cells) -> None:
 
 
 def read_cells(path: Path, field: Field = BN254, rows: int | None = None) -> Cells:
-    """Read the cells of a run. Raise FormatError for a file that is no list of cells or is damaged, and for values past
-    the prime.
+    """Return the cells of a run from a file. Raise FormatError for a file that is not a list of cells or is damaged,
+    and for values that are not below the prime.
 
-    If the system's number of `rows` is given, advice columns of another length are refused before they are read.
+    If `rows`, the number of the system's rows, is given, advice columns of another length are refused before they are
+    read.
     """
     file = SectionFile(path, CELLS_MAGIC, VERSION, "cells")
     advice, instance, challenges = np.frombuffer(file.header(field, 12), "<u4").tolist()
@@ -162,15 +168,15 @@ def _text(name: str) -> bytes:
 
 
 def _column(column: Column) -> bytes:
-    """A fixed column in bytes: the number of entries, their size in bytes, and the entries: signed integers of 8 bytes,
-    or field elements of 32.
+    """Return a fixed column as bytes of a file: the number of entries, their size in bytes, and the entries, which are
+    signed integers of 8 bytes or field elements of 32 bytes.
     """
     wide = column.ndim == 2
     return _words([len(column), 32 if wide else 8]) + column.astype("<u8" if wide else "<i8").tobytes()
 
 
 class _Reader:
-    """A section of a file that is read from its beginning to its end."""
+    """A section of a file, which is read from its beginning to its end."""
 
     def __init__(self, file: SectionFile, kind: int) -> None:
         self._file, self._kind = file, kind
@@ -242,7 +248,9 @@ def _provenance(told: Provenance, operations: Sequence[str]) -> bytes:
 
 
 def _read_provenance(file: SectionFile) -> tuple[Provenance, list[str]]:
-    """Provenance in a file is only names: whatever it says, the constraint system is the same."""
+    """Return the provenance in a file and the names of operations; the provenance contains only names, and does not
+    affect the constraint system.
+    """
     try:
         named = file.section(10)
         if len(named) > MOST_NAMED:
@@ -261,7 +269,7 @@ def _read_provenance(file: SectionFile) -> tuple[Provenance, list[str]]:
 
 
 def _require_sound(file: SectionFile, system: PlonkishSystem) -> None:
-    """Raise FormatError if an expression, gate, lookup or copy names a node, column, row or challenge that does not
+    """Raise FormatError if an expression, gate, lookup or copy refers to a node, column, row or challenge that does not
     exist.
     """
 
@@ -305,7 +313,7 @@ def _require_sound(file: SectionFile, system: PlonkishSystem) -> None:
 
 
 def _reads_more(nodes: NDArray[np.int64], roots: Sequence[int]) -> bool:
-    """Whether an expression reads a cell that is not fixed, or a challenge."""
+    """Return whether an expression reads a challenge, or a cell that is not fixed."""
     waiting, seen = list(roots), set()
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,6 @@
-"""What a circuit asks for, before any of it has a row: sums, products, ranges, folds, table entries, permutations."""
+"""The tasks of a Plonkish circuit, before any of them has rows: sums, products, ranges, folds, table entries and
+permutations.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ Variables = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A list of elements that take the same kind of work, for one operation; `edge` is its index in the arrow, -1 for
-    the ports.
+    """A task: a list of elements of one operation that take the same kind of work; `edge` is the operation's index in
+    the arrow, or -1 for the program's ports.
     """
 
     edge: int
@@ -32,7 +34,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hint:
-    """Variables first, first + 1, ... that the prover chooses: other tasks must determine their values."""
+    """Variables first, first + 1, ... whose values the prover chooses: other tasks must determine these values."""
 
     first: int
     count: int
@@ -41,7 +43,9 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum(Task):
-    """The task targets[e] = offset + sum of factors[t] * terms[t, e]. Factors are integers of any size."""
+    """A task of sums: targets[e] = offset + sum over t of factors[t] * terms[t, e]. The factors of a sum may be
+    integers of any size.
+    """
 
     targets: Variables
     terms: Variables
@@ -49,16 +53,18 @@ class Sum(Task):
     offset: int
 
     def solve(self, solver: Solver) -> None:
-        """Write the values of the targets of sums, reduced modulo the prime if the targets are wide."""
+        """Compute the targets of the sums, reduced modulo the prime if the targets are wide, and write them to the
+        solver.
+        """
         solver.write(self.targets, solver.combined(self.terms, self.factors, self.offset))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Range(Task):
-    """The task that offset + sum of factors[t] * terms[t, e] is in [0, size), modulo the prime; `limbs` are the sizes
-    of the number's limbs, lowest first.
+    """A task of range checks: offset + sum over t of factors[t] * terms[t, e] is in [0, size) modulo the prime; `sizes`
+    has the sizes of the number's limbs, the lowest limb first.
 
-    Limb g has the weight scale 2^shift and is in [0, sizes[g]).
+    Limb g of a checked number has the weight 2^shifts[g] and is in [0, sizes[g]).
     """
 
     terms: Variables
@@ -68,13 +74,15 @@ class Range(Task):
     shifts: tuple[int, ...]
 
     def number(self, solver: Solver) -> Values:
-        """The number that a range task checks."""
+        """Return the numbers that the range task checks."""
         return solver.combined(self.terms, self.factors, self.offset)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dot(Task):
-    """The task targets[e] = sum of left[i, e] * right[i, e] over i; `phase` is 1 if a challenge enters a factor."""
+    """A task of dot products: targets[e] = sum over i of left[i, e] * right[i, e]; `phase` is 1 if a challenge enters a
+    factor.
+    """
 
     targets: Variables
     left: Variables
@@ -82,18 +90,18 @@ class Dot(Task):
     phase: int = 0
 
     def partial(self, solver: Solver) -> Values:
-        """The partial sums of a dot product up to each i, `[depth, n]`."""
+        """Return the partial sums of the dot products up to each i, as `[depth, n]`."""
         return solver.running(solver.multiplied(solver.read(self.left), solver.read(self.right)))
 
     def solve(self, solver: Solver) -> None:
-        """Write the dot products, reduced modulo the prime if the targets are wide."""
+        """Compute the dot products, reduced modulo the prime if the targets are wide, and write them to the solver."""
         solver.write(self.targets, self.partial(solver)[-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold(Task):
-    """The task targets[e] = sum of values[i, e] * x^i, for challenge number `challenge`; the values are of phase
-    `phase`.
+    """A task of folds: targets[e] = sum over i of values[i, e] * x^i, where x is the challenge with the number
+    `challenge`; the values are of phase `phase`.
     """
 
     targets: Variables
@@ -102,12 +110,14 @@ class Fold(Task):
     phase: int
 
     def solve(self, solver: Solver) -> None:
-        """Write the cells of the sums of values times powers of the challenge, once the challenge is drawn."""
+        """Compute the sums of values times powers of the challenge, which must be known, and write them to the
+        solver.
+        """
         solver.write(self.targets, self.steps(solver, 1)[-1])
 
     def steps(self, solver: Solver, each: int) -> list[Values]:
-        """The partial results of Horner's rule, which takes `each` values at a time, the highest first; the number of
-        values must be a multiple of `each`.
+        """Return the partial results of a fold by Horner's rule, which takes `each` values at a time, the highest
+        first; the number of values must be a multiple of `each`.
         """
         x, prime = solver.challenges[self.challenge], solver.field.prime
         powers = [pow(x, i, prime) for i in range(each + 1)]
@@ -121,7 +131,9 @@ class Fold(Task):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry(Task):
-    """The task that (index[e], targets[e]) is an entry of a table: the value for the index."""
+    """A task of table entries: (index[e], targets[e]) is an entry of a table, so that targets[e] is the value for the
+    index.
+    """
 
     targets: Variables
     index: Variables
@@ -130,7 +142,9 @@ class Entry(Task):
     values: NDArray[np.int64]
 
     def solve(self, solver: Solver) -> None:
-        """Write the table entries that the indices choose. Raise Undefined if an index is outside the table."""
+        """Write to the solver the table entries that the indices choose. Raise Undefined if an index is outside the
+        table.
+        """
         places = solver.read(self.index) - self.low
         if (places < 0).any() or (places >= len(self.values)).any():
             raise Undefined(f"no entry for {self.role}: an index is outside of its table")
@@ -139,9 +153,10 @@ class Entry(Task):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Permutations(Task):
-    """The task that outputs[e] is lane 0 of the Poseidon permutation of inputs[:, e], one permutation after the other.
+    """A task of Poseidon permutations: outputs[e] is lane 0 of the permutation of inputs[:, e].
 
-    before[:, e] and after[:, e] are the states around the partial rounds, with the next round's constants.
+    The columns before[:, e] and after[:, e] are the states before and after the partial rounds, with the constants of
+    the next round added.
     """
 
     outputs: Variables
@@ -150,7 +165,9 @@ class Permutations(Task):
     after: Variables
 
     def solve(self, solver: Solver) -> None:
-        """Permute one column of inputs after the other; write the outputs and the states around the partial rounds."""
+        """Compute the Poseidon permutation of each column of inputs, and write the outputs and the states before and
+        after the partial rounds to the solver.
+        """
         solver.write(self.outputs, solver.permute(self))
 
 

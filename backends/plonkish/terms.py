@@ -1,4 +1,4 @@
-"""Linear forms grouped by what they share: the same factors over different variables."""
+"""Linear forms grouped by what they share: the same factors, over different variables."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MANY = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """The forms `places` are offset + sum of factors[t] * terms[t, e]; if factors differ, coefficients[t, e] takes
-    their place.
+    """A group of linear forms: the forms with the numbers `places` are offset + sum over t of factors[t] * terms[t, e];
+    if their factors differ, coefficients[t, e] replaces factors[t].
 
-    Where forms have different coefficients, the constant is a term too, of variable 0; `factors` then only says how
+    If the forms have different coefficients, the constant is a term too, of variable 0, and `factors` says only how
     many terms there are.
     """
 
@@ -31,7 +31,7 @@ class Pattern:
 
 
 def patterns(forms: LinearForms) -> list[Pattern]:
-    """Linear forms, grouped by the factors that they share."""
+    """Return linear forms in groups that share the same factors."""
     found = []
     lengths = forms.lengths
     for length in np.unique(lengths).tolist():
@@ -42,7 +42,9 @@ def patterns(forms: LinearForms) -> list[Pattern]:
 
 
 def _of_length(places: NDArray[np.int64], variables: Variables, coefficients: NDArray[np.int64]) -> list[Pattern]:
-    """The patterns of coefficients of forms of one length: `[n, length]` each."""
+    """Return the groups of forms that all have the same number of terms, given their variables and coefficients as `[n,
+    length]`.
+    """
     if not coefficients.shape[1]:
         return [Pattern(places, np.zeros((0, len(places)), np.int32), (), 0, None)]
     keys = np.column_stack([coefficients, variables[:, 0] == 0])

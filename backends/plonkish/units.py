@@ -1,4 +1,6 @@
-"""Groups of columns that do one kind of work each: the rows that a task takes, their fixed cells, and their gates."""
+"""Units of a Plonkish circuit, which are groups of columns for one kind of work: the rows that a task takes, their
+fixed cells, and the gates over them.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ Computed = tuple[int, int, Values]
 
 
 class Unit(ABC):
-    """One lane's advice columns, the fixed columns that all lanes share, and the gates over them.
+    """A unit: the advice columns of one lane, the fixed columns that all lanes share, and the gates over these columns.
 
-    Every gate is a sum of products with a factor from a fixed column, so that the gate is 0 where those factors are.
+    Every gate of a unit is a sum of products with a factor from a fixed column, so that the gate is 0 where these fixed
+    columns are 0.
     """
 
     name: str
@@ -41,36 +44,42 @@ class Unit(ABC):
 
     @abstractmethod
     def height(self, task: Any) -> int:
-        """The number of Plonkish rows that one element of a task takes; a task is n elements of one kind of work."""
+        """Return the number of Plonkish rows that one element of a task takes."""
 
     def elements(self, task: Any) -> int:
-        """The number of elements of a task of Plonkish rows: by default the number of its targets."""
+        """Return the number of elements in a task, which is by default the number of its targets."""
         return len(task.targets)
 
     @abstractmethod
     def scalars(self, task: Any) -> list[list[int]]:
-        """The entries of each fixed column over the rows of an element."""
+        """Return the entries of each fixed column over the rows of one element of a task."""
 
     @abstractmethod
     def cells(self, task: Any) -> Cells:
-        """The variables in the cells, `[columns, height, elements]`."""
+        """Return the variables in the cells of a task, as `[columns, height, elements]`."""
 
     def computed(self, task: Any, solver: Solver) -> Iterator[Computed]:
-        """Cells that hold no variable but must hold something, where all are of the phase of the last column."""
+        """Yield the cells of a task that hold no variable but must hold a certain value, all of the phase of the lane's
+        last column.
+        """
         yield from ()
 
     def early(self, task: Any, solver: Solver) -> Iterator[Computed]:
-        """Cells that hold no variable but must hold something in phase 0, although the last column is of phase 1."""
+        """Yield the cells of a task that hold no variable but must hold a certain value already in phase 0, although
+        the lane's last column is of phase 1.
+        """
         yield from ()
 
     @abstractmethod
     def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
-        """The gates of the lane in the given columns: what each says, and its node."""
+        """Return the gates of one lane over the given columns: what each gate says, and its node."""
 
     def lookups(
         self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]
     ) -> list[tuple[str, str, tuple[int, ...]]]:
-        """The lookups of the lane in the given columns: what each says, the table's name, and the inputs' nodes."""
+        """Return the lookups of one lane over the given columns: what each lookup says, the name of its table, and the
+        nodes of its inputs.
+        """
         return []
 
 
@@ -79,8 +88,8 @@ class SumUnit(Unit):
     """A unit of sums with the columns v_0, ..., v_(w-1) and total, where total = kept * (total above) + offset + sum of
     c_j v_j.
 
-    Soundness: for a sum, the row's factor of total is -1 (the fixed column `used` is 1), so the cells of a sum
-    determine it.
+    Soundness: the factor of total in a row is -1 (the fixed column `used` is 1), so that the other cells determine the
+    total.
     """
 
     width: int
@@ -137,12 +146,13 @@ class RangeUnit(Unit):
     """A unit of range checks with the columns v_0, ..., v_(w-1), low limb and high limb, where offset + sum of c_j v_j
     = low + 2^b high + 2^(2b) (v_0 above).
 
-    A number of more than two limbs takes several rows, its highest limbs first; v_0 is then the sum of the limbs so
-    far.
+    A number with more than two limbs takes several rows, with its highest limbs first; v_0 is then the sum of the limbs
+    so far.
 
-    Soundness: for a range check, see `Assembly.within`. A limb's lookup takes (tag, limb), the tag a fixed cell; the
-    table holds (t, v) for every v below the size with number t, from 1, and (0, 0). By its tag, a limb is below its own
-    size and not merely below a wider limb's. A limb that is not used has the size 1 or the tag 0, and is 0.
+    Soundness: the argument for a range check is that of `Assembly.within`. A limb is looked up as (tag, limb), where
+    the tag is in a fixed cell; the table contains (0, 0) and (t, v) for every v below the size with number t, counted
+    from 1. The tag ensures that a limb is below its own size, and not just below the size of a wider limb. A limb that
+    is not used has the size 1 or the tag 0, and is therefore 0.
     """
 
     width: int

@@ -1,4 +1,6 @@
-"""Computing what the prover puts in the cells: variables from the integer executor's trace, task by task."""
+"""Computing the values that a prover puts into Plonkish cells: the variables, task by task, from the integer executor's
+trace.
+"""
 
 from __future__ import annotations
 
@@ -26,29 +28,30 @@ Step = Hint | Range | Solvable
 
 
 class Plan(replay.Plan, Protocol):
-    """The parts of a Plonkish circuit that a solver needs."""
+    """The parts of a Plonkish circuit that a solver of its variables needs."""
 
     @property
     def variables(self) -> int:
-        """Return the number of variables, the constant 1 included."""
+        """Return the number of variables, including the constant 1."""
 
     @property
     def wide(self) -> tuple[tuple[int, int], ...]:
-        """Return (first, count) of each range of wide variables, which may hold any element of the field."""
+        """Return (first, count) for each range of wide variables, which may be any element of the field."""
 
     @property
     def constants(self) -> Mapping[int, int]:
-        """Return the variable that holds each constant."""
+        """Return the variable that holds each constant of the circuit."""
 
     @property
     def tasks(self) -> tuple[Step, ...]:
-        """Return the tasks to be solved, in an order in which variables are written before they are read."""
+        """Return the tasks to solve, in an order in which every variable is written before it is read."""
 
 
 class Solver(Replay):
-    """The variables of a run, phase by phase: small ones in int64, those that may be any element as Python integers.
+    """A solver that computes the variables of a run, phase by phase: small ones in int64, and those that may be any
+    field element as Python integers.
 
-    The solver checks nothing against the constraints.
+    The solver does not check the values against the constraints.
     """
 
     def __init__(self, plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
@@ -66,7 +69,7 @@ class Solver(Replay):
             self.write(np.array([variable], np.int32), value)
 
     def solve(self, phase: int) -> None:
-        """Fill the variables of a phase; phase 1 needs the `challenges`."""
+        """Compute the variables of a phase; for phase 1, the `challenges` must be known."""
         for task in self.plan.tasks:
             if isinstance(task, Range) or phase != _phase(task):
                 continue
@@ -76,7 +79,7 @@ class Solver(Replay):
                 task.solve(self)
 
     def read(self, variables: Variables) -> Values:
-        """The values of variables: int64 if none of them is wide, else Python integers."""
+        """Return the values of variables: int64 if none of the variables is wide, and otherwise Python integers."""
         places = self._place[variables]
         if (places < 0).all():
             return self._small[variables]
@@ -85,8 +88,8 @@ class Solver(Replay):
         return values
 
     def write(self, variables: Variables, values: ArrayLike) -> None:
-        """Store values; values of wide variables are reduced modulo the prime. Raise Undefined if the value of a small
-        variable is not small: no run of the program gives such a value.
+        """Store the values of variables; values of wide variables are reduced modulo the prime. Raise Undefined if the
+        value of a variable that is not wide is not small: no run of the program gives such a value.
         """
         places = self._place[variables]
         if (places < 0).all():
@@ -101,33 +104,33 @@ class Solver(Replay):
             self._large[places] = np.asarray(values, dtype=object) % self.field.prime
 
     def limbs(self) -> Limbs:
-        """The value of every Plonkish variable as a field element."""
+        """Return the value of every Plonkish variable as a field element."""
         made = self.field.from_int64(self._small)
         wide = np.flatnonzero(self._place >= 0)
         made[wide] = self.field.from_integers(self._large[self._place[wide]].tolist())
         return made
 
     def elements(self, values: Values) -> Limbs:
-        """Values, small or not, as field elements in normal form."""
+        """Return values as field elements in normal form."""
         flat = np.asarray(values).reshape(-1)
         return self.field.from_integers(flat.tolist()) if flat.dtype == object else self.field.from_int64(flat)
 
     def combined(self, terms: Variables, factors: Sequence[int], offset: int) -> Values:
-        """offset + sum of factors[t] * terms[t], one for each column of terms; exact."""
+        """Return, exactly, offset + sum over t of factors[t] * terms[t], as one number for each column of terms."""
         total: Values = np.full(terms.shape[1], offset, np.int64 if abs(offset) < SMALL else object)
         for factor, term in zip(factors, terms, strict=True):
             total = total + self.scaled(factor, self.read(term))
         return total
 
     def scaled(self, factor: int, values: Values) -> Values:
-        """factor * values, exact: in int64 if that cannot wrap."""
+        """Return factor * values, exactly: in int64 if this cannot wrap, and otherwise in Python integers."""
         if values.dtype != object and abs(factor) * max(1.0, float(np.abs(values).max(initial=0))) >= SMALL:
             values = values.astype(object)
         scaled: Values = values * factor
         return scaled
 
     def multiplied(self, left: Values, right: Values) -> Values:
-        """The products left * right, exact or modulo the prime."""
+        """Return the products left * right, exactly or reduced modulo the prime."""
         if left.dtype == object or right.dtype == object:
             made: Values = left.astype(object) * right.astype(object) % self.field.prime
         elif float(np.abs(left).max(initial=0)) * float(np.abs(right).max(initial=0)) >= SMALL:
@@ -137,7 +140,7 @@ class Solver(Replay):
         return made
 
     def running(self, terms: Values) -> Values:
-        """The running sums of `[depth, n]` up to each row, exact or modulo the prime."""
+        """Return the running sums of values `[depth, n]` down to each row, exactly or reduced modulo the prime."""
         if terms.dtype == object:
             return np.cumsum(terms, axis=0) % self.field.prime
         if float(np.abs(terms).max(initial=0)) * len(terms) >= SMALL:
@@ -145,8 +148,8 @@ class Solver(Replay):
         return np.cumsum(terms, axis=0)
 
     def permute(self, task: Permutations) -> list[int]:
-        """Run a task's permutations in turn, since lane 0 of one may be an input of the next. Keep every row's cells of
-        the permutations.
+        """Compute the Poseidon permutations of a task one after the other, since lane 0 of one may be an input of the
+        next, and return their outputs. The cells of all rows of the permutations are kept.
         """
         schedule: Rounds = rounds()
         cells, outputs = [], []
@@ -162,7 +165,7 @@ class Solver(Replay):
         return outputs
 
     def states(self, task: Permutations) -> NDArray[np.object_]:
-        """The cells of a task's permutations, all rows of one after the other."""
+        """Return the cells of a task's Poseidon permutations: all rows of the first, followed by those of the next."""
         return self._states[task]
 
     def _fill(self, hint: Hint) -> None:

@@ -1,5 +1,5 @@
-"""Finding the contractions whose every sum a later Shift bounds, so that the circuit may pack several sums into one
-field element.
+"""Finding the contractions whose sums are all bounded by a later Shift, so that a circuit may pack several sums into
+one field element.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from .gadgets.accumulation import Pin
 def pins(
     arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set[int], bound: frozenset[int]
 ) -> dict[int, Pin]:
-    """What a Shift says of each wire that a Contract makes and a Shift bounds, and of that Shift's target.
+    """Return, for each wire that a Contract writes and a later Shift bounds, and for that Shift's target, what the
+    Shift says of the sums.
 
-    Between the Contract and the Shift stand only linear operations that keep every element (Add, Subtract, Scale, a
-    permutation by Reindex), and nothing else reads the wires between; of two contractions that meet on the way, the
-    first counts. `checks` holds the Check that alone reads a wire, and its target; `signs` the wires whose signs are
-    asked for; `bound` the wires that a commitment binds.
+    Between the Contract and the Shift there may be only linear operations that keep every element (Add, Subtract,
+    Scale, a permutation by Reindex), and nothing else may read the wires between them; if two contractions meet on the
+    way, the first one counts. The argument `checks` holds, for a wire that only a Check reads, that Check and its
+    target; `signs` holds the wires whose signs some operation needs; `bound` holds the wires that a commitment binds.
     """
     readers = arrow.readers()
     rows = arrow.rows
@@ -70,11 +71,12 @@ def pins(
 
 
 def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
-    """Whether a commitment to the wire tells apart all quotients in the window.
+    """Return whether a commitment to the wire distinguishes all quotients in the window.
 
-    The digits of the commitment are quotients less the format's low, at places as wide as the format: they are unique
-    if the window is no wider. A window of quotients that is wider than the format, to include a sign, leaves a prover
-    who breaks the sums two vectors of quotients for one packed element, as (q, q') and (q - 2^width, q' + 1).
+    The digits in a commitment are quotients minus the least value of the format, at places as wide as the format: they
+    are unique if the window is no wider than the format. If the window is wider than the format, in order to include a
+    sign, a prover who breaks the sums can choose between two vectors of quotients for one packed element: (q, q') and
+    (q - 2^width, q' + 1).
     """
     return chosen.bits <= layout(arrow.format(wire)).width
 
@@ -82,8 +84,8 @@ def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
 def _window(
     shift: integers.Shift, type: Fixed, target: Fixed, check: tuple[integers.Check, int] | None, sign: bool
 ) -> Window | None:
-    """The window of a Shift's quotients; None if no value passes the Shift's Check, which the lowering of the Shift
-    refuses.
+    """Return the window of a Shift's quotients, or None if no value passes the Shift's Check, in which case the
+    lowering of the Shift raises an error.
     """
     low, high = (target.low, target.high) if check is None else (check[0].low, check[0].high)
     if high < type.low >> shift.bits or type.high >> shift.bits < low:

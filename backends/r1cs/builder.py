@@ -1,4 +1,4 @@
-"""Assemble a constraint system block by block, or only count what the system would hold."""
+"""Building a constraint system block by block, or only counting what the system would contain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .system import LARGE, Block, ConstraintSystem, Matrix, Order, Rows, WireBlo
 
 
 class Kind(IntEnum):
-    """The kind of a wire, in the order in which wires are numbered after the constant."""
+    """The kind of a wire; after the constant, wires are numbered in the order of their kinds."""
 
     PUBLIC_OUTPUT = 0
     PUBLIC_INPUT = 1
@@ -27,7 +27,9 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Count:
-    """The rows, wires and non-zero coefficients of A, B and C that one operation emitted in one role."""
+    """The numbers of rows, of wires, and of non-zero coefficients of A, B and C that one operation emits in one
+    role.
+    """
 
     rows: int = 0
     wires: int = 0
@@ -35,10 +37,10 @@ class Count:
 
 
 class CountingBuilder:
-    """Takes the same calls as SystemBuilder, checks them, and keeps only the counts per (edge, role).
+    """A builder that takes the same calls as SystemBuilder and checks them, but keeps only counts per (edge, role).
 
-    `wires` allocates consecutive wires, `rows` appends constraints a[i] * b[i] = c[i] over all rows at once. A row of a
-    constraint system may only name wires that are allocated. A gadget that misuses the builder causes a ValueError.
+    The method `wires` allocates consecutive wires, and `rows` appends the constraints a[i] * b[i] = c[i] for all i at
+    once. A row may contain only wires that are already allocated. The builder raises ValueError if a gadget misuses it.
     """
 
     def __init__(self, field: Field) -> None:
@@ -56,12 +58,12 @@ class CountingBuilder:
 
     @property
     def wire_count(self) -> int:
-        """The number of wires allocated so far, the constant included."""
+        """Return the number of wires allocated so far, including the constant."""
         return 1 + sum(self.kinds)
 
     @property
     def public(self) -> int:
-        """Return the number of public wires, outputs and inputs, without the constant 1."""
+        """Return the number of public wires, which are outputs and inputs, without the constant 1."""
         return self.kinds[Kind.PUBLIC_OUTPUT] + self.kinds[Kind.PUBLIC_INPUT]
 
     def wires(
@@ -73,9 +75,11 @@ class CountingBuilder:
         *,
         kind: Kind = Kind.INTERNAL,
     ) -> int:
-        """Allocate `count` wires, an array of `shape` (default: flat), and return the first one's number.
+        """Allocate `count` wires, which form an array of `shape` (by default flat), and return the number of the first
+        wire.
 
-        The kinds of wires are allocated in order: all public outputs before the first public input, and so on.
+        Wires must be allocated in the order of their kinds: all public outputs before the first public input, and so
+        on.
         """
         shape = (count,) if shape is None else tuple(shape)
         if count < 0 or prod(shape) != count:
@@ -95,22 +99,24 @@ class CountingBuilder:
         return first
 
     def await_challenge(self) -> int:
-        """Allocate the public wire of a challenge, which must be the last public one; return its number."""
+        """Allocate the public wire of a challenge, which must be the last public wire, and return its number."""
         if self.challenge:
             raise ValueError("a system has one challenge")
         self.challenge = self.wires(1, -1, "challenge", (), kind=Kind.PUBLIC_INPUT)
         return self.challenge
 
     def draw(self) -> int:
-        """End the first phase: the challenge is drawn after the private wires so far; return its wire."""
+        """End the first phase, so that the challenge is drawn after the private wires allocated so far, and return the
+        wire of the challenge.
+        """
         if not self.challenge or self.challenge != self.public or self.committed:
             raise ValueError("a challenge is drawn once, and its wire is the last public one")
         self.committed = self.wire_count - 1 - self.public
         return self.challenge
 
     def large_constant(self, value: int) -> int:
-        """The coefficient by which a row refers to any integer: the integer itself if it is small in the field, else a
-        reference.
+        """Return the coefficient by which rows refer to an integer of any size: the integer itself if it is small in
+        the field, or else a reference to it.
         """
         value = self.field.signed(value)
         if -SMALL < value < SMALL:
@@ -121,7 +127,7 @@ class CountingBuilder:
         return LARGE + self._large[value]
 
     def large_constants(self, values: tuple[int, ...]) -> NDArray[np.int64]:
-        """The `large_constant` of each value, computed once for the same values."""
+        """Return the result of `large_constant` for each value; the results are cached for the tuple of values."""
         codes = self._numbered.get(values)
         if codes is None:
             large, prime, half, found = self._large, self.field.prime, self.field.prime // 2, []
@@ -134,12 +140,12 @@ class CountingBuilder:
         return codes
 
     def coefficient_value(self, coefficient: int) -> int:
-        """The integer that a coefficient stands for, the inverse of `large_constant`."""
+        """Return the integer for which a coefficient stands, as the inverse of `large_constant`."""
         return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
     def rows(self, a: Rows, b: Rows, c: Rows, edge: int, role: str, order: Order | None = None) -> None:
-        """Append the rows a[i] * b[i] = c[i], keeping the arrays; one row for each element unless told another
-        order.
+        """Append the rows a[i] * b[i] = c[i]; the builder keeps the given arrays, and there is one row for each element
+        unless `order` says otherwise.
         """
         where = f"{role} of edge {edge}"
         count = a.count
@@ -164,7 +170,9 @@ class CountingBuilder:
         return self.counts.setdefault((edge, role), Count())
 
     def _normalise(self, rows: Rows, where: str) -> Matrix:
-        """Reduce the small coefficients of rows, drop zeros, and check that the wires of each row ascend and exist."""
+        """Return rows as a matrix, with small coefficients reduced and zeros dropped, after checking that the wires of
+        each row ascend and exist.
+        """
         offsets, wires, values = rows.offsets, rows.wires, rows.coefficients
         if offsets[0] != 0 or offsets[-1] != len(wires) or len(wires) != len(values):
             raise ValueError(f"{where}: offsets do not fit the terms")
@@ -198,7 +206,7 @@ class CountingBuilder:
 
 
 class SystemBuilder(CountingBuilder):
-    """A CountingBuilder that keeps the rows: `system()` joins them, once, in O(nonzeros) time and memory."""
+    """A CountingBuilder that also keeps the rows: `system()` joins them, once, in O(nonzeros) time and memory."""
 
     def __init__(self, field: Field) -> None:
         super().__init__(field)
@@ -207,7 +215,7 @@ class SystemBuilder(CountingBuilder):
         self._wire_blocks: list[WireBlock] = []
 
     def system(self) -> ConstraintSystem:
-        """The system of everything that has been appended so far."""
+        """Return the constraint system that consists of everything appended so far."""
         ranks, large = self._rank_large()
         a, b, c = (_join(parts, ranks) for parts in self._matrices)
         outputs, inputs, private, _ = self.kinds
@@ -227,7 +235,9 @@ class SystemBuilder(CountingBuilder):
         )
 
     def _rank_large(self) -> tuple[NDArray[np.int64], list[int]]:
-        """The place of each large constant among those in use, ascending by value, and those values."""
+        """Return, for each large constant, its rank among the large constants in use, which are ordered by value, and
+        these values.
+        """
         used = np.zeros(len(self._large), dtype=np.bool_)
         if len(used):
             for matrix in (matrix for parts in self._matrices for matrix in parts):
@@ -248,7 +258,7 @@ class SystemBuilder(CountingBuilder):
 
 
 def _join(parts: Sequence[Matrix], ranks: NDArray[np.int64]) -> Matrix:
-    """Stack matrices; references to large constants in their coefficients become ranks."""
+    """Return matrices stacked into one; in their coefficients, references to large constants are replaced by ranks."""
     offsets = np.zeros(1 + sum(part.rows for part in parts), dtype=np.int64)
     row = term = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""Finding the constraints that a witness breaks, exactly over the field, and saying what each one stands for."""
+"""Finding the constraints that a witness breaks, exactly over the field, and describing each of them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ Numbers = NDArray[np.object_]
 
 
 def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
-    """The rows, ascending, where (Aw)(Bw) differs from Cw for `witness`, `uint64[wires, 4]`.
+    """Return, in ascending order, the rows in which (Aw)(Bw) differs from Cw for a witness w, given as `uint64[wires,
+    4]`.
 
-    Rows whose values provably stay below 2^61 are compared in 64-bit arithmetic, others in Python integers. Raise
-    CircuitizeError for a witness of another length, not in normal form, or that does not begin with 1.
+    Rows whose values provably stay below 2^61 are compared in 64-bit arithmetic, and all other rows in Python integers.
+    Raise CircuitizeError for a witness that has another length, is not in normal form, or does not begin with 1.
     """
     if witness.shape != (system.wires, 4):
         raise CircuitizeError(
@@ -55,7 +56,9 @@ def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """One matrix times the witness on some rows: exact, and below 2^61 in magnitude if it is not `wide`."""
+    """The product of one matrix and the witness on some rows; it is exact, and unless `wide` is true, below 2^61 in
+    magnitude.
+    """
 
     values: Integers
     wide: NDArray[np.bool_]
@@ -68,7 +71,7 @@ class _Checker:
         self.large: Numbers = _numbers(system.field.to_integers(system.large))
 
     def failing(self, first: int, last: int) -> Integers:
-        """The offsets of the failing rows among first, ..., last - 1."""
+        """Return the failing rows among first, ..., last - 1, as offsets from `first`."""
         system = self.system
         if system.field.prime < 1 << 124:
             return self._failing_wide(np.arange(first, last)) - first
@@ -103,7 +106,9 @@ class _Checker:
         return _Sums(running[offsets[1:]] - running[offsets[:-1]], wide)
 
     def _failing_wide(self, rows: Integers) -> Integers:
-        """Which of the given rows fail, in Python integers; as many at a time as have about CHUNK_TERMS terms."""
+        """Return which of the given rows fail, computed in Python integers, for as many rows at a time as have about
+        CHUNK_TERMS terms.
+        """
         failing = []
         lengths = np.zeros(len(rows), dtype=np.int64)
         for matrix in (self.system.a, self.system.b, self.system.c):
@@ -116,10 +121,10 @@ class _Checker:
         return np.concatenate(failing)
 
     def _products(self, rows: Integers) -> Numbers:
-        """The combinations of the given rows in the three matrices at the witness, as Python integers that are not yet
-        reduced.
+        """Return the values of the given rows' combinations in the three matrices at the witness, as Python integers
+        that are not yet reduced.
 
-        Equal combinations are computed once: an S-box x^5 of a hash has the same combination in three places.
+        Equal combinations are computed only once: an S-box x^5 of a hash has the same combination in three places.
         """
         matrices = (self.system.a, self.system.b, self.system.c)
         starts = [matrix.offsets[rows] for matrix in matrices]
@@ -145,14 +150,14 @@ class _Checker:
 
 
 def _ranges(starts: Integers, counts: Integers) -> Integers:
-    """The numbers start, start + 1, ..., as many from each start as its count."""
+    """Return runs of consecutive numbers, one after the other: from each start as many numbers as its count says."""
     ends = np.cumsum(counts)
     return np.repeat(starts - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
 
 
 def _first_equal(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) -> Integers:
-    """For each list of terms the index of an equal list: the first list with the same mark if the two are equal, else
-    the list itself.
+    """Return, for each list of terms, the index of an equal list: that of the first list with the same hash if the two
+    are equal, or else its own.
     """
     counts = np.diff(offsets)
     _, first, inverse = np.unique(_marks(offsets, wires, codes), return_index=True, return_inverse=True)
@@ -166,8 +171,8 @@ def _first_equal(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) 
 
 
 def _marks(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) -> NDArray[np.uint64]:
-    """A hash of each list of terms: equal for equal lists, and seldom equal for different ones. The hash of a list of
-    terms is the sum of its terms' mixed bits.
+    """Return a hash of each list of terms: equal for equal lists, and seldom equal for different ones. The hash of a
+    list of terms is the sum of the mixed bits of its terms.
     """
     mixed = wires.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ codes.astype(np.uint64)
     mixed = (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -183,9 +188,9 @@ def _numbers(values: list[int]) -> Numbers:
 
 
 def describe(system: ConstraintSystem, row: int, provenance: Callable[[int], str]) -> str:
-    """What a row stands for, in one line: the operation (by `provenance(edge)`), element and role.
+    """Return a description of a row in one line: the operation (by `provenance(edge)`), the element and the role.
 
-    `provenance` is called with edge -1 if the row belongs to the arrow's own inputs and outputs.
+    The function `provenance` is called with edge -1 if the row belongs to the arrow's own inputs and outputs.
     """
     place = bisect_right(system.blocks, row, key=lambda block: block.first_row) - 1
     if place < 0 or row >= system.blocks[place].first_row + system.blocks[place].rows:

@@ -1,4 +1,6 @@
-"""Commitments: a salted Poseidon hash of an integer array, the same natively and in a circuit."""
+"""Commitments in R1CS circuits: a salted Poseidon hash of an integer array, computed in the same way natively and in a
+circuit.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,16 @@ CAPACITY = 253
 
 
 def commit(values: Values, format: Fixed, salt: int) -> int:
-    """The commitment to an integer array of a format, in [0, r) for BN254's scalar field of r elements.
+    """Return the commitment to an integer array in a format, which is a number in [0, r), where r is the size of
+    BN254's scalar field.
 
-    Values less the format's low are packed, as many as fit 253 bits, first value lowest. The digest is a chain of
-    Poseidon permutations of width 17: lane 0 starts as the format's tag, lane 1 as the salt or, later, the previous
-    digest (the final lane 0), the others as 15 packed elements, 0 past the end. Shape and format alone decide the
-    layout, and the tag binds both: equal digests mean equal format and values, up to collisions of Poseidon (about 127
-    bits). A uniformly drawn salt hides the values. Raise CircuitizeError for values outside the format or a salt
-    outside [0, r).
+    The values minus the least value of the format are packed, as many as fit into 253 bits, the first value at the
+    lowest place. The digest is computed by a chain of Poseidon permutations of width 17: lane 0 starts as the format's
+    tag, lane 1 is the salt or, in later permutations, the previous digest (the final lane 0), and the other 15 lanes
+    are packed elements, or 0 past the end. The layout of a commitment depends only on shape and format, and the tag
+    binds both: equal digests mean equal format and values, except for collisions of Poseidon (about 127 bits). The salt
+    hides the values if it is drawn uniformly at random. Raise CircuitizeError for values outside the format, and for a
+    salt outside [0, r).
     """
     flat = np.asarray(values, np.int64).reshape(-1)
     if np.shape(values) != format.shape or flat.min() < format.low or flat.max() > format.high:
@@ -50,14 +54,14 @@ def commit(values: Values, format: Fixed, salt: int) -> int:
 
 
 def check_salt(salt: int, where: str) -> None:
-    """Raise CircuitizeError if a salt is no element of the field; `where` names its port."""
+    """Raise CircuitizeError if a salt is not an element of the field; `where` names the salt's port."""
     if not 0 <= salt < BN254.prime:
         raise CircuitizeError(f"expected a salt in [0, {BN254.prime}) for {where}, found {salt}; draw a random one")
 
 
 def tag(format: Fixed) -> int:
-    """The domain of commitments to arrays of a format: 253 bits of a SHA-256 of scheme, shape, fraction bits and
-    interval.
+    """Return the tag of commitments to arrays of a format: 253 bits of a SHA-256 of the scheme, the shape, the fraction
+    bits and the interval.
     """
     shape = "x".join(map(str, format.shape))
     text = f"{SCHEME}|{shape}|{format.fraction_bits}|{format.low}|{format.high}"
@@ -66,7 +70,7 @@ def tag(format: Fixed) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The layout by which the values of a format fill the permutations of a commitment."""
+    """The layout of a commitment: how the values of a format fill the inputs of the Poseidon permutations."""
 
     width: int
     per_element: int
@@ -75,7 +79,9 @@ class Layout:
 
 
 def layout(format: Fixed) -> Layout:
-    """The layout of a commitment has at least one permutation, so that the salt always enters."""
+    """Return the layout of a commitment to values of a format; it has at least one permutation, so that the salt always
+    enters.
+    """
     width = (format.high - format.low).bit_length()
     if width == 0:
         return Layout(0, 1, 0, 1)
@@ -85,18 +91,20 @@ def layout(format: Fixed) -> Layout:
 
 
 def permutation() -> PoseidonTemplate:
-    """The Poseidon permutation of one block, tag and chaining value included."""
+    """Return the Poseidon permutation of one block of a commitment, whose inputs include the tag and the chaining
+    value.
+    """
     return poseidon_template(poseidon_parameters(WIDTH), None)
 
 
 def chain(values: Integers, format: Fixed, salt: int) -> Chain:
-    """Run every permutation of a commitment; the last digest is the commitment."""
+    """Return the chain of all Poseidon permutations of a commitment, of which the last digest is the commitment."""
     return absorb(tag(format), salt, pack(values, format))
 
 
 def absorb(lane: int, start: int, elements: Sequence[int]) -> Chain:
-    """A chain of at least one Poseidon permutation: lane 0 starts as `lane`, lane 1 as `start`, later as the last
-    digest.
+    """Return a chain of at least one Poseidon permutation: lane 0 always starts as `lane`, and lane 1 starts as `start`
+    in the first permutation and as the previous digest in later ones.
     """
     template = permutation()
     padded = [*elements, *[0] * (-len(elements) % PACKED if elements else PACKED)]
@@ -111,7 +119,9 @@ def absorb(lane: int, start: int, elements: Sequence[int]) -> Chain:
 
 
 def pack(values: Integers, format: Fixed) -> list[int]:
-    """The packed elements of a commitment: flat values less the format's low, the first one lowest."""
+    """Return the packed elements of a commitment: the flat values minus the least value of the format, with the first
+    value at the lowest place.
+    """
     plan = layout(format)
     if not plan.elements:
         return []
@@ -121,5 +131,5 @@ def pack(values: Integers, format: Fixed) -> list[int]:
 
 
 def weights(plan: Layout) -> NDArray[np.object_]:
-    """The weight of each value in a packed element."""
+    """Return the weight of each value in a packed element of a commitment."""
     return np.array([1 << (plan.width * place) for place in range(plan.per_element)], dtype=object)

@@ -1,4 +1,6 @@
-"""Exact sizes of a program's constraint system, by the emission itself into a builder that only counts."""
+"""The exact sizes of a program's constraint system, counted by emitting the system into a builder that keeps only
+counts.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ from .ports import INPUT_RANGE
 
 
 def estimate(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Json:
-    """The sizes of `emit(program, field, challenge)`'s system, equal by construction; no row is kept. The errors raised
-    are the same as those of `emit`.
+    """Return the sizes of the system that `emit(program, field, challenge)` makes, which are equal by construction; no
+    row is kept. Raise CircuitizeError for the same reasons as `emit`.
 
-    The keys are constraints, wires (the constant included), public (outputs and inputs), nonzeros (of A, B and C
-    together), input_range_constraints, challenge_degree (see `emit`), and `parts`, `operations` and `roles`: the
-    constraints, wires and nonzeros by provenance part, by operation name and by gadget role. The program's own inputs
-    and outputs are the part "inputs and outputs".
+    The entries of the estimate are constraints, wires (including the constant), public (outputs and inputs), nonzeros
+    (of A, B and C together), input_range_constraints, challenge_degree (see `emit`), and `parts`, `operations` and
+    `roles`, which have the constraints, wires and nonzeros by provenance part, by operation name and by gadget role.
+    The program's own inputs and outputs are counted as the part "inputs and outputs".
     """
     builder = CountingBuilder(field)
     assembly, _ = assemble(program, builder, challenge)

@@ -1,5 +1,5 @@
-"""Emitting the constraint system of an integer program: emission never looks at values, and records how a witness is
-filled in.
+"""Emitting the constraint system of an integer program: emission does not look at any values, and records how a witness
+is filled.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .system import ConstraintSystem
 
 @dataclass(frozen=True, slots=True)
 class WitnessPlan:
-    """The plan by which a prover fills a witness from an integer trace: for each block of wires, where its values come
-    from.
+    """The plan by which a prover fills a witness from an integer trace: it says, for each block of wires, where the
+    values come from.
     """
 
     field: Field
@@ -41,13 +41,15 @@ class WitnessPlan:
 
     @property
     def salts(self) -> tuple[str, ...]:
-        """The salts a witness needs: `input NAME` or `output NAME` for each committed port."""
+        """Return the names of the salts that a witness needs: `input NAME` or `output NAME` for each committed port."""
         return tuple(recipe.content.name for recipe in self.recipes if isinstance(recipe.content, Salt))
 
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """A program's constraint system, what its public wires are (in order), and the plan that computes witnesses."""
+    """The constraint system of a program, the meaning of its public wires (in order), and the plan that computes
+    witnesses.
+    """
 
     system: ConstraintSystem
     publics: tuple[Public, ...]
@@ -58,30 +60,32 @@ class Emission:
 def constraints(
     program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED
 ) -> ConstraintSystem:
-    """The constraint system of an integer program; see the function `emit`."""
+    """Return the constraint system of an integer program; see the function `emit`."""
     return emit(program, field, challenge).system
 
 
 def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Emission:
-    """The constraint system of an integer program, its public wires, and its witness plan.
+    """Return the constraint system of an integer program, the meaning of its public wires, and the plan of its
+    witnesses.
 
-    The public wires are outputs in order (a committed one is its digest), digests of committed inputs in order, public
-    inputs in order. In a constraint system the public wires are followed by private and committed inputs in order,
-    salts, and internal wires. Every input is range-checked to its format. If the program is undefined no witness
-    exists; otherwise there is exactly one for each choice of salts. Time and memory are linear in the rows.
+    The public wires of a constraint system are the outputs in order (for a committed output its digest), the digests of
+    committed inputs in order, and the public inputs in order. The public wires are followed by the private and
+    committed inputs in order, the salts, and the internal wires. Every input is range-checked to the interval of its
+    format. If the program is undefined on some inputs, they have no witness; otherwise they have exactly one for each
+    choice of salts. Emitting a constraint system takes time and memory linear in the number of its rows.
 
-    With a hashed challenge, over BN254, a contraction is tested at a random point that is hashed inside the circuit if
-    that saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a probability of at most
-    (q + 1) * challenge_degree / prime for a prover who evaluates Poseidon q times, Poseidon being taken for a random
-    oracle. In a circuit without a challenge, or whose `challenge_degree` is 0, wrong values never pass.
+    With a hashed challenge, over BN254, a contraction is tested at a random point, which the circuit computes as a
+    hash, if that saves rows: `Emission.challenge_degree` is then above 0, and for a prover who evaluates Poseidon q
+    times, wrong values pass with a probability of at most (q + 1) * challenge_degree / prime, if Poseidon is modelled
+    as a random oracle. In a circuit without a challenge, or with a `challenge_degree` of 0, wrong values never pass.
 
-    With a challenge that is drawn after a commitment, which takes BN254 and a prover of two phases, range checks are
-    lookups in tables and contractions are tested too; one more public wire, the last, is the challenge, and wrong
-    values pass with a probability of at most (q + 1) * challenge_degree / 2^253 for a prover who evaluates the hash
-    that draws it q times.
+    With a challenge that is drawn after a commitment, which requires BN254 and a prover of two phases, contractions are
+    tested and range checks become lookups in tables; the challenge is one more public wire, the last, and for a prover
+    who evaluates the hash from which it is drawn q times, wrong values pass with a probability of at most (q + 1) *
+    challenge_degree / 2^253.
 
-    Raise CircuitizeError for a program of the real language or one that binds nothing, and OverflowRisk if the field is
-    too small for a gadget.
+    Raise CircuitizeError for a program of the real language and for a program without ports that a proof binds, and
+    OverflowRisk if the field is too small for a gadget.
     """
     builder = SystemBuilder(field)
     assembly, publics = assemble(program, builder, challenge)
@@ -93,7 +97,7 @@ def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = C
 
 
 def degree(assembly: Assembly) -> int:
-    """The sum of the degrees, in the challenge, of all identities that the circuit tests."""
+    """Return the sum of the degrees, in the challenge, of all identities that the circuit tests at a random point."""
     parts = [part for part in (assembly.challenges, assembly.tables) if part is not None]
     return sum(part.degree for part in parts)
 
@@ -101,8 +105,8 @@ def degree(assembly: Assembly) -> int:
 def assemble(
     program: IntegerProgram, builder: CountingBuilder, challenge: Challenge
 ) -> tuple[Assembly, tuple[Public, ...]]:
-    """Put a program's wires and rows into a builder, which may be one that only counts them; the errors are those of
-    `emit`.
+    """Put the wires and rows of a program into a builder, which may be one that only counts them; raise the same errors
+    as `emit`.
     """
     require_provable(program)
     assembly = Assembly(builder, postpones=True)
@@ -132,8 +136,8 @@ def assemble(
 
 
 def _test(assembly: Assembly, known: list[Naturals | Element]) -> None:
-    """Emit the rows that wait for the challenge, and give the values after which the challenge is drawn, or whose hash
-    it is.
+    """Emit the rows that wait for the challenge, and fix the values on which the challenge depends: those after which
+    it is drawn, or those of which it is a hash.
     """
     assembly.edge = -1
     challenges, tables = assembly.challenges, assembly.tables

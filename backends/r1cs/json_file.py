@@ -1,4 +1,4 @@
-"""Constraint systems as the JSON that `snarkjs r1cs export json` writes."""
+"""Constraint systems in the JSON format of `snarkjs r1cs export json`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ CHUNK = 1 << 12
 
 
 def write_json(path: Path, system: ConstraintSystem) -> None:
-    """Write a constraint system as JSON, one constraint a line, whole or not at all.
+    """Write a constraint system to a file as JSON, with one constraint per line; the file appears complete or not at
+    all.
 
-    The JSON of a constraint system is meant for reading and for small tools, and takes up to a hundred bytes a term. In
-    the JSON of a constraint system, coefficients are in [0, prime) and are written as strings, like every number of the
-    field.
+    The JSON of a constraint system is meant for reading and for small tools, and takes up to a hundred bytes per term.
+    In the JSON of a constraint system, coefficients are in [0, prime) and are written as strings, like every number of
+    the field.
     """
     write_whole(path, _chunks(system))
 
@@ -53,7 +54,7 @@ def _chunks(system: ConstraintSystem) -> Iterator[bytes]:
 
 
 def _combinations(system: ConstraintSystem, matrix: Matrix, first: int, last: int) -> Iterator[str]:
-    """Each row of the matrix as an object from wire to coefficient."""
+    """Yield each row of a matrix as a JSON object from wires to coefficients."""
     offsets = matrix.offsets[first : last + 1]
     codes, inverse = np.unique(matrix.coefficients[offsets[0] : offsets[-1]], return_inverse=True)
     texts = [f'"{number}"' for number in system.field.to_integers(system.coefficient_limbs(codes))]

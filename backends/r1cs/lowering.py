@@ -1,4 +1,6 @@
-"""Lowering an integer arrow to linear forms over wires, and rows about them."""
+"""Lowering an integer arrow to linear forms over the wires of an R1CS circuit, and to rows that constrain these
+wires.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ LINEAR_TERMS = 32
 
 
 class Lowering(lowering.Lowering[Assembly, Handle]):
-    """An arrow on its way into rows, for which it is determined first what Shifts say of contractions."""
+    """The lowering of an arrow to rows of an R1CS circuit, which first determines what Shifts say about the sums of
+    contractions.
+    """
 
     rules = RULES
 
@@ -32,9 +36,10 @@ class Lowering(lowering.Lowering[Assembly, Handle]):
         assembly.pins.update({WireValue(scope, wire): pin for wire, pin in found.items()})
 
     def lower(self, site: Site, operation: Operation, sources: list[Handle]) -> Handle:
-        """The handle of the target of an operation that has a lowering rule.
+        """Return the handle of an operation's target, for an operation that has a lowering rule.
 
-        An element that its type fixes becomes a constant, and a linear result that is long and read often gets wires.
+        An element for which the type leaves only one value becomes a constant, and a linear result that has many terms
+        and readers gets its own wires.
         """
         handle = RULES[type(operation)](site, operation, sources)
         if handle.type.low == handle.type.high:

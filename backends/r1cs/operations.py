@@ -1,4 +1,4 @@
-"""How each integer operation becomes linear forms, wires and rows."""
+"""The rules by which each integer operation becomes linear forms, wires and rows of an R1CS circuit."""
 
 from __future__ import annotations
 
@@ -113,13 +113,13 @@ def _scatter_add(site: Site, operation: integers.ScatterAdd, sources: list[Handl
 
 
 def _inside(site: Site, indices: Handle, size: int) -> Handle:
-    """The indicators of an operation's indices, which are checked to be in [0, size)."""
+    """Return the indicators of an operation's indices, after checking that the indices are in [0, size)."""
     checked = ranges.check(site.assembly, indices, (0, size - 1), indices.value, False)
     return one_hot(site.assembly, checked, size)
 
 
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
-    """Lower a Select to b + condition * (a - b)."""
+    """Return the handle of a Select, lowered to b + condition * (a - b)."""
     condition, a, b = sources
     difference = a.forms - b.forms
     value = Sum(site.value, b.value, other=-1)
@@ -129,7 +129,7 @@ def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Ha
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
-    """Lower a Maximum to b + max(a - b, 0)."""
+    """Return the handle of a Maximum, lowered to b + max(a - b, 0)."""
     a, b = sources
     excess = difference(a, b)
     above = Fixed(site.type.shape, 0, 0, max(excess.type.high, 0))

@@ -1,4 +1,6 @@
-"""How a program's inputs and outputs become wires: public ones as they are, committed ones bound to a digest."""
+"""The inputs and outputs of a program as wires of an R1CS circuit: the elements of public ports are public wires, and
+those of committed ports are bound to a public digest.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ INPUT_RANGE = "input range"
 
 @dataclass(slots=True, eq=False)
 class Terminal(ports.Terminal):
-    """A port, its arrow wire, and the circuit wires that it was given (0: none)."""
+    """A port of a program, its wire in the arrow, and its wires in the circuit (0 means that it has none)."""
 
     first: int = 0
     digest: int = 0
@@ -34,42 +36,44 @@ class Terminal(ports.Terminal):
         self.commitment = Commitment(self.value, self.format, self.label)
 
     def allocate(self, assembly: Assembly, kind: Kind) -> None:
-        """Allocate wires for the elements of a port."""
+        """Allocate circuit wires of a given kind for the elements of the port."""
         assembly.no_wrap(-self.format.low, self.format.high)
         self.first = assembly.wires(self.value, self.format.size, self.label, self.format.shape, kind)
 
     def allocate_digest(self, assembly: Assembly) -> None:
-        """Allocate the public wire of a port's digest, which is the output of the last permutation."""
+        """Allocate the public wire of the port's digest, which is the output of the commitment's last permutation."""
         last = layout(self.format).permutations
         content = Digests(self.commitment, last - 1, last)
         self.digest = assembly.wires(content, 1, f"{self.label} commitment", (), Kind.PUBLIC_OUTPUT)
 
     def allocate_salt(self, assembly: Assembly) -> None:
-        """Allocate the private wire of the port's salt."""
+        """Allocate the private wire of the salt of the port's commitment."""
         self.salt = assembly.wires(Salt(self.label), 1, f"{self.label} salt", (), Kind.PRIVATE_INPUT)
 
     def enter(self, assembly: Assembly) -> Handle:
-        """The input's wires, checked to be in its format."""
+        """Return the wires of an input, which are checked to be in the input's format."""
         forms = wires(self.first, self.format.size)
         return entering(assembly, forms, self.value, self.format, f"{INPUT_RANGE} {self.port.name}")
 
     def bind(self, assembly: Assembly, handle: Handle) -> None:
-        """Constrain the digest of a port, if it is committed, to be the commitment to the handle's elements."""
+        """If the port is committed, constrain its digest to be the commitment to the handle's elements."""
         if self.committed:
             emit_commitment(assembly, self.commitment, handle, self.salt, self.digest, f"{self.label} commitment")
 
     def leave(self, assembly: Assembly, handle: Handle) -> None:
-        """Constrain the public wires of an output, or its digest, to equal the output's value.
+        """Constrain the public wires of an output, or its digest, to equal the output's computed value.
 
-        Soundness: the row form * 1 = wire binds an output's public wire, and both sides stand for integers below p/2 in
-        magnitude.
+        Soundness: the row form * 1 = wire binds the public wire of an output, and both sides stand for integers below
+        p/2 in magnitude.
         """
         if self.public:
             assembly.equal(handle.forms, wires(self.first, self.format.size), self.label)
         self.bind(assembly, handle)
 
     def absorbed(self) -> Naturals | Element:
-        """The value that determines a port's elements, for a challenge: its digest, or the elements themselves."""
+        """Return the value that a challenge absorbs in order to depend on the port's elements: the digest, or the
+        elements themselves.
+        """
         if self.committed:
             last = layout(self.format).permutations
             return Element(self.digest, Digests(self.commitment, last - 1, last))
@@ -78,7 +82,7 @@ class Terminal(ports.Terminal):
 
     @property
     def seen(self) -> Public:
-        """The wires of a public or committed port that the verifier sees."""
+        """Return the wires that a verifier sees of a public or committed port, with their meaning."""
         first, count = (self.digest, 1) if self.committed else (self.first, self.format.size)
         return self.visible(first, count)
 
@@ -86,9 +90,10 @@ class Terminal(ports.Terminal):
 def terminals(
     program: IntegerProgram, assembly: Assembly, drawn: bool
 ) -> tuple[list[Terminal], list[Terminal], tuple[Public, ...]]:
-    """A program's inputs and outputs with their wires, in the order that files demand, and the public wires in order.
+    """Return the inputs and the outputs of a program with their circuit wires, allocated in the order that files of
+    constraint systems demand, and the public wires in order.
 
-    If a challenge is drawn outside the circuit, its wire is the last public one, and belongs to no port.
+    If a challenge is drawn outside the circuit, its wire is the last public wire, and belongs to no port.
     """
     inputs, outputs = Terminal.of(program)
     seen = in_order(inputs, outputs)

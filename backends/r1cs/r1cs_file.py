@@ -1,4 +1,4 @@
-"""Constraint system files (.r1cs version 1), as circom writes and snarkjs reads them."""
+"""Files of constraint systems (.r1cs version 1), in the format that circom writes and snarkjs reads."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ CHUNK_WORDS = 1 << 22
 
 
 def write_r1cs(path: Path, system: ConstraintSystem) -> None:
-    """Write a constraint system to a .r1cs file, whole or not at all. A .r1cs file holds neither blocks nor names,
-    which a .sym file holds.
+    """Write a constraint system to a .r1cs file, which appears complete or not at all. A .r1cs file contains neither
+    blocks nor names; a .sym file contains the names.
 
-    In the file, the label of every wire is the wire's number. Writing takes O(nonzeros) time, and constant memory
-    beside the system and one int64 a row.
+    In the .r1cs file, the label of every wire is the number of the wire. Writing a .r1cs file takes O(nonzeros) time,
+    and, in addition to the memory of the system, constant memory and one int64 per row.
     """
     if system.constraints >= 1 << 32:
         raise CircuitizeError(
@@ -75,14 +75,14 @@ def _constraints(system: ConstraintSystem) -> Iterator[memoryview]:
 
 
 def _windows(words: NDArray[np.uint32], entry: int) -> NDArray[np.void]:
-    """A view of words in which each run of `entry` words is one item, so that a term is moved in one step; the items
-    overlap.
+    """Return a view of words in which each run of `entry` words is one item, so that a term can be moved in one step;
+    the items overlap.
     """
     return as_strided(words[:entry].view(f"V{4 * entry}"), shape=(len(words) - entry + 1,), strides=(words.itemsize,))
 
 
 def _places(start: NDArray[np.int64], counts: NDArray[np.int64], entry: int) -> NDArray[np.int64]:
-    """The place where each term of a .r1cs file begins, given that combination i has counts[i] terms after the word at
+    """Return the place where each term of a .r1cs file begins, if combination i has counts[i] terms after the word at
     start[i].
     """
     firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
@@ -97,10 +97,10 @@ def _labels(wires: int) -> Iterator[bytes]:
 
 
 def read_r1cs(path: Path, field: Field = BN254) -> tuple[ConstraintSystem, NDArray[np.uint64]]:
-    """Read a constraint system over `field` from a .r1cs file, and the label of each wire, `uint64[wires]`.
+    """Return the constraint system over `field` in a .r1cs file, and the label of each wire, `uint64[wires]`.
 
-    The sections of a .r1cs file may come in any order; unknown ones are skipped. Raise FormatError unless every length
-    fits, wires ascend in each combination and exist, and coefficients are in normal form and not zero.
+    The sections of a .r1cs file may be in any order, and unknown sections are skipped. Raise FormatError unless every
+    length fits, the wires in each combination ascend and exist, and coefficients are in normal form and not zero.
     """
     file = SectionFile(path, b"r1cs", 1)
     if 4 in file.sections or 5 in file.sections:
@@ -119,7 +119,7 @@ def read_r1cs(path: Path, field: Field = BN254) -> tuple[ConstraintSystem, NDArr
 
 
 class _Constraints:
-    """The constraints section of a .r1cs file that is mapped into memory, read one matrix at a time."""
+    """The section of constraints in a .r1cs file that is mapped into memory, which is read one matrix at a time."""
 
     def __init__(self, file: SectionFile, field: Field, wires: int, rows: int) -> None:
         self.file, self.field, self.wires = file, field, wires
@@ -138,8 +138,8 @@ class _Constraints:
             file.fail(f"{4 * end} bytes in section 2", f"{len(payload)}")
 
     def _walk(self, combinations: int) -> Iterator[int]:
-        """The place of the number of terms of each combination in a .r1cs file, where each number says where the next
-        one is.
+        """Yield the place in a .r1cs file of the number of terms of each combination; each number says where the next
+        combination begins.
         """
         words, entry, at = self.words.data, self.entry, 0
         for _ in range(combinations):
@@ -148,8 +148,8 @@ class _Constraints:
             at += 1 + entry * terms
 
     def matrix(self, which: int) -> Matrix:
-        """The matrix A, B or C of a .r1cs file; large coefficients are references into `self.large`, in order of first
-        use.
+        """Return the matrix A, B or C in a .r1cs file; large coefficients are references into `self.large`, in the
+        order of their first use.
         """
         starts = self.starts[which::3]
         counts = self.words[starts].astype(np.int64)
@@ -196,7 +196,7 @@ class _Constraints:
 
 
 def _sorted_large(matrices: list[Matrix], large: list[bytes], field: Field) -> tuple[Matrix, Matrix, Matrix, Limbs]:
-    """Renumber the large coefficients so that they ascend."""
+    """Return the matrices with their large coefficients numbered anew, so that the coefficients ascend."""
     numbers = [int.from_bytes(item, "little") for item in large]
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     ranks = np.empty(len(numbers), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The framing of iden3's binary files: a magic word, a version, then typed sections with their sizes."""
+"""The framing of iden3's binary files: a magic word, a version, and typed sections with their sizes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ Bytes = NDArray[np.uint8]
 
 
 class SectionFile:
-    """A file of sections, mapped into memory and checked end to end; `sections` has the payloads by type.
+    """A file of sections, which is mapped into memory and checked as a whole; the field `sections` has the contents of
+    the sections by type.
 
     Every length that a file of sections states is compared with the file's own length before anything is allocated.
-    Raise FormatError for anything but a whole file with this magic word and version, and CircuitizeError when it cannot
-    be opened. Error messages name the kind of file by the magic word, or by another `extension`.
+    Raise FormatError for anything but a complete file with the given magic word and version, and CircuitizeError if the
+    file cannot be opened. Error messages name the kind of file by the magic word, or by `extension` if one is given.
     """
 
     def __init__(self, path: Path, magic: bytes, version: int, extension: str | None = None) -> None:
@@ -54,7 +55,7 @@ class SectionFile:
             self.fail(f"{at} bytes", f"{len(whole)}")
 
     def section(self, kind: int, size: int | None = None) -> Bytes:
-        """The payload of one section; raise FormatError if the section is missing or has another size."""
+        """Return the content of one section; raise FormatError if the section is missing or has another size."""
         if kind not in self.sections:
             self.fail(f"a section of type {kind}", f"only types {sorted(self.sections)}")
         payload = self.sections[kind]
@@ -63,7 +64,9 @@ class SectionFile:
         return payload
 
     def header(self, field: Field, size: int) -> bytes:
-        """The `size` bytes of section 1 after the element size and the prime, which must be the field's."""
+        """Return the `size` bytes in section 1 that follow the element size and the prime, which must be those of the
+        field.
+        """
         payload = self.section(1).tobytes()
         width, prime = int.from_bytes(payload[:4], "little"), int.from_bytes(payload[4:-size], "little")
         if width != field.bytes:
@@ -75,7 +78,7 @@ class SectionFile:
         return payload[-size:]
 
     def fail(self, expected: str, found: str) -> NoReturn:
-        """Raise the FormatError that states what was expected and found, in one line."""
+        """Raise a FormatError that says in one line what was expected and what was found."""
         raise FormatError(
             f"{self.path}: expected {expected}, found {found}; "
             "remedy: the file is damaged or of another kind, write it again"
@@ -90,7 +93,9 @@ class SectionFile:
 def section_chunks(
     magic: bytes, version: int, sections: Sequence[tuple[int, int, Iterable[bytes | memoryview]]]
 ) -> Iterator[bytes | memoryview]:
-    """The bytes of a file of sections, each of which is given as (type, size, chunks of that size in all)."""
+    """Yield the bytes of a file of sections; each section is given as its type, its size, and chunks of bytes with that
+    total size.
+    """
     yield magic + version.to_bytes(4, "little") + len(sections).to_bytes(4, "little")
     for kind, size, chunks in sections:
         yield kind.to_bytes(4, "little") + size.to_bytes(8, "little")

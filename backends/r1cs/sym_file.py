@@ -1,4 +1,4 @@
-"""Symbol files (.sym): the name of every wire, for tools that print failing constraints."""
+"""Symbol files (.sym), which contain the name of every wire for tools that print failing constraints."""
 
 from __future__ import annotations
 
@@ -27,20 +27,23 @@ Characters = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 
 
 def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str]) -> None:
-    """Write `label,wire,component,main.LAYER.ROLE[i][j]` for each wire but the constant, whole or not at all.
+    """Write a .sym file with a line `label,wire,component,main.LAYER.ROLE[i][j]` for each wire except the constant; the
+    file appears complete or not at all.
 
-    `layer(edge)` names the operation that owns a wire, -1 for the arrow's own inputs and outputs; commas and line
-    breaks in it become spaces. Labels are wires, of which none is eliminated; components are edges counted from 1, 0
-    for inputs and outputs. Wires outside every block are `main.wire[i]`.
+    The function `layer(edge)` names the operation that owns a wire, where edge -1 stands for the arrow's own inputs and
+    outputs; commas and line breaks in the name become spaces. In the .sym file, labels equal wire numbers, since no
+    wire is eliminated, and components are edges counted from 1, or 0 for inputs and outputs. A wire outside every block
+    has the name `main.wire[i]`.
     """
     write_whole(path, _lines(system, layer))
 
 
 def read_names(path: Path, labels: NDArray[np.uint64]) -> dict[int, str]:
-    """The name of each wire that a .sym file names; `labels` are the wires' labels in the system's file.
+    """Return the name of each wire that a .sym file names; `labels` are the labels of the wires in the file of the
+    system.
 
-    Raise FormatError for malformed lines of a .sym file, and, before the file is read, for one that is far too long for
-    that many wires; a compiler may have left out many wires that it still names.
+    Raise FormatError for malformed lines of a .sym file, and, before reading it, for a file that is far too long for
+    the number of wires; the limit allows for wires that a compiler has left out but still names.
     """
     size, most = path.stat().st_size, EXPECTED_LINE * (SPARE + 2 * len(labels))
     if size > most:
@@ -77,7 +80,7 @@ def _lines(system: ConstraintSystem, layer: Callable[[int], str]) -> Iterator[by
 
 
 def _block_lines(block: WireBlock, name: str, begin: int) -> Iterator[bytes]:
-    """The lines of a .sym file for a block's elements from `begin` on."""
+    """Yield the lines of a .sym file for the elements of a block from element `begin` on."""
     name = "".join(" " if character in ",\r\n" else character for character in name)
     for at in range(begin, block.count, CHUNK):
         elements = np.arange(at, min(at + CHUNK, block.count), dtype=np.int64)
@@ -97,7 +100,7 @@ def _text(text: str) -> Characters:
 
 
 def _decimal(numbers: NDArray[np.int64]) -> Characters:
-    """Non-negative numbers as texts of decimal digits."""
+    """Return non-negative numbers as texts of decimal digits."""
     powers = 10 ** np.arange(len(str(int(numbers.max()))) - 1, -1, -1, dtype=np.int64)
     leading = numbers[:, None] // powers
     return (leading % 10 + ord("0")).astype(np.uint8), (leading > 0) | (powers == 1)

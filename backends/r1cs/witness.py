@@ -1,4 +1,4 @@
-"""Computing a witness from the integer executor's trace, by the plan that emission recorded."""
+"""Computing the witness of an R1CS circuit from the integer executor's trace, by the plan that emission recorded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Draw = Callable[[Limbs], int]
 
 
 def random_challenge(first: Limbs) -> int:
-    """A random challenge from the operating system: for checks, never for proofs."""
+    """Return a random challenge from the operating system, which is for checks and never for proofs."""
     return secrets.randbits(253)
 
 
@@ -30,13 +30,13 @@ def witness(
     salts: Mapping[str, int] | None = None,
     draw: Draw = random_challenge,
 ) -> Limbs:
-    """The witness `uint64[wires, 4]` of a run, in normal form: wire 0 is 1.
+    """Return the witness `uint64[wires, 4]` of a run, in normal form; the value of wire 0 is 1.
 
-    `trace` holds the value of every wire of the program's arrow (each of its type's shape), as the integer executor's
-    `trace` returns; `salts` a number below the prime for each name in `plan.salts`. If the circuit's challenge is drawn
-    outside, `draw` is called once with the wires before it (the value of the challenge's own wire is 0 then). The
-    values of the computed witness are not checked against the constraints. Raise CircuitizeError for a trace or salts
-    of another program.
+    The argument `trace` holds the value of every wire of the program's arrow (in the shape of its type), as the integer
+    executor's `trace` returns them; `salts` holds a number below the prime for each name in `plan.salts`. If the
+    challenge of the circuit is drawn outside, the function `draw` is called once with the values of the wires before
+    it, where the value of the challenge's own wire is still 0. The values of the witness are not checked against the
+    constraints here. Raise CircuitizeError for a trace or salts that belong to another program.
     """
     source = Replay(plan, trace, salts or {})
     limbs = np.zeros((plan.wires, 4), np.uint64)

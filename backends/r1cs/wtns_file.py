@@ -1,4 +1,4 @@
-"""Witness files (.wtns version 2), as circom writes and snarkjs reads them."""
+"""Witness files (.wtns version 2), in the format that circom writes and snarkjs reads."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CHUNK = 1 << 18
 
 
 def write_wtns(path: Path, field: Field, witness: Limbs) -> None:
-    """Write `witness`, `uint64[wires, 4]` in normal form with witness[0] = 1, for its owner alone; whole or not at
-    all.
+    """Write a witness, `uint64[wires, 4]` in normal form with witness[0] = 1, to a file that only its owner can read,
+    and that appears complete or not at all.
     """
     header = field.bytes.to_bytes(4, "little") + field.prime.to_bytes(field.bytes, "little")
     header += len(witness).to_bytes(4, "little")
@@ -31,9 +31,10 @@ def _values(field: Field, witness: Limbs) -> Iterator[bytes]:
 
 
 def read_wtns(path: Path, field: Field = BN254, wires: int | None = None) -> Limbs:
-    """Read a witness over `field`: `uint64[wires, 4]`. Raise FormatError for a file that is no witness, or is damaged.
+    """Return the witness over `field` in a file, as `uint64[wires, 4]`. Raise FormatError for a file that is not a
+    witness or is damaged.
 
-    If the system's number of `wires` is given, a witness of another length is refused before it is read.
+    If `wires`, the number of the system's wires, is given, a witness of another length is refused before it is read.
     """
     file = SectionFile(path, b"wtns", 2)
     width = field.bytes

@@ -1,1 +1,1 @@
-"""Pages for readers: HTML that needs nothing beside itself, and charts in it."""
+"""Pages for people to read: HTML files that need no other files, with charts in them."""

@@ -1,4 +1,4 @@
-"""Charts of values that were measured step by step, as SVG in a page."""
+"""Charts of values that were measured step by step, as SVG in a page of HTML."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ TICKS = 4
 
 @dataclass(frozen=True)
 class Curve:
-    """The values of a curve at steps, with the name of the executor that computed them; `kind` is "one" for the main
-    curve, "two" for a second curve beside it.
+    """A curve: its values at steps, with the name of the executor that computed them; `kind` is "one" for the main
+    curve, and "two" for a second curve beside it.
     """
 
     label: str
@@ -34,8 +34,8 @@ class Curve:
 
 
 def chart(title: str, curves: Sequence[Curve]) -> Markup:
-    """A chart of curves over steps, with main curves drawn over the others. A chart leaves out values that are no
-    finite numbers.
+    """Return a chart of curves over steps, in which main curves are drawn over the others. A chart leaves out values
+    that are not finite numbers.
     """
     drawn = [(curve, *_means(curve)) for curve in sorted(curves, key=lambda curve: curve.kind, reverse=True)]
     drawn = [(curve, x, y) for curve, x, y in drawn if len(x)]
@@ -89,7 +89,7 @@ def _ends(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """A few round numbers between the two ends of a chart's axis."""
+    """Return a few round numbers between the two ends of a chart's axis."""
     raw = (high - low) / TICKS
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * round_ for round_ in (1, 2, 5, 10) if power * round_ >= raw)

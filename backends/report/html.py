@@ -1,4 +1,4 @@
-"""HTML of one file: no text of a program can become markup, and nothing is loaded or run."""
+"""Writing HTML in a single file, in which no text of a program can become markup, and nothing is loaded or run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 
 
 class Markup(str):
-    """A text that is HTML already, and is not escaped again. Text that is not yet HTML is escaped where it is put into
+    """A text that is already HTML, and is not escaped again. A text that is not HTML yet is escaped when it is put into
     an element.
     """
 
@@ -27,14 +27,16 @@ network and no forms.
 
 
 def visible(text: str) -> str:
-    r"""The text with escapes such as `\x1b` or `\u202e` for characters that are not printable, which could turn the
-    direction of the text that follows.
+    r"""Return the text with escapes such as `\x1b` or `\u202e` for characters that are not printable, some of which
+    could change the direction of the text after them.
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def written(part: Part) -> str:
-    """A part of a page as HTML: whole numbers with thousands separators, other numbers short, text escaped."""
+    """Return a part of a page as HTML: whole numbers get thousands separators, other numbers are shortened, and text is
+    escaped.
+    """
     if isinstance(part, Markup):
         return part
     if isinstance(part, float):
@@ -43,8 +45,8 @@ def written(part: Part) -> str:
 
 
 def tag(name: str, /, *parts: Part, **attributes: str | int) -> Markup:
-    """An element of HTML. In an attribute's name a `_` at the end is left out, and every other `_` becomes `-`:
-    `class_`, `stroke_width`.
+    """Return an element of HTML with the given parts and attributes. In the name of an attribute, a `_` at the end is
+    left out, and every other `_` becomes `-`: examples are `class_` and `stroke_width`.
     """
     said = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(visible(str(value)), quote=True)}"'
@@ -58,12 +60,14 @@ def tag(name: str, /, *parts: Part, **attributes: str | int) -> Markup:
 
 
 def joined(parts: Iterable[Markup]) -> Markup:
-    """Return parts of a page, which are HTML already, one after the other."""
+    """Return parts of a page that are already HTML as one text, one after the other."""
     return Markup("".join(parts))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Part]]) -> Markup:
-    """A table, with numbers to the right, which scrolls if a page is narrow; empty markup if there are no rows."""
+    """Return a table in HTML, with numbers aligned to the right, which scrolls if the page is narrow, or empty markup
+    if there are no rows.
+    """
     body = [
         tag("tr", *(tag("td", cell, class_="r") if isinstance(cell, int | float) else tag("td", cell) for cell in row))
         for row in rows
@@ -75,18 +79,18 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Part]]) -> Markup:
 
 
 def picture(svg: str, said: str) -> Markup:
-    """A picture in SVG, embedded as an image, so that its content acts on nothing else of the page."""
+    """Return an SVG picture embedded as an image, so that its content cannot affect the rest of the page."""
     data = b64encode(svg.encode()).decode()
     return tag("div", tag("img", src=f"data:image/svg+xml;base64,{data}", alt=said), class_="wide")
 
 
 def section(title: str, *parts: Part) -> Markup:
-    """Return a section with a heading of the second level; text among the parts is escaped."""
+    """Return a section of a page with a heading of the second level; texts among its parts are escaped."""
     return tag("section", tag("h2", title), *parts)
 
 
 def page(title: str, *parts: Part) -> str:
-    """Return a whole page of HTML."""
+    """Return a whole page of HTML with the given title and parts."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -1,1 +1,1 @@
-"""Tensor systems: what sumcheck proofs say of an integer program's tensors."""
+"""Tensor systems: the statements about an integer program's tensors that sumcheck proofs show."""

@@ -1,4 +1,4 @@
-"""Tensors in blocks: axes are cut at powers of two if padding the whole tensor would be waste."""
+"""Cutting tensors into blocks: axes are cut at powers of two if padding the whole tensor would waste too much."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ those claims.
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a tensor: the elements starts[i] to starts[i] + shape[i] - 1 of each axis i."""
+    """A block of a tensor: along each axis i, the places starts[i] to starts[i] + shape[i] - 1."""
 
     starts: Shape
     shape: Shape
 
     def of(self, whole: Shape) -> View:
-        """The view that takes the block from a tensor."""
+        """Return the view that takes the block from a tensor."""
         return View.slice(whole, self.starts, tuple(map(sum, zip(self.starts, self.shape, strict=True))))
 
     def pad(self, whole: Shape) -> View:
-        """The view that puts a block into a tensor that is 0 elsewhere."""
+        """Return the view that puts the block into a tensor that is 0 elsewhere."""
         after = (n - start - own for n, start, own in zip(whole, self.starts, self.shape, strict=True))
         return View.pad(self.shape, self.starts, tuple(after))
 
@@ -41,12 +41,13 @@ class Block:
 
 @lru_cache(maxsize=1024)
 def blocks(shape: Shape, whole: int = 0) -> tuple[Block, ...]:
-    """A tensor's blocks in row-major order: 784 x 128 is 512 x 128, 256 x 128 and 16 x 128.
+    """Return the blocks into which a tensor is cut, in row-major order: 784 x 128 is cut into 512 x 128, 256 x 128 and
+    16 x 128.
 
-    Each axis is cut into powers of two, the greatest first, as long as that lowers the cost; the rest of the axis is
-    the last piece. The first `whole` axes of a tensor are not cut into blocks. The shape of a tensor alone decides its
-    blocks. The blocks of a tensor are chosen so that, padded, they have the fewest elements, when each block counts for
-    BLOCK more.
+    Each axis is cut into powers of two, the greatest first, as long as this lowers the cost; the rest of the axis is
+    the last piece. The first `whole` axes of the tensor are not cut. The blocks of a tensor depend only on its shape.
+    The blocks of a tensor are chosen so that their number of padded elements is least, where each block counts as BLOCK
+    more elements.
     """
     best: tuple[float, tuple[Shape, ...]] = math.inf, ()
     if padded(shape) - math.prod(shape) <= BLOCK:
@@ -69,10 +70,10 @@ def _cuts(extent: int) -> Iterator[Shape]:
 
 
 def padded(shape: Shape) -> int:
-    """The number of elements of a tensor whose axes are padded to powers of two."""
+    """Return the number of elements of a tensor after its axes are padded to powers of two."""
     return math.prod(1 << (extent - 1).bit_length() for extent in shape)
 
 
 def in_one(shape: Shape) -> tuple[Block, ...]:
-    """Return a tensor that is one block."""
+    """Return a whole tensor as its only block."""
     return (Block((0,) * len(shape), shape),)

@@ -1,4 +1,6 @@
-"""How ranges and signs are looked up: which tables a system has, and the limbs into which numbers are cut."""
+"""The tables in which the ranges and signs of a tensor system are looked up, and the limbs into which numbers are
+cut.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +16,26 @@ from .limbs import WIDEST, Demand, Limbs, cheapest, power_above, uniform
 
 @dataclass(frozen=True)
 class Chosen:
-    """How the range and sign checks of a draft are looked up: by limbs, and for some signs by pairs."""
+    """The choice of lookups for the range and sign checks of a draft: the limbs, and the signs that are looked up as
+    pairs.
+    """
 
     limbs: Limbs
     pairs: frozenset[int]
 
 
 def settle(draft: Draft, limb_bits: int | None = None) -> int:
-    """Look up all ranges and signs of a draft, as cheaply as the search finds, unless a width of limbs is given; return
-    the widest limb.
+    """Choose how all ranges and signs of a draft are looked up, as cheaply as the search finds unless a width of limbs
+    is given, and return the width of the widest limb.
 
-    Range and sign checks by limbs and tables are sound, as the paragraph shows. In the check of a range, the limbs of
-    x - low are each in a table of their own size, so x - low is a number of as many bits modulo p. If the interval's
-    size is no power of two and has no table of its own, high - x is shown to be a number of as many bits modulo p as
-    well. In the check of a sign, either (x - low, s) is an entry of the table that holds [x < 0] for each x of [low,
-    high], which says that x is in the interval as well; or s is in {0, 1}, and x - 2 s x - s, which is x for s = 0 and
-    -x - 1 for s = 1, lies in [0, 2^w), with w <= 62: then s = 1 leaves only -2^w <= x < 0, and s = 0 only 0 <= x < 2^w,
-    everything being below p / 2, whatever else is known of x. A range is left out if another check implies it for the
-    same form.
+    Range and sign checks by limbs and tables are sound for the following reasons. In the check of a range, each limb of
+    x - low is in a table of its own size, so that x - low is, modulo p, a number of as many bits as the limbs have
+    together. If the size of the interval is not a power of two and has no table of its own, high - x is shown to be a
+    number of as many bits modulo p too. In the check of a sign, either (x - low, s) is an entry of the table that
+    contains [x < 0] for each x in [low, high], so that x is in this interval too; or s is in {0, 1}, and x - 2 s x - s,
+    which is x for s = 0 and -x - 1 for s = 1, is in [0, 2^w), with w <= 62: then s = 1 implies -2^w <= x < 0, and s = 0
+    implies 0 <= x < 2^w, since everything is below p / 2. A range check is left out if another check of the same form
+    implies it.
     """
     chosen = _choice(draft, limb_bits)
     for number, sign in enumerate(draft.signs):
@@ -89,11 +93,11 @@ def _look_up(draft: Draft, limbs: Limbs, range: Range) -> None:
 
 
 def _cut(draft: Draft, limbs: Limbs, form: Form, bits: int, values: Recipe, name: str) -> None:
-    """Show that every element lies in [0, 2^bits).
+    """Show that every element of a form is in [0, 2^bits).
 
-    The low limbs of a number are committed; the highest limb is the rest of the form, divided by a power of two in the
-    field. If each limb of a form is in its own table, then form = limb_0 + 2^w_0 limb_1 + ... modulo p, a number below
-    2^bits.
+    The prover commits to the low limbs of a number; the highest limb is the number minus the other limbs, divided by a
+    power of two in the field. If each limb of a form is in its own table, then form = limb_0 + 2^w_0 limb_1 + ...
+    modulo p, which is a number below 2^bits.
     """
     *low, last = limbs.cut(bits)
     shift, rest = 0, form
@@ -113,8 +117,8 @@ def _cut(draft: Draft, limbs: Limbs, form: Form, bits: int, values: Recipe, name
 
 
 def _needed(draft: Draft, pairs: frozenset[int]) -> list[Range]:
-    """The ranges that no other check implies: the tightest range of each form, without those that a sign's or a
-    function's table implies.
+    """Return the range checks that no other check implies: the tightest range of each form, unless the table of a sign
+    or of a function implies it.
     """
     said: dict[object, list[tuple[int, int]]] = {}
     for number, sign in enumerate(draft.signs):
@@ -157,8 +161,8 @@ def _demand(draft: Draft, pairs: frozenset[int]) -> Demand:
 
 
 def _choice(draft: Draft, limb_bits: int | None) -> Chosen:
-    """The cheapest limbs that a search finds for range checks; signs of one interval are looked up as pairs if that is
-    cheaper.
+    """Return the cheapest limbs for range checks that a search finds; the signs of an interval are looked up as pairs
+    if that is cheaper.
     """
     intervals = sorted({(sign.low, sign.high) for sign in draft.signs}, key=lambda ends: ends[0] - ends[1])
 

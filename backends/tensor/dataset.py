@@ -1,4 +1,6 @@
-"""A committed dataset: tensors of examples under one root, and the inputs that are batches of their rows."""
+"""A committed dataset: tensors of examples under one root, and the inputs of a program that are batches of their
+rows.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,11 @@ ROWS = "rows"
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset of `size` examples; `batches` gives, for each input that is a batch, the name of its tensor in the
-    dataset and the batch's label.
+    """A dataset of `size` examples; `batches` gives, for each input that is a batch, the name of the dataset's tensor
+    from which it is taken, and the label of the batch.
 
-    Every input of one label has the same rows: input[b, ...] = tensor[rows[label][b], ...], where b are `axes` axes:
-    one of the batch, and before it one of time if batches of several steps stand together.
+    Every input with the same label has the same rows: input[b, ...] = tensor[rows[label][b], ...], where b stands for
+    `axes` axes: one for the batch, preceded by one for time if the input holds the batches of several steps.
     """
 
     size: int
@@ -32,20 +34,22 @@ class Dataset:
     axes: int = 1
 
     def counts(self, program: IntegerProgram) -> dict[str, Shape]:
-        """How many rows the batch of each label has, along each axis."""
+        """Return the number of rows of the batch of each label, along each axis of the batch."""
         formats = {port.name: port.format for port in program.inputs}
         labels = {label: formats[name] for name, (_, label) in self.batches.items()}
         return {label: format.shape[: self.axes] for label, format in labels.items() if format is not None}
 
     def shape(self, port: Port[Fixed]) -> Shape:
-        """The shape of the tensor whose rows a port's values are."""
+        """Return the shape of the dataset's tensor from whose rows a port's values are taken."""
         return (self.size, *port.format.shape[self.axes :])
 
 
 def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
-    """The committed data inputs of a step, which a run takes from a dataset, all with the same number of rows.
+    """Return the committed data inputs of a step, which a run takes from a dataset, after checking that all have the
+    same number of rows.
 
-    Raise Unprovable if a step has no data input, if one is not committed, or if they have no first axis of one extent.
+    Raise Unprovable if a step has no data input, if a data input is not committed, or if their first axes do not have
+    the same extent.
     """
     ports = tuple(port for port in program.inputs if port.role is Role.DATA)
     if not ports:
@@ -65,19 +69,19 @@ def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
 
 
 def batch_size(program: IntegerProgram) -> int:
-    """How many examples of the dataset one step takes."""
+    """Return the number of examples of the dataset that one step takes."""
     format = batch_ports(program)[0].format
     return format.shape[0]
 
 
 def whole(port: Port[Fixed], size: int, axes: int = 1) -> Port[Fixed]:
-    """The port of a dataset's tensor whose rows, along its first axes, are the values of a step's port."""
+    """Return the port of the dataset's tensor from whose rows the values of a step's port are taken."""
     return replace(port, format=port.format.with_shape((size, *port.format.shape[axes:])))
 
 
 def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...]:
-    """The ports of a dataset's tensors, each listed once. Raise Unprovable if batches of one tensor have different
-    formats.
+    """Return the ports of a dataset's tensors, each listed once. Raise Unprovable if batches of the same tensor have
+    different formats.
     """
     found: dict[str, Port[Fixed]] = {}
     for port in program.inputs:
@@ -90,8 +94,8 @@ def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...
 
 
 def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
-    """Raise Unprovable unless the batches are exactly the committed data inputs: any other data input would have no
-    root.
+    """Raise Unprovable unless the batches of the dataset are exactly the committed data inputs, since any other data
+    input would have no root.
     """
     named = {p.name for p in program.inputs if p.visibility is Visibility.COMMITTED and p.role is Role.DATA}
     odd = sorted(named ^ set(dataset.batches))
@@ -103,7 +107,7 @@ def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
 
 
 def rows_fault(dataset: Dataset, label: str, counts: Shape, rows: NDArray[np.int64] | None) -> str | None:
-    """A text that says why an array does not hold the numbers of a batch's rows; None if it does."""
+    """Return a text that says why an array cannot be the numbers of a batch's rows, or None if it can."""
     if rows is None or rows.shape != counts or rows.dtype != np.int64:
         return f"expected the numbers of {' x '.join(map(str, counts))} rows for batch {label}"
     if rows.min() < 0 or rows.max() >= dataset.size:

@@ -1,4 +1,4 @@
-"""A tensor system in the making: bases, forms, equations, and the checks of their elements."""
+"""A draft of a tensor system: its bases, forms and equations, and the checks of their elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .forms import PRIME, Base, Column, Fixed, Form, Integers, Product, Public, 
 
 
 def _given_apart(_: Trace) -> Integers:
-    """The honest values of a base that no wire of the program has: a dataset, the numbers of its rows."""
+    """Return an empty array in place of the honest values of a base that no wire of the program has, such as a dataset
+    or the numbers of its rows.
+    """
     return np.zeros(0, np.int64)
 
 
@@ -28,8 +30,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True)
 class Table:
-    """A lookup table of the keys 0 to size - 1, each with a value if `values` is not empty; `column` is the form of the
-    counts of its entries.
+    """A lookup table with the keys 0 to size - 1, each with a value unless `values` is empty; `column` is the form of
+    the multiplicities of its entries.
     """
 
     size: int
@@ -39,8 +41,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Lookup:
-    """The assertion that every element of the form `key` (with that of `value`, if there is one) is an entry of a
-    table.
+    """The assertion that every element of the form `key` (with the same element of the form `value`, if there is one)
+    is an entry of a table.
     """
 
     table: int
@@ -51,7 +53,7 @@ class Lookup:
 
 @dataclass(frozen=True)
 class Range:
-    """The assertion that every element of a form lies in [low, high]; `values` gives the honest elements."""
+    """The assertion that every element of a form is in [low, high]; `values` is the recipe for the honest elements."""
 
     form: Form
     low: int
@@ -63,7 +65,9 @@ class Range:
 
 @dataclass(frozen=True)
 class Sign:
-    """`bit` is [x < 0] for each element x of a form whose elements lie in [low, high]; `negative` is bit times x."""
+    """The sign of a form whose elements x are in [low, high]: `bit` is [x < 0] for each element, and `negative` is bit
+    times x.
+    """
 
     form: Form
     low: int
@@ -76,12 +80,12 @@ class Sign:
 
 
 class Draft:
-    """A draft of a tensor system, which collects everything that a proof must show. `part`, by which a system counts,
-    names the operation or port that is being drafted.
+    """A draft of a tensor system, which collects everything that a proof must show. The field `part` names the
+    operation or port that is being drafted, by which the system's counts are divided.
 
-    For a scan, `steps` is its number of steps: the first axis of most tensors, which is not cut into blocks. If a
-    tensor over many steps were cut into blocks, each block would have its own claims on the products that it depends
-    on, and each product would be weighed once for each block, over all steps.
+    For the program of a scan, `steps` is the number of steps, which is the extent of most tensors' first axis; this
+    axis is not cut into blocks. If a tensor over many steps were cut into blocks, each block would have its own claims
+    on the products on which it depends, and each product would be weighed once for each block, over all steps.
     """
 
     def __init__(self, steps: int | None = None) -> None:
@@ -111,25 +115,27 @@ class Draft:
     # Bases and forms.
 
     def add(self, base: Base) -> Form:
-        """The form that consists of one base."""
+        """Add a base to the draft, and return the form that consists of this base."""
         self.bases.append(base)
         return Form(base.shape, {(len(self.bases) - 1, ()): 1})
 
     def depth(self, form: Form) -> int:
-        """How many products are nested inside each other in a form."""
+        """Return the greatest number of products that are nested inside each other in a form."""
         return max((self._depths.get(base, 0) for base, _ in form.terms), default=0)
 
     def blocks(self, shape: Shape) -> tuple[Block, ...]:
-        """The blocks into which a tensor is cut, unless the tensor is a port's."""
+        """Return the blocks into which a tensor of this shape is cut, unless the tensor belongs to a port."""
         return blocks(shape, int(self.steps is not None and shape[:1] == (self.steps,)))
 
     def padded(self, shape: Shape) -> int:
-        """The elements of all blocks of a shape, where each block is padded to powers of two."""
+        """Return the number of elements in all blocks of a tensor of this shape, after each block is padded to powers
+        of two.
+        """
         return sum(padded(block.shape) for block in self.blocks(shape))
 
     def column(self, shape: Shape, recipe: Recipe | None, name: str, cut: Sequence[Block] | None = None) -> Form:
-        """A committed tensor, in blocks, which are given for a port; `columns` records the columns of the tensor's
-        form.
+        """Return the form of a committed tensor in blocks, which are given for the tensor of a port; `columns` records
+        the columns of that form.
         """
         cut = cut or (in_one(shape) if recipe is None else self.blocks(shape))
         made, first = Form(shape, {}), len(self.bases)
@@ -140,24 +146,24 @@ class Draft:
         return made
 
     def expect(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
-        """A column that will hold the values of a wire, made before the rule for the wire is applied."""
+        """Return a column that is to hold the values of a wire, and is made before the rule for the wire is applied."""
         if wire not in self.expected:
             self.expected[wire] = self.column(shape, recipe, name)
         return self.expected[wire]
 
     def result(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
-        """The column of a wire: a new column, unless one was made before."""
+        """Return the column for the values of a wire: the one that was made before, or else a new column."""
         return self.expected.get(wire) or self.column(shape, recipe, name)
 
     def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
-        """Add a tensor of the statement, the port `name` of one side; return its form."""
+        """Add a tensor that the statement gives, for the port `name` of the given side, and return its form."""
         return self.add(Public(shape, recipe, side, name))
 
     def rows(self, shape: Shape, recipe: Recipe, tensor: tuple[str, Shape], label: str, axes: int) -> Form:
-        """The form of rows of a dataset's tensor, as a virtual column, at row numbers that the statement gives under a
-        label.
+        """Return the form of the rows of a dataset's tensor at those row numbers that the statement gives under a
+        label; the rows themselves are not committed.
 
-        The statement of a proof gives one row number of a dataset for each place along the first `axes` axes.
+        For the rows of a dataset, the statement gives one row number for each place along the first `axes` axes.
         """
         name, whole = tensor
         if name not in self.tensors:
@@ -169,20 +175,22 @@ class Draft:
         return self.add(Rows(shape, recipe, self.tensors[name], self.indices[label]))
 
     def constant(self, values: Integers, shape: Shape) -> Form:
-        """The form of a constant: the constant's values, or one number for all elements."""
+        """Return the form of a constant with the given values, or with one number for all elements."""
         if values.size == 1:
             return self.splat(int(values.reshape(-1)[0]), shape)
         return self.add(Fixed(shape, values))
 
     def splat(self, number: int, shape: Shape) -> Form:
-        """Return a form whose elements all equal one number modulo p; all splats of a shape share one base."""
+        """Return a form whose elements all equal the same number modulo p; all such forms of one shape share a base."""
         if shape not in self._ones:
             self._ones[shape] = len(self.bases)
             self.bases.append(Fixed(shape, np.ones(1, np.int64)))
         return Form(shape, {(self._ones[shape], ()): number % PRIME} if number % PRIME else {})
 
     def splat_of(self, form: Form) -> int | None:
-        """The one number (modulo p) that a form equals everywhere, if that can be read off it."""
+        """Return the number (modulo p) that all elements of a form equal, if the form's terms show this, and otherwise
+        None.
+        """
         if not form.terms:
             return 0
         one = self._ones.get(form.shape)
@@ -191,7 +199,7 @@ class Draft:
         return None
 
     def product(self, letters: tuple[str, str, str], x: Form, y: Form, shape: Shape, recipe: Recipe) -> Form:
-        """The contraction of two forms."""
+        """Return the form of the contraction of two forms."""
         if not x.terms or not y.terms:
             return Form(shape, {})
         made = self.add(Product(shape, recipe, letters, (self.index(x), self.index(y))))
@@ -199,7 +207,9 @@ class Draft:
         return made
 
     def times(self, x: Form, y: Form, recipe: Recipe) -> Form:
-        """The elementwise product of two forms: linear if one of them is a number."""
+        """Return the elementwise product of two forms, which is linear if all elements of one of them equal the same
+        number.
+        """
         for number, other in ((self.splat_of(x), y), (self.splat_of(y), x)):
             if number is not None:
                 return other.times(number)
@@ -207,7 +217,7 @@ class Draft:
         return self.product((own, own, own), x, y, x.shape, recipe)
 
     def along(self, form: Form, view: View, sums: bool) -> Form:
-        """A form seen through a view, or summed along it."""
+        """Return a form read through a view, or summed along a view."""
         shape = view.source_shape if sums else view.target_shape
         made = Form(shape, {})
         number = self.splat_of(form)
@@ -228,7 +238,7 @@ class Draft:
         return made
 
     def index(self, form: Form) -> int:
-        """The number of a form; equal forms have the same number."""
+        """Return the number of a form in the draft; equal forms have the same number."""
         found = self._forms.setdefault(form.key(), len(self.forms))
         if found == len(self.forms):
             self.forms.append(form)
@@ -242,8 +252,8 @@ class Draft:
             self.zeros.append(self.index(form))
 
     def lookup(self, form: Form, size: int) -> None:
-        """Assert that every element of a form is one of 0 to size - 1, size > 1: looked up in the table of exactly that
-        size.
+        """Assert that every element of a form is one of 0 to size - 1, for size > 1, by a lookup in the table of
+        exactly that size.
         """
         if size not in self._sizes:
             self._sizes[size] = self.table(size, np.zeros(0, np.int64), f"counts of [0, {size})")
@@ -254,47 +264,50 @@ class Draft:
                 self.lookups.append(Lookup(*asked, None, self.part))
 
     def table(self, size: int, values: Integers, name: str) -> int:
-        """Add a table of `size` entries with its column of multiplicities; return the number of the table."""
+        """Add a table of `size` entries with its column of multiplicities, and return the number of the table."""
         column = self.index(self.add(Column((size,), None, name, TABLES)))
         self.tables.append(Table(size, values, column))
         return len(self.tables) - 1
 
     def function(self, key: object, size: int, values: Integers, name: str) -> int:
-        """The lookup table of a function, which is made once per key."""
+        """Return the number of the lookup table of a function, which is made only once for each key."""
         if key not in self._functions:
             self._functions[key] = self.table(size, values, f"{name} counts")
         return self._functions[key]
 
     def pair(self, key: Form, table: int, value: Form) -> None:
-        """Assert that every element of `key` with that of `value` is an entry of the table."""
+        """Assert that every element of the form `key`, together with the same element of the form `value`, is an entry
+        of the table.
+        """
         for own, other in zip(self.in_blocks(key), self.in_blocks(value), strict=True):
             self.lookups.append(Lookup(table, self.index(own), self.index(other), self.part))
 
     def in_blocks(self, form: Form) -> list[Form]:
-        """The blocks of a form, since looked-up forms are padded to powers of two."""
+        """Return the blocks of a form as forms, since forms that are looked up are padded to powers of two."""
         return [self.along(form, block.of(form.shape), sums=False) for block in self.blocks(form.shape)]
 
     def interval(self, form: Form, low: int, high: int, values: Recipe, name: str) -> None:
-        """Assert that every element of a form lies in [low, high], exactly; how the elements are looked up is chosen
-        when the whole system is known.
+        """Assert that every element of a form is exactly in [low, high]; how the elements are looked up is chosen when
+        the whole system is known.
         """
         self.ranges.setdefault((form.key(), low, high), Range(form, low, high, values, name, self.part))
 
     def limbs(self, form: Form, size: int, values: Recipe, name: str) -> None:
-        """Assert that every element of a form lies in [0, size), by limbs."""
+        """Assert that every element of a form is in [0, size)."""
         self.interval(form, 0, size - 1, values, name)
 
     def sign(
         self, form: Form, low: int, high: int, values: Recipe, name: str, positive: bool = False
     ) -> tuple[Form, Form]:
-        """The bit s = [x < 0] of each element x in [low, high], and the negative part s x; equal forms share one bit.
+        """Return the sign bit s = [x < 0] of each element x of a form, where x is in [low, high], and the negative part
+        s x; equal forms share one sign bit.
 
-        If the `positive` part of x is wanted, it is the product (1 - s) x, and s x is x less that product: a reader of
-        a rectifier's result then reads one tensor, however many tensors x is the sum of.
+        If `positive`, the positive part of x, is wanted, it is the product (1 - s) x, and s x is x minus that product:
+        a reader of the rectifier's result then reads a single tensor, however many tensors x is the sum of.
 
-        Soundness: for a sign's bit, see `checks.settle`. The product s x of x and its sign bit s is negative where x is
-        negative, and 0 elsewhere; s is therefore the bit of s x too, and one bit serves a ReLU, which is -s x for x =
-        -y, and its derivative, the sign of s x.
+        Soundness: the argument for the sign bit is that of `checks.settle`. The product s x of x and its sign bit s is
+        x where x is negative, and 0 elsewhere; s is therefore the sign bit of s x too, so that a single bit serves both
+        a ReLU, which is -s x for x = -y, and its derivative, which needs the sign of s x.
         """
         known = self._bits.get(form.key())
         if known is None:

@@ -1,5 +1,5 @@
-"""Drafting what the proof of a program says: the form of each port, each operation by its rule, and the bound
-outputs.
+"""Drafting the statement that the proof of a program shows: the form of each port, each operation by its rule, and the
+outputs that the proof binds.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ def drafted(
     dataset: Dataset | None,
     scanned: Scan | None = None,
 ) -> Draft:
-    """The draft of what is to be proved of a program, whose operations were expanded to those of `arrow`.
+    """Return the draft of everything that is to be proved of a program; `arrow` is the program's arrow after expanding
+    operations without a rule.
 
-    Raise Unprovable for an operation that has no rule, and for one that its rule refuses.
+    Raise Unprovable for an operation that has no rule, and for an operation that its rule refuses.
     """
     draft = Draft(None if scanned is None else scanned.count)
     forms: dict[int, Form] = {}
@@ -89,11 +90,11 @@ def drafted(
 
 
 def _in_one(draft: Draft, form: Form, site: Site) -> Form:
-    """A column that equals a form: without the column, the claims on the form would double with each level of a tree of
-    products or maxima.
+    """Return a column that equals a form, because without the column the claims on the form would double with each
+    level of a tree of products or maxima.
 
-    Soundness: the equation of a column and its form holds modulo p, and the form is an integer of the wire's type
-    modulo p, so that the column is one too.
+    Soundness: the column equals the form modulo p, and the form equals, modulo p, an integer of the wire's type, so
+    that the column equals the same integer.
     """
     column = draft.result(site.target_wire, form.shape, site.value, f"{site.name} in one")
     draft.zero(form - column)
@@ -101,11 +102,10 @@ def _in_one(draft: Draft, form: Form, site: Site) -> Form:
 
 
 def _handed_on(program: IntegerProgram, arrow: Arrow, trajectories: Iterable[Trajectory]) -> dict[str, tuple[int, int]]:
-    """For inputs that steps hand on, the wires of their first values and of the values that leave each step, before the
-    Checks.
+    """Return, for each input that steps hand on, the wire of its first values and the wire of the values that leave
+    each step, before they are checked.
 
-    Inputs that leave as another input enters are left out: for such inputs there is only the equation that they are
-    equal.
+    An input whose values leave a step as those of another input is left out: an equation says that the two are equal.
     """
     entering = {port.name: wire for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True)}
     leaving = {port.name: wire for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True)}
@@ -121,14 +121,14 @@ def _handed_on(program: IntegerProgram, arrow: Arrow, trajectories: Iterable[Tra
 
 
 def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) -> Form:
-    """The values that enter each step: the first values, then the values that each step but the last leaves, which are
-    a column.
+    """Return the values that enter each step: the first values, and then the values that each step except the last
+    leaves, which are in a column.
 
-    Soundness: for handing values from step to step, see `circuits/scan.py`. The scan's program checks that the values
-    that leave a step enter the next; since both are forms of the same columns, this takes no equation. That the values
-    handed from step to step are in format needs no further proof: the values that enter the first step are in format;
-    if the values that enter a step are, what is shown of this step holds, so that the values which it leaves, and which
-    enter the next step, are in format too.
+    Soundness: the argument for handing values from step to step is that of `circuits/scan.py`. The program of the scan
+    checks that the values which leave a step enter the next step; since both are forms of the same columns, this takes
+    no equation. It needs no further proof that the values handed from step to step are in format: the values that enter
+    the first step are, and if the values that enter a step are in format, then what is shown of this step holds, so
+    that the values which leave it, and enter the next step, are in format too.
     """
     count, *shape = arrow.format(wire).shape
     start, rest = View.broadcast((1, *shape), (0,)), [0] * len(shape)
@@ -143,8 +143,8 @@ def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) 
 
 
 def _fused(arrow: Arrow) -> dict[int, int]:
-    """The Check of each Shift or Divide that one Check alone reads; the quotient is looked up in the Check's
-    interval.
+    """Return the Check of each Shift or Divide whose only reader is a Check; the quotient is then looked up in the
+    interval of the Check.
     """
     readers = arrow.readers()
     writer = {target: index for index, row in enumerate(arrow.rows) for target in row[2]}
@@ -158,7 +158,9 @@ def _fused(arrow: Arrow) -> dict[int, int]:
 
 
 def _strict(arrow: Arrow) -> set[int]:
-    """The wires that are subtracted from something before its sign is asked for, as the derivative of a ReLU does."""
+    """Return the wires that are subtracted from something before the sign of the difference is needed, as in the
+    derivative of a ReLU.
+    """
     writer = {target: row for row in arrow.rows for target in row[2]}
     asked = [row[1][0] for row in arrow.rows if isinstance(arrow.operations[row[0]], IsNegative)]
     rows = [writer[wire] for wire in asked if wire in writer]
@@ -166,8 +168,8 @@ def _strict(arrow: Arrow) -> set[int]:
 
 
 def _bind_outputs(program: IntegerProgram, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:
-    """A committed output is the column that holds its value, if no other port is that column; otherwise it is a column
-    equal to its form.
+    """Bind each output: a committed output is the column that holds its value, if no other port is that column, and
+    otherwise a new column that equals its form.
     """
     taken: set[int] = set()
     for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
@@ -198,7 +200,7 @@ def _bind_outputs(program: IntegerProgram, arrow: Arrow, draft: Draft, forms: Ma
 
 
 def _laid(port: Port[Fixed]) -> tuple[Block, ...]:
-    """The blocks of a port's column, which follow from the list of its root's ports."""
+    """Return the blocks of a port's column, which follow from the list of ports to which the root commits."""
     return in_one(port.format.shape) if port.role is Role.DATA else blocks(port.format.shape)
 
 

@@ -1,5 +1,5 @@
-"""Lowering an integer program to a tensor system: the program alone determines the system, so that prover and verifier
-have the same one.
+"""Lowering an integer program to a tensor system, which depends only on the program, so that prover and verifier have
+the same system.
 """
 
 from __future__ import annotations
@@ -41,24 +41,25 @@ def emit(
     dataset: Dataset | None = None,
     scanned: Scan | None = None,
 ) -> TensorSystem:
-    """The system of an integer program, with limbs as wide as is cheapest unless told otherwise.
+    """Return the tensor system of an integer program; limbs have the width that is cheapest, unless `limb_bits` is
+    given.
 
-    Programs of one digest have one system: operations are taken in the canonical order, in which the digest hashes
-    them.
+    Programs with the same digest have the same tensor system: operations are taken in the canonical order, in which the
+    digest hashes them.
 
-    Committed inputs of the `assumed` groups are not range-checked. Soundness: every rule takes wires to be within their
-    types, so a proof of a tensor system holds only for roots that are known to hold values within the formats: outputs
-    of a verified proof, or inputs of a verified proof of `format_program`. A tensor system names the groups whose
-    formats it assumes.
+    Committed inputs in the `assumed` groups are not range-checked. Soundness: every rule assumes that wires are within
+    their types, so that a proof of the system is valid only for roots that are known to commit to values in format:
+    outputs of a verified proof, or inputs of a verified proof of `format_program`. The tensor system names the groups
+    that it assumes to be in format.
 
     Inputs that are batches of a `dataset` are rows of its tensors, which are committed to as the group of data; the
     numbers of the rows are public.
 
-    If the program is that of a scan, `scanned` is the scan: the columns of the values that leave a step then also hold
-    what enters the next.
+    If the program is that of a scan, the argument `scanned` is the scan: the columns of the values that leave a step
+    then also hold the values that enter the next step.
 
-    Raise Unprovable, naming operation, place, interval and remedy, for a program that has no tensor system, and
-    CircuitizeError for a group that the program does not have.
+    Raise Unprovable, naming the operation, its place, the interval and a remedy, for a program that has no tensor
+    system; raise CircuitizeError for a group that the program does not have.
     """
     require_groups(program, assumed)
     if dataset is not None:
@@ -87,8 +88,8 @@ def _placed(
     dataset: Dataset | None,
     widest: int,
 ) -> TensorSystem:
-    """A tensor system with its columns in their places: the columns of ports in the commitments of their groups, all
-    other columns in the last commitment.
+    """Return the tensor system with its columns placed in commitments: the columns of ports in the commitments of their
+    groups, and all other columns in the last commitment.
     """
     named = groups(program)
     keys = [[(one.side, port.name) for port in one.ports] for one in named]

@@ -1,4 +1,4 @@
-"""The error for programs that tensor proofs refuse."""
+"""The error raised for programs that tensor proofs cannot prove."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class Unprovable(CircuitizeError):
-    """The error of a program that has an operation, or an interval that no tensor proof can show."""
+    """The error raised for a program with an operation or an interval that no tensor proof can show."""

@@ -1,4 +1,6 @@
-"""Affine forms: sums of tensors seen through views, with coefficients in the field; and the kinds of these tensors."""
+"""Linear forms over a prime field: sums of tensors read through views, with coefficients in the field; and the kinds of
+these tensors.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ True.
 
 @dataclass(frozen=True)
 class Form:
-    """A sum of coefficient * (base along a path): keys are (base, path), coefficients lie in [1, p)."""
+    """A linear form: the sum of coefficient * (base read along a path); the keys of `terms` are (base, path), and the
+    coefficients are in [1, p).
+    """
 
     shape: Shape
     terms: Mapping[tuple[int, Path], int]
@@ -43,19 +47,19 @@ class Form:
         return self + other.times(-1)
 
     def times(self, factor: int) -> Form:
-        """A form with every coefficient times an integer, which may be any representative modulo p."""
+        """Return the form with every coefficient multiplied by an integer, which may be any representative modulo p."""
         terms = {key: c * factor % PRIME for key, c in self.terms.items()}
         return Form(self.shape, {key: c for key, c in terms.items() if c})
 
     def key(self) -> tuple[Shape, frozenset[tuple[tuple[int, Path], int]]]:
-        """Return a key that is the same for equal forms: the shape and the terms in any order."""
+        """Return a key that is the same for equal forms: the shape, and the terms without their order."""
         return self.shape, frozenset(self.terms.items())
 
 
 @dataclass
 class Column:
-    """The base of a committed tensor; its commitment and offset are set when all columns are known. A column of
-    multiplicities has no recipe.
+    """A base that is a committed tensor; its commitment and offset are set when all columns are known. A column of
+    multiplicities has no recipe, since the prover counts the multiplicities.
     """
 
     shape: Shape
@@ -68,7 +72,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Public:
-    """The base of values that the statement gives for one port."""
+    """A base with the values that the statement gives for one port."""
 
     shape: Shape
     recipe: Recipe
@@ -78,10 +82,10 @@ class Public:
 
 @dataclass(frozen=True)
 class Rows:
-    """The base of rows of a column, chosen by the numbers that a public base holds: y[b, ...] = x[index[b], ...]; never
+    """A base of rows of a column, chosen by the numbers in a public base: y[b, ...] = x[index[b], ...]; it is never
     committed.
 
-    The index b of a form of rows may be several axes: the axes of the base of numbers.
+    The index b of a base of rows may stand for several axes, which are the axes of the public base of row numbers.
     """
 
     shape: Shape
@@ -92,24 +96,24 @@ class Rows:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The base of values that the program gives: one for each element, or one for all."""
+    """A base whose values the program gives: one for each element, or one for all elements."""
 
     shape: Shape
     values: Integers = field(compare=False)
 
     def recipe(self, _: Trace) -> Integers:
-        """Return the values in the tensor's shape, which are the same in every run."""
+        """Return the values of the base in the shape of its tensor, which are the same in every run."""
         return np.ascontiguousarray(np.broadcast_to(self.values.reshape(self.values_shape), self.shape))
 
     @property
     def values_shape(self) -> Shape:
-        """Return the shape of `values`: the tensor's own, or a shape of ones if all elements are equal."""
+        """Return the shape of `values`: the shape of the tensor, or a shape of ones if all elements are equal."""
         return (1,) * len(self.shape) if self.values.size == 1 else self.shape
 
 
 @dataclass(frozen=True)
 class Product:
-    """The base of the sum of products of two forms that an equation's letters name; virtual, never committed."""
+    """A base that is the sum of products of two forms by an equation of axis letters; it is never committed."""
 
     shape: Shape
     recipe: Recipe
@@ -121,5 +125,7 @@ Base = Column | Public | Rows | Fixed | Product
 
 
 def padded_bits(shape: Shape) -> int:
-    """The number of variables of a tensor whose axes are padded to powers of two."""
+    """Return the number of variables of a tensor's multilinear polynomial, after its axes are padded to powers of
+    two.
+    """
     return sum((extent - 1).bit_length() for extent in shape)

@@ -1,4 +1,4 @@
-"""Weights that no step changes: which groups they form, and how often the root of each may be opened."""
+"""The groups of frozen weights, which no step changes, and how often the root of each group may be opened."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Ports = Sequence[Port[Fixed]]
 
 
 def parts(ports: Ports) -> list[list[Port[Fixed]]]:
-    """Frozen ports by group, in as few groups as possible: the largest tensors first, each into the group that is
-    smallest so far.
+    """Return the frozen ports of each group, with as few groups as possible: the largest tensors come first, and each
+    is put into the group that is smallest so far.
 
-    The names and shapes of frozen ports alone decide their groups, whatever the order of the ports. No group of several
-    tensors has more than MOST elements.
+    The groups of frozen ports depend only on the ports' names and shapes, and not on their order. A group with several
+    tensors has at most MOST elements.
     """
     ordered = sorted(ports, key=lambda port: (-size([port]), port.name))
     for groups in count(1):
@@ -48,17 +48,17 @@ def parts(ports: Ports) -> list[list[Port[Fixed]]]:
 
 
 def size(ports: Ports) -> int:
-    """The number of elements of tensors in a table: blocks are padded, and since large ones come first there are no
-    gaps between them.
+    """Return the number of elements that tensors take in a table, with padded blocks; since large blocks come first,
+    there are no gaps between them.
     """
     return sum(sum(padded(block.shape) for block in blocks(port.format.shape)) for port in ports)
 
 
 def openings(elements: int) -> int:
-    """How often the root of a frozen group of `elements` elements may be opened: as often as its table has room for
-    random words without growing.
+    """Return how often the root of a frozen group with `elements` elements may be opened: as often as its table has
+    room for random words without growing.
 
-    Privacy: each opening of a frozen root tells at most OPENING / 16 points of each of 16 limbs
+    Privacy: each opening of a frozen root discloses at most OPENING / 16 points of each of 16 limbs
     (docs/zero-knowledge.md).
     """
     table = max(LEAST_SIZE, 1 << (elements + LEAST_OPENINGS * OPENING - 1).bit_length())

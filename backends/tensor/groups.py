@@ -1,4 +1,4 @@
-"""Groups of committed ports: what a training run keeps under one root, by the role of each port."""
+"""Groups of committed ports: the ports of one role, whose values a training run keeps under one root."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NAMES: dict[Role, GroupName] = {
 
 @dataclass(frozen=True)
 class Group:
-    """The committed ports of one side that have one root, sorted by name."""
+    """A group: the committed ports of one side that share a root, sorted by name."""
 
     side: str
     name: GroupName
@@ -47,26 +47,27 @@ class Group:
 
     @property
     def key(self) -> PortKey:
-        """Return the side and the name of a group, by which its root is found."""
+        """Return the side and the name of the group, by which its root is found."""
         return self.side, self.name
 
     @property
     def listed(self) -> PortList:
-        """The list of ports to which the root of a group commits."""
+        """Return the list of ports to which the root of the group commits."""
         return listed(self.ports)
 
 
 def group(port: Port[Fixed], side: str = INPUT) -> GroupName:
-    """The group of a committed port: the group of its role; a scalar, and data that leave a step, form a group each.
+    """Return the group of a committed port: that of its role, except that a scalar is a group by itself, and so are
+    data that leave a step.
 
-    Frozen ports may form several groups: see `group_names`.
+    Frozen ports can form several groups: see `group_names`.
     """
     return port.name if side == OUTPUT and port.role is Role.DATA else NAMES.get(port.role, port.name)
 
 
 def group_names(program: IntegerProgram) -> dict[str, GroupName]:
-    """The name of the group of each committed input, as `group` gives it; if frozen inputs form several groups, the
-    name has the group's number too.
+    """Return the name of each committed input's group, as `group` gives it; if frozen inputs form several groups, their
+    names also have a number.
     """
     committed = [port for port in program.inputs if port.visibility is Visibility.COMMITTED]
     names = {port.name: group(port) for port in committed}
@@ -78,7 +79,7 @@ def group_names(program: IntegerProgram) -> dict[str, GroupName]:
 
 
 def frozen_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
-    """The groups of frozen inputs, in order of their names' numbers."""
+    """Return the groups of frozen inputs, in the order of the numbers in their names."""
     names = group_names(program)
     roles = {port.name: port.role for port in program.inputs}
     found = {group for name, group in names.items() if roles[name] is Role.FROZEN}
@@ -86,11 +87,11 @@ def frozen_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
 
 
 def groups(program: IntegerProgram) -> tuple[Group, ...]:
-    """The groups of a program, those of inputs first, each in the place of its first port; both sides of a `renewal`
-    are grouped alike.
+    """Return the groups of a program, those of inputs first, in the order of their first ports; the outputs of a
+    `renewal` have the same groups as its inputs.
 
-    Raise Unprovable if a public port, or one that forms a group alone, has the name of another group: a statement has
-    one entry for each side and name.
+    Raise Unprovable if a public port, or a port that is a group by itself, has the name of another group, since a
+    statement has only one entry for each side and name.
     """
     found: dict[PortKey, list[Port[Fixed]]] = {}
     returned, names = program.inputs == program.outputs, group_names(program)
@@ -111,10 +112,11 @@ def groups(program: IntegerProgram) -> tuple[Group, ...]:
 
 
 def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
-    """Variables of a commitment to tensors of the given shapes, and the offset of each: wide ones first, then in order.
+    """Return the number of variables of a commitment to tensors of the given shapes, and the offset of each tensor:
+    wide tensors are placed first, and tensors of the same width in their order.
 
-    Axes are padded to powers of two, and each offset is a multiple of its tensor's padded size. The places of blocks in
-    a commitment depend only on the list of ports: equal lists have their values at equal places.
+    Axes are padded to powers of two, and each offset is a multiple of the padded size of its tensor. The places of
+    blocks in a commitment depend only on the list of ports: equal lists have their values at the same places.
     """
     offsets, end = [0] * len(shapes), 0
     for place in sorted(range(len(shapes)), key=lambda place: -padded_bits(shapes[place])):
@@ -123,12 +125,12 @@ def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
 
 
 def input_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
-    """The groups of the committed inputs, in the order of their first ports."""
+    """Return the names of the groups of committed inputs, in the order of their first ports."""
     return tuple(dict.fromkeys(group_names(program).values()))
 
 
 def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> None:
-    """Raise CircuitizeError for a name that is no group of committed inputs."""
+    """Raise CircuitizeError for a name that is not a group of committed inputs."""
     known = input_groups(program)
     for name in sorted(groups):
         if name not in known:
@@ -136,11 +138,12 @@ def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> No
 
 
 def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
-    """The program whose proof shows that the roots of the given groups hold values within the formats of their ports.
+    """Return the program whose proof shows that the roots of the given groups commit to values within the formats of
+    their ports.
 
-    A format program takes the groups' committed inputs and returns nothing, so its proof only says that values in
-    format exist. Names, roles and formats are the original program's: a group has the same root, whichever of the two
-    programs it is committed for. Raise CircuitizeError for a group that the program does not have.
+    The program that checks formats takes the committed inputs in the groups and returns nothing, so that its proof says
+    only that values in format exist. The ports have the same names, roles and formats as in the original program, so
+    that a group has the same root for both programs. Raise CircuitizeError for a group that the program does not have.
     """
     ports = _ports_of(program, groups)
     nothing = permute([port.format for port in ports if port.format is not None], [])
@@ -148,8 +151,8 @@ def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> In
 
 
 def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
-    """The program that returns the committed inputs of the given groups, whose proof shows that two roots hold the same
-    values.
+    """Return the program that takes the committed inputs in the given groups and returns them, so that its proof shows
+    that two roots commit to the same values.
 
     Raise CircuitizeError for a group that the program does not have.
     """
@@ -158,7 +161,7 @@ def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> I
 
 
 def renewal(ports: Sequence[Port[Fixed]]) -> IntegerProgram:
-    """A program that takes the given ports and returns them."""
+    """Return a program that takes the given ports and returns them unchanged."""
     types = [port.format for port in ports if port.format is not None]
     return IntegerProgram(identity(*types), tuple(ports), tuple(ports))
 

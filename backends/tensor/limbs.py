@@ -1,4 +1,4 @@
-"""How numbers are cut into limbs: which tables the range checks of a proof share, so that all checks together are
+"""Cutting numbers into limbs: the tables that the range checks of a proof share, chosen so that all checks together are
 cheapest.
 """
 
@@ -13,7 +13,8 @@ WIDEST = 20
 """The most bits of a limb, since a verifier sums over each limb table."""
 
 FRACTION, COLUMN = 1.0, 1.0
-"""The prover's cost of a fraction in the tree of lookups, and of a committed element; the two are equal, as measured.
+"""The prover's cost of a fraction in the tree of lookups, and of a committed element; the two are equal, as
+measured.
 """
 
 MOST_BITS = 63
@@ -21,17 +22,17 @@ NEVER = 1 << 40
 
 
 def power_above(number: float) -> float:
-    """The least power of two that is not below a number."""
+    """Return the least power of two that is not below the given number."""
     return float(1 << max(0, int(number) - 1).bit_length())
 
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """For each number of bits, the cut into limbs: the fewest limbs, the width of the lowest of them, the widest first,
-    and all widths.
+    """The best cut into limbs for each number of bits: the least number of limbs, the width of the lowest limb, which
+    is never narrower than the others, and a mask of all widths.
 
-    In a cut into limbs, bit w of an entry of `tables` says that a limb has w bits, so that the entry is also the sum of
-    the sizes of their tables.
+    Bit w of an entry of `tables` says that some limb has w bits, so that the entry is also the sum of the sizes of the
+    limbs' tables.
     """
 
     counts: list[int]
@@ -41,7 +42,7 @@ class Cuts:
 
 @lru_cache(maxsize=4096)
 def _cuts(widths: frozenset[int], most: int) -> Cuts:
-    """The best cuts into limbs of numbers of up to `most` bits."""
+    """Return the best cuts into limbs for numbers of up to `most` bits."""
     ordered = sorted(widths, reverse=True)
     counts, lowest, tables = [0], [0], [0]
     for bits in range(1, most + 1):
@@ -57,19 +58,19 @@ def _cuts(widths: frozenset[int], most: int) -> Cuts:
 
 @dataclass(frozen=True)
 class Limbs:
-    """The limb tables of a proof: one of 2^width entries for each width, and one of exactly that many entries for each
-    size in `exact`.
+    """The limb tables of a proof: a table of 2^width entries for each width in `widths`, and a table of exactly `size`
+    entries for each size in `exact`.
     """
 
     widths: frozenset[int]
     exact: frozenset[int] = frozenset()
 
     def count(self, bits: int) -> int:
-        """Return how many limbs a number of this many bits is cut into."""
+        """Return the number of limbs into which a number with this many bits is cut."""
         return _cuts(self.widths, MOST_BITS).counts[bits]
 
     def cut(self, bits: int) -> tuple[int, ...]:
-        """The widths of a number's limbs, the lowest first."""
+        """Return the widths of the limbs of a number, the lowest limb first."""
         made, lowest = [], _cuts(self.widths, MOST_BITS).lowest
         while bits:
             made.append(lowest[bits])
@@ -77,14 +78,14 @@ class Limbs:
         return tuple(made)
 
     def is_alone(self, size: int) -> bool:
-        """Whether numbers below `size` are looked up in one table."""
+        """Return whether numbers below `size` are looked up in a single table."""
         return size in self.exact or (size & (size - 1) == 0 and size.bit_length() - 1 in self.widths)
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What a proof has to look up: for each size of an interval, the number of elements, axes padded; and the number of
-    all other lookups.
+    """The lookups that a proof needs: for each size of an interval, the number of elements with padded axes, and the
+    number of all other lookups.
     """
 
     sizes: Mapping[int, int]
@@ -113,8 +114,8 @@ class Demand:
         object.__setattr__(self, "longest", max(every, default=1))
 
     def cost(self, widths: frozenset[int]) -> tuple[float, Limbs]:
-        """The cost with tables of the given widths, and of the sizes for which one table of exactly that size is then
-        cheapest.
+        """Return the cost of all lookups with tables of the given widths, and the limbs, including the sizes for which
+        a table of exactly that size is then cheapest.
         """
         cuts = _cuts(widths, self.longest)
         counts, needed = cuts.counts, cuts.tables
@@ -139,24 +140,26 @@ class Demand:
 
 
 def total(leaves: float, columns: float) -> float:
-    """The total cost of lookups, where half of the padding to a power of two is counted: provers skip some of it."""
+    """Return the total cost of lookups, in which half of the padding to a power of two is counted, since provers skip
+    some of it.
+    """
     return FRACTION * (leaves + power_above(leaves)) / 2 + COLUMN * (columns + power_above(columns)) / 2
 
 
 def uniform(bits: int, sizes: Iterable[int]) -> Limbs:
-    """Cut numbers into limbs of `bits` bits, with the remaining bits in the highest limb; intervals that fit one table
-    have a table of their own size.
+    """Return limbs of `bits` bits, with the remaining bits in the highest limb; an interval that fits into one table
+    gets a table of exactly its own size.
     """
     exact = frozenset(size for size in sizes if size & (size - 1) and size <= 1 << bits)
     return Limbs(frozenset(range(1, bits + 1)), exact)
 
 
 def cheapest(demand: Demand, start: Limbs | None = None) -> tuple[float, Limbs]:
-    """The cheapest limbs that a local search finds, and their cost: widths are added, taken away or exchanged as long
-    as that lowers the cost.
+    """Return the cost of the cheapest limbs that a local search finds, and these limbs: widths are added, removed or
+    exchanged as long as this lowers the cost.
 
-    The search for limbs starts from the best uniform width, or from the given limbs. The last result of the search for
-    limbs is kept, since a verifier plans one program many times.
+    The local search starts from the best uniform width, or from the given limbs. The last result of the search is
+    cached, since a verifier plans the same program many times.
     """
     return _search(tuple(demand.sizes.items()), demand.leaves, demand.columns, start)
 

@@ -1,4 +1,6 @@
-"""How each integer operation becomes forms, columns and lookups; the values are unique where the program is defined."""
+"""The rules by which each integer operation becomes forms, columns and lookups of a tensor system; the values of the
+columns are unique where the program is defined.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,10 @@ from .forms import Form, Recipe, Trace
 
 @dataclass(frozen=True)
 class Site:
-    """An edge that is being lowered to forms: its place, the wires and types of its sources, those of its target, and
-    the Check that is fused into it.
+    """An edge that is being lowered to forms: its place, the wires and types of its sources, the wire and type of its
+    target, and the Check that is fused into it.
 
-    `strict` is set if the sign of the negated target is asked for.
+    The field `strict` says whether the sign of the negated target is needed.
     """
 
     name: str
@@ -42,13 +44,13 @@ class Site:
     strict: bool = False
 
     def source(self, index: int) -> Recipe:
-        """Return the recipe of a source: its value in a run's trace."""
+        """Return the recipe of a source of the edge: its value in the trace of a run."""
         wire = self.wires[index]
         return lambda trace: trace[wire]
 
     @property
     def value(self) -> Recipe:
-        """The honest value of an edge's target."""
+        """Return the recipe of the edge's target: its honest value in the trace of a run."""
         return lambda trace: trace[self.target_wire]
 
 
@@ -105,8 +107,8 @@ def _contract(draft: Draft, operation: Operation, site: Site, forms: tuple[Form,
 
 
 def _check(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """Check an interval by lookups where the types do not show it already. The source of a Check lies below 2^62 in
-    magnitude, so that being in the interval modulo p means being in it as an integer.
+    """Check by lookups that a form is in an interval, unless the types imply it already. The source of a Check is below
+    2^62 in magnitude, so that it is in the interval as an integer if it is modulo p.
     """
     assert isinstance(operation, Check)
     x = site.types[0]
@@ -116,12 +118,13 @@ def _check(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
 
 def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """Prove q = floor(x / 2^s): q is committed, and the remainder x - 2^s q, a form, lies in [0, 2^s).
+    """Lower a Shift, q = floor(x / 2^s): the prover commits to q, and the remainder x - 2^s q, which is a form, is
+    checked to be in [0, 2^s).
 
-    Soundness: three conditions make the quotient q of a Shift unique. The three conditions of a Shift are: first, |x| <
-    2^62, by its type, whose sources are all range-checked; second, q and the remainder are both range-checked; third,
-    |2^s q + r| <= 2^62 for every q and r that these checks allow. If |x| < 2^62, and q and r are range-checked so that
-    |2^s q + r| <= 2^62, then x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
+    Soundness: three conditions make the quotient q of a Shift unique. The first condition is |x| < 2^62, by the type of
+    x, whose sources are all range-checked; the second is that q and the remainder are both range-checked; the third is
+    |2^s q + r| <= 2^62 for every q and r that the range checks allow. By the three conditions on a Shift, x = 2^s q + r
+    modulo p is an equation of integers, since both sides are below p / 2.
     """
     assert isinstance(operation, Shift)
     size, x = 1 << operation.bits, site.types[0]
@@ -135,8 +138,8 @@ def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
 
 
 def _quotients(site: Site, size: int) -> tuple[int, int]:
-    """The interval within which a quotient q is checked: that of the fused Check, or else an interval around the type's
-    that is cheap to check and leaves q unique.
+    """Return the interval in which a quotient q is checked to be: that of the fused Check, or else an interval around
+    that of the type which is cheap to check and leaves q unique.
     """
 
     def unique(low: int, high: int) -> bool:
@@ -177,8 +180,8 @@ def _positive_part(draft: Draft, form: Form, low: int, high: int, values: Recipe
 
 
 def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """The rectifier x - [x < 0] x; or, if the derivative asks whether the result is positive, -[-x < 0] (-x), with the
-    bit of that sign.
+    """Return the rectifier as x - [x < 0] x; or, if the derivative needs to know whether the result is positive, as
+    -[-x < 0] (-x), with the bit of that sign.
     """
     x, values = site.types[0], site.source(0)
     if not site.strict or x.low >= 0 or x.high <= 0:
@@ -221,11 +224,12 @@ def _within(site: Site, low: int, high: int) -> None:
 
 
 def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """Prove q = floor(x / y): q is committed; x - q y and y - 1 - (x - q y) lie in [0, 2^w), where 2^w >= every y.
+    """Lower a division, q = floor(x / y): the prover commits to q, and both x - q y and y - 1 - (x - q y) are checked
+    to be in [0, 2^w), where 2^w is at least every y.
 
-    Soundness: q y is below 2^62 for every q that its range allows and every y of its type, and so is x; so that the
-    equation of the remainder holds over the integers, 0 <= x - q y < y, and y >= 1 by its type. The range of the
-    quotient q is that of the fused Check if there is one.
+    Soundness: q y is below 2^62 for every q that its range check allows and every y of its type, and so is x, so that
+    the equation of the remainder and 0 <= x - q y < y hold over the integers, where y >= 1 by its type. The range check
+    of the quotient q is that of the fused Check, if there is one.
     """
     x, y = site.types
     low, high = site.target.low, site.target.high
@@ -252,13 +256,14 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
 
 
 def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """Prove r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
+    """Lower a square root, r = floor(sqrt(x)): the prover commits to r, and both x - r^2 and 2 r - (x - r^2) are
+    checked to be in [0, 2^w).
 
-    Soundness: for the root r, the two range-checked numbers, rest = x - r^2 and 2 r - rest, add up to t = 2 r modulo p,
-    a number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. In the proof of a root, w <= 30 and x < 2^60, so
-    that both sides of t^2 = 4 (x - rest) are below p / 2: the equation holds of integers, so t is even, r = t / 2 is a
-    number below 2^w, and r^2 <= x <= r^2 + 2 r. In the proof of a root with larger x or w, r is range-checked as well:
-    0 <= r < 2^31, so that r^2 and x are below 2^62.
+    Soundness: the two range-checked numbers of a root r, rest = x - r^2 and 2 r - rest, add up to t = 2 r modulo p,
+    which is a number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. If w <= 30 and x < 2^60, both sides of
+    t^2 = 4 (x - rest) are below p / 2, so that the equation holds over the integers: t is therefore even, r = t / 2 is
+    a number below 2^w, and r^2 <= x <= r^2 + 2 r. For a greater x or w, the root r is range-checked as well: 0 <= r <
+    2^31, so that r^2 and x are below 2^62.
     """
     x = site.types[0]
     low, high = math.isqrt(x.low), math.isqrt(x.high)
@@ -277,8 +282,8 @@ def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Fo
 
 
 def _lookup(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """The result y of a table lookup is committed, and (x - low, y) is an entry of the table: a key of the table has
-    one value.
+    """Lower a table lookup: the prover commits to the result y, and (x - low, y) is checked to be an entry of the
+    table, in which each key has one value.
     """
     assert isinstance(operation, Lookup)
     table = draft.function(operation, len(operation.table), np.ascontiguousarray(operation.table, np.int64), site.name)

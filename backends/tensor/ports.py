@@ -1,4 +1,6 @@
-"""What a root commits to: the sorted list of its ports' names, shapes and formats, whatever program they are in."""
+"""The list of ports to which a root commits: their names, shapes and formats, sorted by name, whatever program the
+ports are in.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from .blocks import blocks
 
 @dataclass(frozen=True)
 class Listed:
-    """One tensor behind a root; `blocks` is the number of blocks in which the root lays it out."""
+    """One tensor to which a root commits; `blocks` is the number of blocks in which the commitment lays it out."""
 
     name: str
     shape: Shape
@@ -27,8 +29,8 @@ PortList = tuple[Listed, ...]
 
 
 def listed(ports: Iterable[Port[Fixed]]) -> PortList:
-    """The list of ports, each with its format: sorted by name. The place of each port's values in a commitment follows
-    from the list of ports alone (`layout`).
+    """Return the list of the given ports with their formats, sorted by name. The places of all values in a commitment
+    to these ports follow from this list alone (`layout`).
     """
     made = []
     for port in ports:
@@ -41,7 +43,9 @@ def listed(ports: Iterable[Port[Fixed]]) -> PortList:
 def difference(
     ours: PortList, theirs: PortList, names: Sequence[str] = ("this program", "the other one")
 ) -> str | None:
-    """The first difference of two lists of ports, told with `names` for the two sides; None if they are equal."""
+    """Return the first difference between two lists of ports as a text, in which `names` stand for the two sides, or
+    None if the lists are equal.
+    """
     here, there = ({port.name: port for port in ports} for ports in (ours, theirs))
     for name in sorted({*here, *there}):
         if name not in here or name not in there:

@@ -1,4 +1,4 @@
-"""Parts of a tensor system as plain tuples, which the native prover reads and which the digest of a plan hashes."""
+"""The parts of a tensor system as plain tuples, which the native prover reads and which the digest of a plan hashes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .forms import Base, Column, Fixed, Form, Product, Public, Rows
 
 
 def base_record(base: Base) -> tuple[object, ...]:
-    """The record of a base: its kind, its shape, and the source of its values."""
+    """Return the record of a base: its kind, its shape, and where its values come from."""
     shape = list(base.shape)
     match base:
         case Column():
@@ -30,8 +30,8 @@ def base_record(base: Base) -> tuple[object, ...]:
 
 
 def view_record(view: View) -> tuple[object, ...]:
-    """The record of a view: the shape of its source, and of each step the shape, then offsets and strides, or None if
-    it only regroups.
+    """Return the record of a view: the shape of its source, and for each step its shape, with its offsets and strides,
+    or None if the step only regroups axes.
     """
     steps = [
         (
@@ -44,7 +44,7 @@ def view_record(view: View) -> tuple[object, ...]:
 
 
 def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[object, ...]:
-    """The record of a form: its shape and its terms, whose paths name views by their numbers."""
+    """Return the record of a form: its shape and its terms, whose paths refer to views by their numbers."""
     terms = [
         (coefficient, base, [(numbers[view], sums) for view, sums in path])
         for (base, path), coefficient in form.terms.items()
@@ -53,10 +53,14 @@ def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[object, ...]:
 
 
 def lookup_record(lookup: Lookup) -> tuple[object, ...]:
-    """Return the numbers of a lookup's table, of the key's form and of the value's form."""
+    """Return the record of a lookup: the numbers of its table, of the form of its keys, and of the form of its
+    values.
+    """
     return lookup.table, lookup.key, lookup.value
 
 
 def table_record(table: Table) -> tuple[object, ...]:
-    """Return the number of a table's entries, their values, and the form of the column of multiplicities."""
+    """Return the record of a table: the number of its entries, their values, and the form of its column of
+    multiplicities.
+    """
     return table.size, table.values, table.column

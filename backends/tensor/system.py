@@ -1,4 +1,6 @@
-"""Tensor systems: columns, and forms of them that are looked up or zero, which together say that a program was run."""
+"""Tensor systems: columns, and forms over these columns that are looked up or zero, which together state that a program
+was run.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,15 @@ from .records import base_record, form_record, lookup_record, table_record, view
 
 @dataclass(frozen=True)
 class TensorSystem:
-    """The columns, lookups and zero forms of a run of an integer program; a system follows from the program.
+    """The columns, lookups and zero forms that state a run of an integer program; the system follows from the program.
 
-    `commitments` holds the number of variables of each commitment; all but the last belong to groups of committed
-    ports, in the order of `groups`, with the `lists` that their roots commit to; the last is made by the proof. The
-    field `budgets` says how often the roots of frozen groups may be opened in zero knowledge. The views, forms and
-    bases of a tensor system are numbered. The inputs of `assumed` groups are not shown to lie in their formats: a proof
-    of this system says nothing unless it is known that the roots of these groups hold values within their formats. If
-    inputs are batches of a `dataset`, `tensors` and `indices` number the bases of its tensors and of the rows of each
-    batch.
+    The field `commitments` has the number of variables of each commitment: all commitments except the last belong to
+    groups of committed ports, in the order of `groups`, and their roots commit to the lists of ports in `lists`; the
+    last commitment is made by the proof. The field `budgets` says how often the roots of frozen groups may be opened in
+    zero knowledge. The views, forms and bases of a tensor system are referred to by their numbers. The inputs in
+    `assumed` groups are not shown to be in format: a proof of the system says nothing unless the roots of these groups
+    are known to commit to values in format. If inputs are batches of a `dataset`, `tensors` and `indices` have the
+    numbers of the bases of its tensors and of the row numbers of each batch.
     """
 
     program: str
@@ -58,7 +60,7 @@ class TensorSystem:
 
     @cached_property
     def records(self) -> tuple[list[Any], ...]:
-        """A tensor system as the native prover reads it: lists of plain tuples."""
+        """Return the tensor system in the form that the native prover reads: lists of plain tuples."""
         numbers = {view: number for number, view in enumerate(self.views)}
         return (
             list(self.commitments),
@@ -71,28 +73,30 @@ class TensorSystem:
         )
 
     def ports_of(self, key: PortKey) -> PortList:
-        """The list of ports that the root of a group commits to."""
+        """Return the list of ports to which the root of a group commits."""
         return self.lists[self.groups.index(key)]
 
     @property
     def committed(self) -> int:
-        """The number of elements of all columns, without padding."""
+        """Return the number of elements in all columns, without padding."""
         return sum(int(np.prod(base.shape)) for base in self.bases if isinstance(base, Column))
 
     @property
     def looked_up(self) -> int:
-        """The number of elements that are looked up, without padding."""
+        """Return the number of elements that are looked up, without padding."""
         return sum(int(np.prod(self.forms[lookup.key].shape)) for lookup in self.lookups)
 
     @cached_property
     def fractions(self) -> int:
-        """The number of fractions for lookups and tables, where the blocks of each are padded to powers of two."""
+        """Return the number of fractions for lookups and tables, including the padding of each to a power of two."""
         looked_up = sum(1 << padded_bits(self.forms[lookup.key].shape) for lookup in self.lookups)
         return looked_up + sum(1 << (table.size - 1).bit_length() for table in self.tables)
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[int, int]]:
-        """The elements committed and the elements looked up, by operation and place, by port, and for tables."""
+        """Return the numbers of elements that are committed to and looked up, by operation and place, by port, and for
+        tables.
+        """
         found: dict[str, list[int]] = {}
         for base in self.bases:
             if isinstance(base, Column):
@@ -102,10 +106,11 @@ class TensorSystem:
         return {part: (committed, looked_up) for part, (committed, looked_up) in found.items()}
 
     def trace(self, inputs: Mapping[str, Integers]) -> Trace:
-        """The values of all wires of a run; inputs are integers of their formats, as `to_integers` makes them of real
-        values.
+        """Return the values of all wires in a run on the given inputs, which are integers of their formats, as
+        `to_integers` makes them from real values.
 
-        Raise Undefined if the program has no value, and CircuitizeError for a value that is no array of integers.
+        Raise Undefined if the program has no value on the inputs, and CircuitizeError for a value that is not an array
+        of integers.
         """
         for name in self.inputs:
             if np.asarray(inputs[name]).dtype.kind not in "iu":
@@ -118,15 +123,15 @@ class TensorSystem:
         return [value for value in found if value is not None]
 
     def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
-        """The honest values of every base tensor of the system, without multiplicities, which the prover counts, and
-        without a dataset's tensors.
+        """Return the honest values of every base of the system, except multiplicities, which the prover counts, and
+        except the tensors of a dataset.
 
-        `rows` gives the numbers of each batch's rows, by its label.
+        The argument `rows` gives the row numbers of each batch, by its label.
         """
         return list(self.each_value(trace, rows))
 
     def each_value(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> Iterator[Integers]:
-        """The honest values of every base one by one; the values of a base are made when they are asked for."""
+        """Yield the honest values of the bases one by one; the values of a base are computed when they are needed."""
         given = {base: (rows or {})[label] for label, base in self.indices.items()}
         for number, base in enumerate(self.bases):
             if number in given:
@@ -137,7 +142,9 @@ class TensorSystem:
                 yield np.ascontiguousarray(base.recipe(trace), np.int64)
 
     def public_values(self, publics: Mapping[PortKey, Integers]) -> list[Integers]:
-        """The values of every base that the verifier knows: the values of public ports, and nothing else."""
+        """Return, for every base, the values that the verifier knows, which are those of public ports; all other bases
+        get an empty array.
+        """
         return [
             np.ascontiguousarray(publics[base.side, base.name], np.int64)
             if isinstance(base, Public)

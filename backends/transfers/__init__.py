@@ -1,3 +1,3 @@
-"""How many words a program moves between memories: arrays cut into tiles, and words counted from the axes of the
-arrow.
+"""The number of words that a program moves between memories: arrays are cut into tiles, and words are counted from the
+axes of the arrow.
 """

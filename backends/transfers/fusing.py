@@ -1,4 +1,6 @@
-"""Which operations share tiles: groups that are joined as long as fewer words are moved."""
+"""Fusing operations into groups that share tiles: groups are joined as long as this lowers the number of moved
+words.
+"""
 
 from __future__ import annotations
 
@@ -15,29 +17,33 @@ MOST_EDGES = 48
 
 @dataclass(frozen=True)
 class Fused:
-    """Operations that run together, and their partition, which is missing if the memory is too small for them."""
+    """A group of operations that run together, with the partition into tiles, which is None if the memory is too small
+    for the group.
+    """
 
     group: Group
     partition: Partition | None
 
     @property
     def moved(self) -> float:
-        """Return the words that a group moves between the memories, infinity if it has no partition."""
+        """Return the number of words that the group moves between the memories, which is infinite if it has no
+        partition.
+        """
         return float("inf") if self.partition is None else self.partition.moved
 
 
 def alone(wiring: Wiring, memory: float) -> list[Fused]:
-    """Groups of one operation each, for every operation that computes something."""
+    """Return a group for every operation that computes something, which contains this operation only."""
     return [_fused(wiring, [edge], memory) for edge in range(len(wiring.rows)) if wiring.computes(edge)]
 
 
 def fuse(wiring: Wiring, memory: float) -> list[Fused]:
-    """Groups of operations that move fewer words together than apart, in an order in which they can run.
+    """Return groups of operations that move fewer words together than apart, in an order in which the groups can run.
 
-    Fusing takes the wires from the largest on; the group that writes one and a group that reads it become one if no
-    other operation would have to run between them, no two axes of one array become one, and fewer words are moved. An
-    operation that only moves elements, such as a transposition, is a computation of addresses and moves no words if it
-    stands alone.
+    Wires are considered from the largest on: the group that writes a wire and a group that reads it are joined if no
+    other operation would have to run between them, if no two axes of an array become the same axis, and if fewer words
+    are then moved. An operation that only moves elements, such as a transposition, only changes addresses, and moves no
+    words if it is a group by itself.
     """
     return _Fusing(wiring, memory).groups()
 
@@ -75,7 +81,7 @@ class _Fusing:
         return self.found[root]
 
     def _cost(self, root: int) -> float:
-        """The words that a group moves; none if it only moves elements."""
+        """Return the number of words that a group moves, which is 0 if its operations only move elements."""
         return self._now(root).moved if any(map(self.wiring.computes, self.members[root])) else 0.0
 
     def _try(self, first: int, second: int) -> None:
@@ -104,7 +110,7 @@ class _Fusing:
         self.found.pop(second, None)
 
     def _between(self, first: int, second: int) -> bool:
-        """Whether a path of wires leads from one group to the other through a third."""
+        """Return whether a path of wires leads from one group to another through a third group."""
         seen, stack = {first, second}, [after for after in self.next[first] if after != second]
         while stack:
             group = stack.pop()
@@ -117,7 +123,7 @@ class _Fusing:
         return False
 
     def _order(self) -> list[int]:
-        """The groups of operations in an order in which a wire is written before it is read."""
+        """Return the groups of operations in an order in which each wire is written before it is read."""
         waiting = dict.fromkeys(self.members, 0)
         for later in self.next.values():
             for group in later:

@@ -1,4 +1,4 @@
-"""A group of operations that share tiles: its arrays, and the axes that they have in common."""
+"""A group of operations that share tiles: its arrays, and the axes that these arrays have in common."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Axis = int
 
 
 class Wiring:
-    """An arrow with facts that are asked for again and again: labels of its operations, and who writes and reads a
-    wire.
+    """An arrow together with facts that are needed again and again: the labels of its operations, and the writers and
+    readers of its wires.
     """
 
     def __init__(self, arrow: Arrow) -> None:
@@ -48,11 +48,15 @@ class Wiring:
                 self.numbers.update(targets)
 
     def computes(self, edge: int) -> bool:
-        """Whether an operation computes something: constants lie in memory, and movements only change addresses."""
+        """Return whether an operation computes something, unlike constants, which are in memory, and movements, which
+        only change addresses.
+        """
         return bool(self.rows[edge][1]) and not isinstance(self.operations[edge], HEXAGONS)
 
     def products(self, edge: int) -> int:
-        """How many multiplications of an operation are accumulated: those of a contraction."""
+        """Return the number of multiplications of an operation whose products are accumulated, which only contractions
+        have.
+        """
         if not isinstance(self.operations[edge], CUPS):
             return 0
         extents: dict[str, int] = {}
@@ -63,18 +67,20 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """An array of a group: its wire, or -1 for an array that a softmax keeps beside its result, and its axes."""
+    """An array of a group: its wire, or -1 for an array that a softmax keeps in addition to its result, and its
+    axes.
+    """
 
     wire: int
     axes: tuple[Axis, ...]
 
 
 class Group:
-    """Operations of an arrow that run tile by tile, together.
+    """A group of operations of an arrow that run together, tile by tile.
 
-    Two axes of arrays in a group are one axis if an operation of the group says so. An array from outside that is read
-    in two ways counts as two arrays of a group. The `whole` axes of a group cannot be cut; an axis that one array has
-    twice is whole.
+    Two axes of arrays in a group are the same axis if an operation of the group makes them equal. An array from outside
+    the group that is read in two ways counts as two arrays of the group. The axes in the field `whole` of a group
+    cannot be cut; an axis that occurs twice in one array is among them.
     """
 
     def __init__(self, wiring: Wiring, edges: Iterable[int]) -> None:
@@ -90,14 +96,14 @@ class Group:
         self._unite()
 
     def size(self, array: int) -> int:
-        """How many words an array has, 0 for a single number."""
+        """Return the number of words that an array of the group has, where a single number counts as 0."""
         held = self.arrays[array]
         return 0 if held.wire in self.wiring.numbers else math.prod(self.extents[axis] for axis in held.axes)
 
     @cached_property
     def behind(self) -> dict[int, set[int]]:
-        """For each array that a movement made, the arrays whose elements it shows: such an array has no place in
-        memory.
+        """Return, for each array that a movement of elements made, the arrays whose elements it shows: such an array
+        takes no room in memory.
         """
         found: dict[int, set[int]] = {}
         for edge in self.edges:
@@ -108,7 +114,7 @@ class Group:
         return found
 
     def takes_room(self, array: int) -> bool:
-        """Whether an array of the group has a place in the small memory."""
+        """Return whether an array of the group takes room in the small memory."""
         return array not in self.behind and self.arrays[array].wire not in self.wiring.numbers
 
     def _unite(self) -> None:
@@ -165,22 +171,26 @@ class Group:
                         self.names.setdefault(self._axis[edge, letter], letter)
 
     def axes(self, edge: int, own: Iterable[str]) -> set[Axis]:
-        """The axes of the group that correspond to labels of an operation."""
+        """Return the axes of the group to which the given labels of an operation correspond."""
         return {self._axis[edge, label] for label in own}
 
     @cached_property
     def summed(self) -> dict[int, set[Axis]]:
-        """For each operation, the axes over which it may sum in parts."""
+        """Return, for each operation, the axes over which it can sum in parts."""
         return {edge: self.axes(edge, self.wiring.labels[edge].summed) for edge in self.edges}
 
     @cached_property
     def softened(self) -> dict[int, set[Axis]]:
-        """Return by edge the axes along which a softmax weighs the edge's sum."""
+        """Return, for each operation that is a softmax, the axis of the softmax, and for each other operation no
+        axis.
+        """
         return {edge: self.axes(edge, self.wiring.labels[edge].softened) for edge in self.edges}
 
     @cached_property
     def whole(self) -> set[Axis]:
-        """Return the axes of a group that cannot be cut: an operation needs them whole, or one array has them twice."""
+        """Return the axes of the group that cannot be cut, because an operation needs them whole or an array has them
+        twice.
+        """
         found: set[Axis] = set()
         for edge in self.edges:
             found |= self.axes(edge, self.wiring.labels[edge].whole)
@@ -190,13 +200,13 @@ class Group:
 
     @property
     def apart(self) -> bool:
-        """Whether no array of the group has an axis twice."""
+        """Return whether no array of the group has an axis twice."""
         return all(len(set(held.axes)) == len(held.axes) for held in self.arrays)
 
     @cached_property
     def cut(self) -> list[Axis]:
-        """The axes that tiles of the results may divide: all arrays that leave the group have them, and no operation
-        sums over them.
+        """Return the axes that can be cut into tiles of the results: all arrays that leave the group have them, and no
+        operation sums over them.
         """
         closed = self.whole.union(*self.summed.values(), *self.softened.values())
         return [
@@ -207,12 +217,14 @@ class Group:
 
     @cached_property
     def streamed(self) -> list[Axis]:
-        """The axes of a group that may be walked part by part, while sums over them are kept."""
+        """Return the axes of the group that can be walked part by part while the sums over them are kept."""
         found = set[Axis]().union(*self.summed.values()) - self.whole
         return sorted(axis for axis in found if self.extents[axis] > 1 and self._flows(axis))
 
     def _flows(self, axis: Axis) -> bool:
-        """Whether each softmax along an axis is read by sums over it, which can be rescaled as they grow."""
+        """Return whether every softmax along an axis is read only by sums over this axis, which can be rescaled as they
+        grow.
+        """
         for edge, own in self.softened.items():
             if axis not in own:
                 continue

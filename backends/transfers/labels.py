@@ -1,4 +1,6 @@
-"""The axes of one operation by label: those that enter and leave, those that it sums, and those that it needs whole."""
+"""The axes of one operation by label: those that enter and leave it, those over which it sums, and those that it needs
+whole.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,13 @@ from ..axes import repeated
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The axes of an operation's sources and targets. A label that several arrays of an operation have stands for one
-    axis.
+    """The labels of the axes of an operation's sources and targets. A label that several arrays of the operation have
+    stands for the same axis.
 
-    A tile of the targets needs from each source the tile of the same labels, and the whole of the labels that the
-    targets lack. A `summed` axis may come in parts, whose results are joined by `join`, "add" or "maximum". A `whole`
-    axis of an operation may not be cut into tiles. The `softened` axis of an operation is the axis of a softmax.
+    A tile of the targets needs from each source the part with the same places along shared labels, and everything along
+    labels that the targets lack. A `summed` axis may be processed in parts, whose results are joined by the operation
+    `join`, "add" or "maximum". A `whole` axis of the operation may not be cut into tiles. The `softened` axis of the
+    operation is the axis of a softmax.
     """
 
     sources: tuple[tuple[str, ...], ...]
@@ -36,7 +39,7 @@ CUPS = (arrays.Einsum, integers.Contract)
 
 @lru_cache(maxsize=65536)
 def labels(operation: Operation, sources: tuple[Shape, ...], targets: tuple[Shape, ...]) -> Labels:
-    """The labels of an operation on arrays of the given shapes, from its equation, its axes or its view."""
+    """Return the labels of an operation on arrays of the given shapes, from its equation, its axes or its view."""
     if isinstance(operation, CUPS):
         x, y, target = (tuple(letters) for letters in operation.letters)
         return Labels((x, y), (target,), frozenset({*x, *y}) - {*target})
@@ -61,7 +64,7 @@ def labels(operation: Operation, sources: tuple[Shape, ...], targets: tuple[Shap
 
 
 def _summed(operation: Operation, sources: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    """The axes that a reduction removes and along which it may reduce in parts."""
+    """Return the axes that a reduction removes and over which it can reduce in parts."""
     if isinstance(operation, arrays.Sum):
         return frozenset(sources[0][axis] for axis in operation.axes)
     if isinstance(operation, arrays.Max):
@@ -72,7 +75,7 @@ def _summed(operation: Operation, sources: Sequence[tuple[str, ...]]) -> frozens
 
 
 def _copied(operation: Operation, targets: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    """The axes along which a broadcast copies."""
+    """Return the axes along which a broadcast copies its source."""
     if isinstance(operation, arrays.Broadcast):
         return frozenset(targets[0][axis] for axis in operation.axes)
     if isinstance(operation, integers.Reindex):
@@ -81,7 +84,7 @@ def _copied(operation: Operation, targets: Sequence[tuple[str, ...]]) -> frozens
 
 
 def _still(view: integers.View) -> list[int]:
-    """The axes of a view's target along which the view reads one element repeatedly."""
+    """Return the axes of a view's target along which the view reads the same element repeatedly."""
     step = view.steps[0] if len(view.steps) == 1 else None
     if not isinstance(step, integers.Affine):
         return []

@@ -1,4 +1,4 @@
-"""Composites expanded as far as tiles can be computed: to sums, maxima and element-by-element operations."""
+"""Expanding composites until tiles can be computed: to sums, maxima and elementwise operations."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ LETTERS = "abcdefgh"
 
 
 def primitive(arrow: Arrow) -> Arrow:
-    """Return an equal arrow in which definitions take the place of composites, norms and spherical attention.
+    """Return an equal arrow in which composites, norms and spherical attention are replaced by their definitions.
 
-    A softmax that only contractions read, each along its axis, stays: it may be streamed (see `group`).
+    A softmax is kept if it is read only by contractions along its axis, because it can then be streamed (see `group`).
     """
     builder = Builder()
     wires = [0] * arrow.wire_count
@@ -53,7 +53,9 @@ def _written(builder: Builder, operation: Operation, wires: list[int], keep: boo
 
 
 def _contracted(arrow: Arrow) -> set[int]:
-    """The softmaxes, by place, whose every reader sums over their axis in a contraction."""
+    """Return the places in the arrow of the softmaxes that are read only by contractions which sum over the softmax's
+    axis.
+    """
     found: dict[int, tuple[int, int]] = {}
     outputs = {*arrow.outputs.tolist()}
     for index, (operation, _, targets, _) in enumerate(arrow.rows):
@@ -77,7 +79,7 @@ def _norm(x: Real, axis: int) -> Real:
 
 
 def _spherical(operation: SphericalAttention, scores: Real, values: Real) -> Real:
-    """Spherical attention as two sums over the positions, and a division once the sums are complete."""
+    """Return spherical attention as two sums over the positions, and a division after the sums are complete."""
     batch = LETTERS[: scores.ndim - 2]
     norm = _norm(scores, scores.ndim - 1)
     divisor = Maximum()(norm, norm.constant(operation.floor))

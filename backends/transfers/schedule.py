@@ -10,7 +10,7 @@ from .group import Axis, Group, Held
 
 
 class Kind(Enum):
-    """What an act does with the small memory."""
+    """The kinds of acts of a schedule, by what they do with the small memory."""
 
     LOAD = "load"
     """The act that loads a tile of an array from the large memory."""
@@ -28,7 +28,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act of a schedule, on an array or by an operation; the number that does not apply is -1."""
+    """One act of a schedule, either on an array or by an operation, whose number it has in `array` or in `edge`; the
+    other of these fields is -1.
+    """
 
     kind: Kind
     array: int = -1
@@ -37,8 +39,8 @@ class Act:
 
 @dataclass(slots=True)
 class Phase:
-    """The acts before a loop over the streamed axis, in each round of the loop, and after it; only `body` if no axis is
-    streamed.
+    """A phase of a schedule: the acts before a loop over the streamed axis, those in each round of the loop, and those
+    after it; without a streamed axis, only `body` has acts.
     """
 
     streams: bool
@@ -49,13 +51,15 @@ class Phase:
 
     @property
     def acts(self) -> list[Act]:
-        """Return all acts of a phase, in which the acts of the loop's body stand once."""
+        """Return all acts of the phase, with the acts of the loop's body listed once."""
         return [*self.before, *self.body, *self.after]
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The phases in which one tile of the results is computed, and the streamed axis, if there is one."""
+    """The schedule of a group: the phases in which one tile of the results is computed, and the streamed axis, if there
+    is one.
+    """
 
     group: Group
     stream: Axis | None
@@ -73,18 +77,18 @@ class Schedule:
 
     @property
     def moved(self) -> list[int]:
-        """The arrays that are loaded or stored, each as often as it is moved for a tile of the results."""
+        """Return the arrays that are loaded or stored, each as often as it is moved for a tile of the results."""
         acts = [act for phase in self.phases for act in phase.acts]
         return [act.array for act in acts if act.kind in (Kind.LOAD, Kind.STORE)]
 
 
 def schedule(group: Group, stream: Axis | None) -> Schedule | None:
-    """The schedule by which a tile is computed, with a streamed axis or with none.
+    """Return the schedule by which a group computes a tile, with the given streamed axis or with none.
 
-    An operation that depends, along the streamed axis, on a sum over it waits for the next pass, for which everything
-    that it needs along the axis is loaded and computed anew: the maximum, the sum and the weights of a softmax, written
-    out, are three passes. Scheduling takes time linear in the number of operations and passes. Return None if a softmax
-    would be needed in two passes.
+    An operation that depends, along the streamed axis, on a sum over this axis waits for the next pass, for which
+    everything that it needs along the axis is loaded and computed again: for example, the maximum, the sum and the
+    weights of a softmax take three passes. Making a schedule takes time linear in the number of operations and passes.
+    Return None if a kept softmax would be needed in two passes.
     """
     return _Scheduling(group, stream).made()
 
@@ -112,7 +116,7 @@ class _Scheduling:
         self._rank()
 
     def _rank(self) -> None:
-        """Determine the pass in which each operation, and each array along the streamed axis, is computed."""
+        """Determine the pass in which each operation is computed, and each array along the streamed axis."""
         self.level = [0] * len(self.arrays)
         self.of: dict[int, int] = {}
         for edge in self.group.edges:
@@ -142,8 +146,8 @@ class _Scheduling:
         return any(self.along[array] for array in (*self.sources[edge], *self.targets[edge]))
 
     def _needed(self, number: int) -> list[int]:
-        """The operations along the streamed axis that a pass runs: those from which its sums and results are
-        computed.
+        """Return the operations along the streamed axis that a pass runs, because the sums and results of the pass are
+        computed from them.
         """
         wanted: set[int] = set()
         found = []
@@ -159,7 +163,9 @@ class _Scheduling:
         return found[::-1]
 
     def _act(self, order: Sequence[tuple[Phase, list[int]]]) -> None:
-        """Fill the phases of a schedule: an array is loaded before its first reader and freed after its last."""
+        """Fill the phases of the schedule: each array is loaded before its first reader and freed after its last
+        reader.
+        """
         last = {}
         for place, (_, edges) in enumerate(order):
             for at, edge in enumerate(edges):
@@ -170,20 +176,22 @@ class _Scheduling:
             self._fill(phase, place, edges, there, last)
 
     def _touched(self, edge: int) -> list[int]:
-        """The arrays that the small memory must hold while an operation runs, including arrays of which others are
-        views.
+        """Return the arrays that the small memory must hold while an operation runs, including arrays of which others
+        are views.
         """
         own = (*self.sources[edge], *self.targets[edge], *self._beside(edge))
         behind = self.group.behind
         return list(dict.fromkeys((*own, *(shown for array in own for shown in sorted(behind.get(array, ()))))))
 
     def _beside(self, edge: int) -> tuple[int, ...]:
-        """The arrays that a streamed softmax keeps, for itself and for the sums that read it."""
+        """Return the arrays that streamed softmaxes keep for an operation, which is such a softmax or a sum that reads
+        it.
+        """
         softmaxes = [edge] if edge in self.kept else self.weighed(edge)
         return tuple(self.kept[one] + k for one in softmaxes for k in (0, 1))
 
     def weighed(self, edge: int) -> list[int]:
-        """The streamed softmaxes that a sum reads."""
+        """Return the streamed softmaxes whose results a sum reads."""
         if edge not in self.sums:
             return []
         return [one for one in self.kept if self.targets[one][0] in self.sources[edge]]
@@ -212,7 +220,9 @@ class _Scheduling:
         phase.after += gone
 
     def _enter(self, phase: Phase, edge: int, there: set[int]) -> None:
-        """Load what an operation reads, along the streamed axis in each round, and begin the sums to which it adds."""
+        """Load the arrays that an operation reads, those along the streamed axis in each round, and begin the sums to
+        which it adds.
+        """
         for array in dict.fromkeys(self.sources[edge]):
             if array in self.group.entering and array not in there:
                 (phase.body if self.along[array] or not phase.streams else phase.before).append(Act(Kind.LOAD, array))

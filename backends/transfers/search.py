@@ -1,4 +1,4 @@
-"""The partition of a group that moves the fewest words within a memory."""
+"""The search for the partition of a group into tiles that moves the fewest words within a memory."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ MOST_TRIED = 1 << 14
 
 
 def best(group: Group, memory: float) -> Partition | None:
-    """The partition that moves the fewest words and holds at most `memory`; of equal ones the one that holds fewest.
+    """Return the partition of a group that moves the fewest words and holds at most `memory` words, or, among equal
+    ones, the one that holds the fewest.
 
-    The search compares all relevant extents of tiles, the least ones for each number of tiles; if there are more than
-    `MOST_TRIED` combinations, as many evenly spaced by ratio. The tile is then made as long as there is room, first
-    along the streamed axis, then along the others. Return None if not even tiles of single elements fit the memory.
+    The search compares all relevant extents of tiles, which are the least ones for each number of tiles; if there are
+    more than `MOST_TRIED` combinations, it compares only that many, evenly spaced by ratio. A tile is then made as long
+    as there is room, first along the streamed axis and then along the other axes. Return None if not even tiles of a
+    single element fit into the memory.
     """
     found: Partition | None = None
     for stream in (None, *group.streamed):
@@ -50,7 +52,7 @@ def _within(made: Schedule, memory: float) -> Partition | None:
 
 
 def _grid(extents: Sequence[int]) -> list[Counts]:
-    """All combinations of tile extents, as one array for each axis."""
+    """Return all combinations of tile extents, as one array for each axis."""
     if not extents:
         return []
     each = max(2, int(MOST_TRIED ** (1 / len(extents))))
@@ -59,7 +61,7 @@ def _grid(extents: Sequence[int]) -> list[Counts]:
 
 
 def _extents(extent: int, most: int) -> Counts:
-    """The least extents of a tile for each number of tiles."""
+    """Return the relevant extents of a tile along an axis: for each number of tiles, the least extent."""
     root = math.isqrt(extent)
     counts = np.arange(1, root + 1, dtype=np.int64)
     found = np.unique(np.concatenate([counts, -(-extent // counts)]))
@@ -69,7 +71,7 @@ def _extents(extent: int, most: int) -> Counts:
 
 
 def _grown(found: Partition, memory: float) -> Partition:
-    """A partition that moves the same words as a given one, in fewer and longer steps."""
+    """Return a partition that moves as many words as the given one, in fewer and longer steps."""
     made, tiles = found.schedule, dict(found.tiles)
     order = sorted(tiles, key=lambda axis: axis != made.stream)
     for axis in order:

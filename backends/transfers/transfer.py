@@ -1,4 +1,6 @@
-"""The cost of a group of operations, as plain numbers and names: its words, its products, and how it is cut."""
+"""The cost of a group of operations as plain numbers and names: its words, its products, and how it is cut into
+tiles.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,14 @@ from .search import best
 
 @dataclass(frozen=True)
 class Transfer:
-    """A group of operations that run together, tile by tile.
+    """The cost of a group of operations that run together, tile by tile.
 
-    `moved` is H, the words loaded and stored; `held` is M, the most at once, which may be more than the memory if not
-    even single elements fit: then `fits` is false, and everything is loaded and stored once. `tiles` has for each axis
-    that is cut its name, the extent of a tile, and its whole extent; `stream` names the axis that is walked part by
-    part, `passes` how often. `products` are the multiplications of contractions; `least` is a lower bound for every
-    partition of a single contraction, 2 * products / sqrt(memory) + the words of its result.
+    The field `moved` is H, the number of words that are loaded and stored, and `held` is M, the most words held at
+    once; `held` exceeds the memory if not even single elements fit: `fits` is then false, and everything is loaded and
+    stored once. The field `tiles` has for each axis that is cut its name, the extent of a tile and the whole extent;
+    `stream` names the axis that is walked part by part, and `passes` says how often it is walked. The field `products`
+    is the number of multiplications in contractions; `least` is, for a single contraction, a lower bound for every
+    partition: 2 * products / sqrt(memory) plus the words of the result.
     """
 
     operations: tuple[int, ...]
@@ -37,7 +40,7 @@ class Transfer:
 
     @property
     def cut(self) -> str:
-        """A text that says how a group is cut into tiles."""
+        """Return a text that says how the group is cut into tiles."""
         found = [f"{name} {tile:,} of {extent:,}" for name, tile, extent in self.tiles if name != self.stream]
         at_once = [f"{name} {tile:,} at a time" for name, tile, _ in self.tiles if name == self.stream]
         again = [f"{self.passes} passes"] if self.passes > 1 else []
@@ -45,7 +48,7 @@ class Transfer:
 
 
 def transfer(found: Fused, memory: float) -> Transfer:
-    """The numbers and names of a group and its partition for a memory of `memory` words."""
+    """Return the cost of a group and its partition, for a memory of `memory` words."""
     group = found.group
     wiring = group.wiring
     made = found.partition or best(group, math.inf)
@@ -80,8 +83,8 @@ def transfer(found: Fused, memory: float) -> Transfer:
 
 
 def _names(group: Group) -> dict[Axis, str]:
-    """A letter for each axis: the letter that the first contraction with that axis gives it, unless another axis has
-    that letter.
+    """Return a letter for each axis of a group: the letter that the first contraction with the axis gives it, unless
+    another axis has that letter already.
     """
     found: dict[Axis, str] = {}
     for axis in range(len(group.extents)):

@@ -1,4 +1,6 @@
-"""Words moved and words held: sizes of arrays with their axes replaced by those of a tile."""
+"""Counting the words that a group moves and holds: the sizes of its arrays, with the extents of axes replaced by those
+of a tile.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ MOST = float(2**62)
 
 @dataclass(frozen=True)
 class Partition:
-    """How a group is cut: the schedule, the extent of each axis in a tile, and the resulting costs.
+    """A partition of a group into tiles: the schedule, the extent of each axis in a tile, and the resulting costs.
 
     The field `moved` is H, the number of words that are loaded and stored; `held` is M, the most words that are held at
     once.
@@ -31,25 +33,25 @@ class Partition:
 
     @property
     def rounds(self) -> int:
-        """How many tiles of the results there are."""
+        """Return the number of tiles into which the results are cut."""
         extents = self.schedule.group.extents
         return math.prod(-(-extents[axis] // tile) for axis, tile in self.tiles.items() if axis != self.schedule.stream)
 
 
 def partition(made: Schedule, tiles: Mapping[Axis, int]) -> Partition:
-    """The numbers of words that a schedule with these tiles moves and holds.
+    """Return the partition of a schedule by the given tiles, with the numbers of words that it moves and holds.
 
-    The number H of moved words is the sum, over the arrays that a tile of the results moves, of the array's size times
-    the number of tiles along each axis that is cut and that the array lacks. The number M of held words is the largest
-    column of the schedule in which each axis has the extent of its tile (Abbott and Zardini, arXiv 2412.03317, section
-    3).
+    The number H of moved words is a sum over the arrays that are moved for a tile of the results: each array's size,
+    times the number of tiles along each axis that is cut and that the array lacks. The number M of held words is the
+    size of the largest column of the schedule, where each axis has the extent of its tile (Abbott and Zardini, arXiv
+    2412.03317, section 3).
     """
     given = {axis: np.array([tile], np.int64) for axis, tile in tiles.items()}
     return Partition(made, dict(tiles), int(moved(made, given)[0]), int(held(made, given)[0]))
 
 
 def moved(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
-    """The number H of moved words for each of several tiles at once; exact below 2^53."""
+    """Return the number H of moved words for each of several tile sizes at once, which is exact below 2^53."""
     group = made.group
     rounds = {axis: -(-group.extents[axis] // tile) for axis, tile in tiles.items() if axis != made.stream}
     found: NDArray[np.float64] = np.zeros(_count(tiles))
@@ -63,7 +65,7 @@ def moved(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
 
 
 def held(made: Schedule, tiles: Mapping[Axis, Counts]) -> NDArray[np.float64]:
-    """The number M of held words for each of several tiles at once."""
+    """Return the number M of held words for each of several tile sizes at once."""
     group = made.group
     sizes = []
     for array, held in enumerate(made.arrays):

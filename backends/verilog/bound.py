@@ -1,4 +1,4 @@
-"""A program as hardware: held inputs bound to their values, and the design that a scheduler makes of it."""
+"""A program as hardware: its held inputs are bound to values, and a scheduler makes a design of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Bound:
-    """A program whose parameters were bound as constants, and the state from which it starts."""
+    """A program whose parameters are bound as constants, and the state from which it starts."""
 
     program: IntegerProgram
     initial: Mapping[str, Integers]
@@ -35,16 +35,16 @@ class Bound:
 
     @property
     def streamed(self) -> list[Port[Fixed]]:
-        """The inputs of a program that enter the hardware with each frame."""
+        """Return the inputs of the program that enter the hardware with each frame."""
         if self.modal is not None:
             return [Port(passage.port, "public", passage.format) for passage in self.modal.entering()]
         return [port for port in self.program.inputs if port.name not in self.initial]
 
 
 def bound_to(program: IntegerProgram, values: Mapping[str, Integers], loadable: bool = False) -> Bound:
-    """Bind every held input to its value, as integers of its format; state stays an input.
+    """Bind every held input of a program to its value, given as integers of its format; state remains an input.
 
-    With `loadable` every held input is state, except frozen inputs.
+    If `loadable` is true, every held input except frozen ones counts as state.
     """
     carried = {port.name for port in program.outputs}
     if loadable:
@@ -59,8 +59,8 @@ PLAIN = Interface()
 
 
 def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interface: Interface = PLAIN) -> Design:
-    """The complete design that a scheduler makes of a program, in its shell of streams. Raise CircuitizeError in the
-    same cases as `design`.
+    """Return the complete design that a scheduler makes of a program, inside its shell of streams. Raise
+    CircuitizeError for the same reasons as `design`.
     """
     if interface.bus_bits is not None and scheduler == "folded":
         options = {"elements_per_beat": 1, **options}
@@ -68,8 +68,8 @@ def integrated(made: Bound, scheduler: str, options: Mapping[str, Any], interfac
 
 
 def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
-    """The design that a scheduler makes of a program, without a shell of streams. Raise CircuitizeError for a program
-    or a budget for which the scheduler has no design.
+    """Return the design that a scheduler makes of a program, without a shell of streams. Raise CircuitizeError for a
+    program or a budget for which the scheduler can make no design.
     """
     if not made.streamed:
         raise CircuitizeError(

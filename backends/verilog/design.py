@@ -23,16 +23,17 @@ meaningless.
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A stream of a design: one tensor in each frame, as beats of an AXI4-Stream that has the tensor's name, or of the
-    `bus` that the tensor shares with others.
+    """A stream of a design: it carries one tensor in each frame, as beats of an AXI4-Stream that is named after the
+    tensor, or of the `bus` that the tensor shares with others.
 
-    The elements of a stream come in row-major order, `lanes` of them a beat, the earliest in the lowest bits, each in
-    `slot` bits, which are as many as the interval of an element needs (`signals.width`), or more: then the element's
-    sign, or zeros, fill the slot. The last beat has zeros in the lanes past the tensor's end. The field `port` of a
-    stream is the name of the program's input or output, or empty for the status.
+    The elements of a stream come in row-major order, `lanes` of them in each beat, with the earliest in the lowest
+    bits; each takes `slot` bits, which are at least as many as the element's interval needs (`signals.width`), and the
+    element's sign, or zeros, fill the remaining bits. In the last beat of a stream's frame, the lanes after the end of
+    the tensor are zeros. The field `port` of a stream is the name of the program's input or output, or empty for the
+    stream of the status.
 
-    In a stream with `keep`, the data are whole bytes and `tkeep` says which of them hold elements. With `user` an input
-    has `tuser`: 1 where whoever sends the beat knows that it is wrong.
+    In a stream with `keep`, a beat consists of whole bytes, and `tkeep` says which of them hold elements. An input
+    stream with `user` has a wire `tuser`, which is 1 where the sender knows that the beat is wrong.
     """
 
     name: str
@@ -47,38 +48,42 @@ class Stream:
 
     @property
     def element_bits(self) -> int:
-        """Return the number of bits that an element's interval needs."""
+        """Return the number of bits that the interval of an element needs."""
         return element(self.format).width
 
     @property
     def pitch(self) -> int:
-        """How many bits of a beat lie from the start of one element to the start of the next."""
+        """Return the distance in bits, within a beat, from the start of one element to the start of the next."""
         return self.slot or self.element_bits
 
     @property
     def data_bits(self) -> int:
-        """Return the width of `tdata`: the bits of all lanes, with `keep` rounded up to whole bytes."""
+        """Return the width in bits of `tdata`: the bits of all lanes, rounded up to whole bytes if the stream has
+        `keep`.
+        """
         bits = self.pitch * self.lanes
         return -(-bits // 8) * 8 if self.keep else bits
 
     @property
     def beats(self) -> int:
-        """How many beats a stream has in each frame."""
+        """Return the number of beats that the stream has in each frame."""
         return -(-self.format.size // self.lanes)
 
     @property
     def last_lanes(self) -> int:
-        """How many elements are in the last beat of a stream's frame."""
+        """Return the number of elements in the last beat of a frame."""
         return self.format.size - (self.beats - 1) * self.lanes
 
     @property
     def last_keep(self) -> int:
-        """The value of `tkeep` in the last beat of a frame: a bit for each byte that holds some of an element."""
+        """Return the value of `tkeep` in the last beat of a frame, which has a 1 for each byte that contains bits of an
+        element.
+        """
         return (1 << -(-self.last_lanes * self.pitch // 8)) - 1
 
     @property
     def ports(self) -> list[str]:
-        """The declarations of a stream's wires among the ports of a module."""
+        """Return the declarations of the stream's wires as ports of a module."""
         return Bus((self,)).ports
 
 
@@ -86,65 +91,65 @@ class Stream:
 class Bus:
     """The wires of one AXI4-Stream, `NAME_tdata` and so on, and the tensors that it carries, one after another.
 
-    Several tensors make one packet: `tlast` is on the last beat of the last of them, each tensor begins with a new
-    beat, and `tkeep` of an output bus is always 1.
+    Several tensors on a bus form one packet: `tlast` is on the last beat of the last tensor, each tensor begins with a
+    new beat, and every bit of an output bus's `tkeep` is 1.
     """
 
     streams: tuple[Stream, ...]
 
     @property
     def name(self) -> str:
-        """Return the prefix of a bus's wires: the name of the shared bus, or of its one tensor."""
+        """Return the prefix of the names of the bus's wires: the name of the shared bus, or of its only tensor."""
         return self.streams[0].bus or self.streams[0].name
 
     @property
     def output(self) -> bool:
-        """Return whether the bus is one on which the design sends."""
+        """Return whether the design sends on the bus, rather than receives."""
         return self.streams[0].output
 
     @property
     def shared(self) -> bool:
-        """Return whether several tensors may share the bus, in one packet."""
+        """Return whether the bus is one that several tensors may share, in one packet."""
         return bool(self.streams[0].bus)
 
     @property
     def data_bits(self) -> int:
-        """Return the width of `tdata`, equal for all tensors of the bus."""
+        """Return the width in bits of `tdata`, which is the same for all tensors of the bus."""
         return self.streams[0].data_bits
 
     @property
     def keep(self) -> bool:
-        """Return whether the bus has a `tkeep`."""
+        """Return whether the bus has a wire `tkeep`."""
         return self.streams[0].keep
 
     @property
     def user(self) -> bool:
-        """Return whether the bus has a `tuser`."""
+        """Return whether the bus has a wire `tuser`."""
         return self.streams[0].user
 
     @property
     def beats(self) -> int:
-        """Return how many beats one packet takes."""
+        """Return the number of beats in one packet of the bus."""
         return sum(stream.beats for stream in self.streams)
 
     @property
     def every_keep(self) -> int:
-        """The value of `tkeep` in a full beat."""
+        """Return the value of `tkeep` in a full beat of the bus."""
         return (1 << self.data_bits // 8) - 1
 
     @property
     def last_keep(self) -> int:
-        """The value of `tkeep` in the beat with `tlast`."""
+        """Return the value of `tkeep` in the beat of the bus that has `tlast`."""
         return self.every_keep if self.shared else self.streams[0].last_keep
 
     @property
     def wires(self) -> tuple[str, ...]:
-        """The endings of the names of a bus's wires, which follow the bus's name and `_`."""
+        """Return the endings of the names of the bus's wires, which follow the name of the bus and `_`."""
         return ("tdata", "tvalid", "tready", "tlast") + ("tkeep",) * self.keep + ("tuser",) * self.user
 
     @property
     def ports(self) -> list[str]:
-        """The declarations of a bus's wires among the ports of a module."""
+        """Return the declarations of the bus's wires as ports of a module."""
         into, out = ("output", "input") if self.output else ("input", "output")
         ranges = {"tdata": f"[{self.data_bits - 1}:0] ", "tkeep": f"[{self.data_bits // 8 - 1}:0] "}
         return [
@@ -154,18 +159,19 @@ class Bus:
 
 @dataclass(frozen=True)
 class Design:
-    """A design, the result of a scheduler: Verilog files, streams and an estimate.
+    """A design, which is the result of a scheduler: Verilog files, streams and an estimate of its size.
 
-    The `files` of a design are texts by name: `NAME.v`, and `NAME.hex` for memories that `$readmemh` loads by that
-    name. The module `top` of a design has the ports `clk`, `rst` and those of the streams. Frames leave a design in the
-    order in which they enter; a frame enters when all its input tensors have entered; the outputs of a frame need not
-    leave together. A design with `control` also has AXI4-Lite registers. In a design with `modes` a frame is of one of
-    several kinds, which the stream `mode` names; `modes` holds for each stream the modes in whose frames the stream has
-    a tensor, which for the status are all. `held` names the program's inputs that the design keeps itself: inputs with
-    an output of the same name are state, which a frame updates. The `report` of a design holds the scheduler's own
-    estimate: `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers. If no stream waits, the
-    latency is the number of cycles from the one in which the first beat of a frame is taken to the one in which the
-    last beat of its last output leaves, both counted; the interval is from one frame's last beat to the next frame's.
+    The field `files` of a design has texts by file name: `NAME.v`, and `NAME.hex` for memories that `$readmemh` loads
+    under that name. The module `top` of a design has the ports `clk` and `rst` and the ports of the streams. Frames
+    leave a design in the order in which they enter; a frame has entered when all its input tensors have, and the
+    outputs of a frame need not leave together. A design with `control` also has AXI4-Lite registers. In a design with
+    `modes`, each frame has one of several modes, which the stream `mode` gives; `modes` has, for each stream, the modes
+    in whose frames the stream carries a tensor, which for the status are all modes. The field `held` names the inputs
+    of the program that the design itself keeps: those with an output of the same name are state, which each frame
+    updates. The `report` of a design has the scheduler's own estimate as integers: `lut`, `ff`, `dsp`, `bram_bits`,
+    `latency_cycles`, `interval_cycles`. If no stream waits, the latency is the number of cycles from that in which the
+    first beat of a frame is taken to that in which the last beat of its last output leaves, counting both; the interval
+    is the number of cycles from the last beat of one frame to that of the next.
     """
 
     top: str
@@ -179,16 +185,19 @@ class Design:
 
     @property
     def buses(self) -> tuple[Bus, ...]:
-        """The design's streams, grouped by the wires that carry them."""
+        """Return the buses that carry the streams of the design."""
         return buses(self.streams)
 
     @property
     def known_modes(self) -> tuple[int, ...]:
-        """The modes that the frames of a design may have, in order; an empty tuple if all frames are of one kind."""
+        """Return the modes that the frames of the design may have, in order; the tuple is empty if the design has no
+        modes.
+        """
         return tuple(sorted({mode for own in self.modes.values() for mode in own}))
 
     def carries(self, stream: Stream, mode: int | None) -> bool:
-        """Return whether a frame of a mode, or of a mode that the design lacks (None), has a tensor on a stream.
+        """Return whether a frame of a given mode has a tensor on a stream; None stands for a mode that the design
+        lacks.
 
         A frame of any mode has a tensor on the streams of the mode and of the status.
         """
@@ -197,7 +206,7 @@ class Design:
 
 
 def buses(streams: Iterable[Stream]) -> tuple[Bus, ...]:
-    """The streams of a design, grouped by the wires that carry them."""
+    """Return the buses that carry the given streams, each with its streams."""
     found: dict[str, list[Stream]] = {}
     for stream in streams:
         found.setdefault(stream.bus or stream.name, []).append(stream)
@@ -205,11 +214,11 @@ def buses(streams: Iterable[Stream]) -> tuple[Bus, ...]:
 
 
 def stream_names(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The streams' names by port name, inputs and outputs: every character that is no letter, digit or `_` becomes `_`.
+    """Return the names of streams by the names of ports, for inputs and for outputs: every character except letters,
+    digits and `_` becomes `_`.
 
-    The endings `_in` and `_out` are appended to a stream's name only if an input and an output would share a name, or a
-    port and the status; names that are still equal are numbered, and a name that begins with a digit gets a leading
-    `_`.
+    The endings `_in` and `_out` are appended only if an input and an output, or a port and the status, would have the
+    same name; names that are still equal are numbered, and a name that begins with a digit gets a leading `_`.
     """
     plain: dict[str, list[str]] = {"in": [], "out": []}
     ports = {"in": list(inputs), "out": list(outputs)}

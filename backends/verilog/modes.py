@@ -1,4 +1,4 @@
-"""Frames of several kinds in one design: each frame writes the design's memory, reads it, predicts with it or trains
+"""Frames of several modes in one design: each frame writes the design's memory, reads it, predicts with it or trains
 it.
 """
 
@@ -18,8 +18,8 @@ MODE = "mode"
 
 
 class Mode(IntEnum):
-    """The mode of a frame: what it does with the design's memory. The modes write and read move whole tensors, the
-    modes predict and train run a program.
+    """The mode of a frame, which says what the frame does with the design's memory. The modes write and read move whole
+    tensors, and the modes predict and train run a program.
     """
 
     WRITE = 0
@@ -29,13 +29,13 @@ class Mode(IntEnum):
 
     @property
     def word(self) -> str:
-        """The mode as names and messages spell it, in small letters."""
+        """Return the name of the mode in lower case, as names and messages spell it."""
         return self.name.lower()
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A tensor that enters or leaves a design, under this name, in frames of the given modes."""
+    """A tensor that enters or leaves a design under a name, in frames of the given modes."""
 
     name: str
     port: str
@@ -45,10 +45,11 @@ class Passage:
 
 @dataclass(frozen=True)
 class Modal:
-    """A program whose held inputs are memory, and a prediction that shares this memory if there is one.
+    """A program whose held inputs are in the design's memory, and, if there is one, a prediction program that shares
+    this memory.
 
-    `step` updates every held input by an output of the same name, and then frames of `step` train; a step without such
-    outputs predicts. Raise CircuitizeError if the step and the prediction do not fit each other.
+    If the program `step` updates every held input by an output of the same name, frames that run it train; if it has no
+    such outputs, they predict. Raise CircuitizeError if the step and the prediction program do not fit each other.
     """
 
     step: IntegerProgram
@@ -77,29 +78,31 @@ class Modal:
 
     @property
     def trains(self) -> bool:
-        """Whether the step updates the inputs that it holds, so that its frames train; otherwise its frames predict."""
+        """Return whether the step updates its held inputs, so that frames that run it train; otherwise they predict."""
         carried = {port.name for port in self.step.outputs}
         return any(port.held and port.name in carried for port in self.step.inputs)
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """The modes of the design, in order."""
+        """Return the modes that frames of the design can have, in order."""
         run = {Mode.TRAIN} if self.trains else {Mode.PREDICT}
         return tuple(sorted({Mode.WRITE, Mode.READ, *run} | ({Mode.PREDICT} if self.prediction else set())))
 
     @property
     def state(self) -> list[Port[Fixed]]:
-        """The tensors that the design keeps: every held input of the step."""
+        """Return the tensors that the design keeps, which are all held inputs of the step."""
         return [port for port in self.step.inputs if port.held]
 
     @property
     def programs(self) -> dict[Mode, IntegerProgram]:
-        """The program that frames of a mode run."""
+        """Return, for each mode that runs a program, this program."""
         own = {Mode.TRAIN if self.trains else Mode.PREDICT: self.step}
         return own | ({Mode.PREDICT: self.prediction} if self.prediction else {})
 
     def entering(self) -> list[Passage]:
-        """The inputs of a design with modes: the mode, the inputs of the programs, and the state to write."""
+        """Return the tensors that enter a design with modes: the mode, the inputs of the programs, and the state that a
+        frame writes.
+        """
         code = Fixed((), 0, min(self.modes), max(self.modes))
         found = [Passage(MODE, MODE, code, frozenset(self.modes))]
         fed = {port.name: port for program in self.programs.values() for port in program.inputs if not port.held}
@@ -108,8 +111,8 @@ class Modal:
         return found + [Passage(port.name, port.name, port.format, written) for port in self.state]
 
     def leaving(self) -> list[Passage]:
-        """The outputs of a design with modes: the outputs of the programs without the new state, in the order of their
-        ports, then the state that a frame reads.
+        """Return the tensors that leave a design with modes: the outputs of the programs except the new state, in the
+        order of their ports, and then the state that a frame reads.
         """
         kept = {port.name for port in self.state}
         found = [
@@ -131,8 +134,8 @@ class Modal:
         return frozenset(m for m, program in self.programs.items() if name in {port.name for port in program.inputs})
 
     def _require_shared(self, prediction: IntegerProgram) -> None:
-        """Inputs of two programs that have one name must be the same tensor: a held input is in memory, any other is a
-        stream.
+        """Raise CircuitizeError unless inputs of the two programs that have the same name are the same tensor: a held
+        input is in memory, and any other input is a stream.
         """
         known = {port.name: port for port in self.step.inputs}
         for port in prediction.inputs:

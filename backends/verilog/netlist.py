@@ -1,4 +1,6 @@
-"""A netlist: what an integer program computes, element by element, each with its own interval, as flat arrays."""
+"""Netlists: what an integer program computes element by element, as flat arrays of nodes, each with its own
+interval.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ Numbers = Integers | NDArray[np.bool_] | int
 
 
 class Kind(IntEnum):
-    """The kind of a node: what it computes from its operands a, b, c and its numbers n, m."""
+    """The kind of a node of a netlist, which says what the node computes from its operands a, b and c and its numbers n
+    and m.
+    """
 
     CONSTANT = 0
     """A CONSTANT node has the value n."""
@@ -69,11 +73,12 @@ COLUMNS |= {"low": np.int64, "high": np.int64, "level": np.int32, "group": np.in
 
 
 class Netlist:
-    """Nodes as columns, operands before the nodes that read them; each belongs to the group that is current.
+    """A netlist: its nodes as columns of numbers, with operands before the nodes that read them; each node belongs to
+    the group that was current when it was appended.
 
-    Equal nodes that are appended together are one node, and so are equal constants. Node 0 is the constant 0. The
-    `level` of a node is the depth of adders below it: 0 for inputs and constants, 1 or more for other nodes; operands
-    count as at least `floor` deep.
+    Equal nodes that are appended together become one node, and so do equal constants. Node 0 of a netlist is the
+    constant 0. The `level` of a node is the depth of adders below it: 0 for inputs and constants, and 1 or more for
+    other nodes, where each operand counts as at least `floor` deep.
     """
 
     def __init__(self) -> None:
@@ -91,7 +96,7 @@ class Netlist:
         return self._columns[name][: self.count]
 
     def constant(self, values: ArrayLike) -> Integers:
-        """The nodes that are these constants."""
+        """Return the nodes that are constants with the given values."""
         distinct, inverse = np.unique(np.asarray(values, np.int64), return_inverse=True)
         found = np.array([self._constants.get(value, -1) for value in distinct.tolist()], np.int64)
         new = distinct[found < 0]
@@ -110,9 +115,9 @@ class Netlist:
         n: Numbers = 0,
         m: Numbers = 0,
     ) -> Integers:
-        """Append nodes of one kind, an array of the shape to which the arguments broadcast.
+        """Append nodes of one kind, and return them as an array of the shape to which the arguments broadcast.
 
-        A node whose interval is a single number becomes that constant.
+        A node whose interval is a single number becomes a constant.
         """
         given = np.broadcast_arrays(*(np.asarray(value, np.int64) for value in (a, b, c, n, m, low, high)))
         shape, flat = given[0].shape, np.stack([value.reshape(-1) for value in given], axis=1)
@@ -139,7 +144,7 @@ class Netlist:
         return made.reshape(shape)
 
     def table(self, entries: Integers) -> int:
-        """Return the number of a table, which is stored once."""
+        """Return the number of a table with the given entries, which is stored only once."""
         for index, table in enumerate(self.tables):
             if np.array_equal(table, entries):
                 return index
@@ -147,7 +152,7 @@ class Netlist:
         return len(self.tables) - 1
 
     def live(self, wanted: Integers) -> NDArray[np.bool_]:
-        """The nodes on which the wanted nodes depend, including these."""
+        """Return a mask of the nodes on which the wanted nodes depend, including the wanted nodes themselves."""
         found = np.zeros(self.count, bool)
         front = np.unique(wanted)
         while len(front):
@@ -171,7 +176,7 @@ class Netlist:
 
 
 def widths(low: Integers, high: Integers) -> Integers:
-    """The number of bits of each interval's signal, as `signals.width` gives it."""
+    """Return the number of bits that the signal of each interval has, by `signals.width`."""
     magnitude = np.where(low < 0, np.maximum(~low, high), high)
     bits = np.zeros(np.shape(magnitude), np.int64)
     rest = magnitude.copy()

@@ -1,4 +1,4 @@
-"""Signals: how an integer in an interval is declared, extended and written in Verilog."""
+"""Verilog signals: how an integer in an interval is declared, extended and written in Verilog."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from circuitize.circuits.types import Fixed
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A name, or a literal, that holds every integer of an interval: unsigned where no integer is negative."""
+    """A Verilog signal that can hold every integer of an interval; it is unsigned if no integer is negative."""
 
     name: str
     low: int
@@ -17,31 +17,32 @@ class Signal:
 
     @property
     def signed(self) -> bool:
-        """Return whether the interval has negative integers, so that it is declared signed."""
+        """Return whether the interval has negative integers, so that the signal is declared as signed."""
         return self.low < 0
 
     @property
     def width(self) -> int:
-        """The number of bits of a signal, at least 1, in two's complement if it is signed."""
+        """Return the number of bits of the signal, which is at least 1; a signed signal is in two's complement."""
         return width(self.low, self.high)
 
     @property
     def held(self) -> tuple[int, int]:
-        """The least and the greatest number that the bits of a signal hold, whatever the interval."""
+        """Return the least and the greatest number that the bits of the signal can hold, whatever its interval."""
         if self.signed:
             return -(1 << (self.width - 1)), (1 << (self.width - 1)) - 1
         return 0, (1 << self.width) - 1
 
     @property
     def declared(self) -> str:
-        """The type of a signal, for use after `wire`, `reg`, `input` or `output`: `signed [7:0]`."""
+        """Return the type of the signal for use after `wire`, `reg`, `input` or `output`, such as `signed [7:0]`."""
         return declared(self.width, self.signed)
 
     def extended(self, bits: int) -> str:
-        """The value of a signal as a signed expression of exactly so many bits, every bit written out.
+        """Return the value of the signal as a signed Verilog expression of exactly the given number of bits, with every
+        bit written out.
 
-        The argument `bits` is at least the signed width: one more than the width of an unsigned signal. The name of the
-        signal must be an identifier declared with `declared`, which keeps its range even at one bit.
+        The number `bits` must be at least the signed width, which for an unsigned signal is its width plus one. The
+        name of the signal must be an identifier declared with `declared`, which gives even a signal of one bit a range.
         """
         missing = bits - self.width
         assert missing >= (0 if self.signed else 1), (self, bits)
@@ -51,8 +52,8 @@ class Signal:
         return f"$signed({{{{{missing}{{{top}}}}}, {self.name}}})"
 
     def slice(self, start: int, count: int) -> str:
-        """The Verilog of `count` bits of a signal from bit `start` on, unsigned; above its highest bit follow copies of
-        the sign, or zeros.
+        """Return the Verilog of `count` bits of the signal from bit `start` on, as an unsigned expression; bits above
+        the signal's highest bit are copies of the sign, or zeros.
         """
         inside = max(0, min(count, self.width - start))
         top = f"{self.name}[{self.width - 1}]" if self.signed else "1'b0"
@@ -68,7 +69,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A known number in the place of a signal."""
+    """A known number in place of a Verilog signal."""
 
     value: int
 
@@ -79,21 +80,21 @@ class Literal:
 
     @property
     def width(self) -> int:
-        """Return the bits that the number needs."""
+        """Return the number of bits that the number needs."""
         return width(self.value, self.value)
 
     def extended(self, bits: int) -> str:
-        """Return the number as a literal of this many bits."""
+        """Return the number as a signed Verilog literal of the given number of bits."""
         return literal(self.value, bits)
 
     def slice(self, start: int, count: int) -> str:
-        """Return `count` bits of the number from bit `start` on, as an unsigned literal."""
+        """Return `count` bits of the number from bit `start` on, as an unsigned Verilog literal."""
         return f"{count}'d{(self.value >> start) & ((1 << count) - 1)}"
 
 
 def width(low: int, high: int) -> int:
-    """How many bits the narrowest vector has that holds low to high: unsigned if low >= 0, two's complement where low <
-    0.
+    """Return the number of bits of the narrowest vector that holds all integers from low to high, which is unsigned if
+    low >= 0 and in two's complement if low < 0.
     """
     if low >= 0:
         return max(1, high.bit_length())
@@ -101,18 +102,18 @@ def width(low: int, high: int) -> int:
 
 
 def signed_width(low: int, high: int) -> int:
-    """How many bits the narrowest two's complement vector has that holds low to high."""
+    """Return the number of bits of the narrowest two's complement vector that holds all integers from low to high."""
     return width(min(low, -1), high)
 
 
 def declared(bits: int, signed: bool) -> str:
-    """The range of a vector's declaration, such as `signed [7:0]` or `[7:0]`."""
+    """Return the type of a vector in a Verilog declaration, such as `signed [7:0]` or `[7:0]`."""
     return f"{'signed ' if signed else ''}[{bits - 1}:0]"
 
 
 def literal(value: int, bits: int) -> str:
-    """A signed literal of so many bits: `8'sd5`, `-8'sd3`. The most negative number of a width is written as a literal
-    of bits.
+    """Return a signed Verilog literal with the given number of bits, such as `8'sd5` or `-8'sd3`. The most negative
+    number of a width is written in binary digits, since its magnitude does not fit into the width.
     """
     if value == -(1 << (bits - 1)):
         return f"{bits}'sb1{'0' * (bits - 1)}"
@@ -120,5 +121,5 @@ def literal(value: int, bits: int) -> str:
 
 
 def element(format: Fixed) -> Signal:
-    """The signal of an element of a tensor in a format, without a name."""
+    """Return the signal, without a name, of an element of a tensor in the given format."""
     return Signal("", format.low, format.high)

@@ -1,4 +1,4 @@
-"""How much hardware a program would take, by scheduler and by number of lanes, before anything is emitted."""
+"""The hardware that a program would take, by scheduler and by number of lanes, counted before anything is emitted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from circuitize.circuits.reading import Json
 
 from .design import Stream
 from .folded.budget import Sizes as Folded
-from .folded.folding import fold
+from .folded.folding import Fold, fold
 from .folded.plan import plan
 from .folded.schedule import all_streams, choose_sizes, report
 from .parallel.schedule import Unrolled
@@ -44,16 +44,17 @@ Sizes = Json
 
 
 def unrolled(arrow: Arrow) -> int:
-    """The number of products of an arrow, written out, or the number of elements of its largest wire if that is
+    """Return the number of products in the unrolled arrow, or the number of elements of its largest wire if that is
     greater.
     """
     return max([products(arrow), *(type.size for type in arrow.types)])
 
 
 def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) -> Sizes:
-    """The parallel scheduler's own estimate, with the size of a shell if an interface is given.
+    """Return the sizes that the parallel scheduler estimates for its design, including those of a shell if an interface
+    is given.
 
-    Raise CircuitizeError for a program that is too large for the parallel scheduler or keeps state.
+    Raise CircuitizeError for a program that is too large for the parallel scheduler or that keeps state.
     """
     found = unrolled(program.arrow)
     if found > MOST_UNROLLED:
@@ -64,38 +65,46 @@ def parallel_sizes(program: IntegerProgram, interface: Interface | None = None) 
 
 
 def folded_sizes(program: IntegerProgram, lanes: int | None = None, interface: Interface | None = None) -> Sizes:
-    """The folded scheduler's own estimate, with the size of a shell if an interface is given.
+    """Return the sizes that the folded scheduler estimates for its design, including those of a shell if an interface
+    is given.
 
-    Raise CircuitizeError for a program that the folded scheduler cannot implement, or not with so few lanes.
+    Raise CircuitizeError for a program that the folded scheduler cannot implement at all, or not with so few lanes.
     """
+    return laid_out(choose_sizes(_folded(program), lanes, None, None), interface)
+
+
+def _folded(program: IntegerProgram) -> Fold:
     named = unrolled(program.arrow)
     if named > MOST_FOLDED:
         raise CircuitizeError(f"{named:,} products are too many to lay out for an estimate; compile --target verilog")
-    return laid_out(choose_sizes(fold(program), lanes, None, None), interface)
+    return fold(program)
 
 
 def laid_out(chosen: Folded, interface: Interface | None = None) -> Sizes:
-    """The size of a folded design with all its memories, and with a shell if an interface is given."""
+    """Return the sizes of a folded design with all its memories laid out, including those of a shell if an interface is
+    given.
+    """
     return _sizes(report(plan(chosen)), all_streams(chosen), bool(chosen.fold.states), interface)
 
 
 def shell_luts(chosen: Folded, interface: Interface) -> int:
-    """The size of the shell alone, before any memory is laid out."""
+    """Return the LUTs of the shell of a folded design, which are known before any memory is laid out."""
     return int(with_shell({"lut": 0, "ff": 0}, all_streams(chosen), bool(chosen.fold.states), interface)["lut"])
 
 
 def tradeoff(program: IntegerProgram, interface: Interface | None = None) -> list[Sizes]:
-    """The folded scheduler's designs for 1, 2, 4, ... lanes; numbers of lanes that lead to the same design are listed
-    once.
+    """Return the sizes of the folded scheduler's designs with 1, 2, 4, ... lanes; numbers of lanes that give the same
+    design are listed once.
 
-    The designs of the last few programs are kept: estimates, reports and plans of a program ask for them anew.
+    The sizes for the last few programs are cached, since estimates, reports and plans of the same program need them
+    again.
     """
     return deepcopy(_tradeoff(_Asked(program_digest(program), interface, program)))
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A program, which its digest names, and an interface."""
+    """The key under which sizes are cached: a program, which is compared by its digest, and an interface."""
 
     digest: str
     interface: Interface | None
@@ -105,14 +114,22 @@ class _Asked:
 @lru_cache(maxsize=8)
 def _tradeoff(asked: _Asked) -> list[Sizes]:
     found: list[Sizes] = []
+    try:
+        folded = _folded(asked.program)
+    except CircuitizeError:
+        return found
+    chosen: Folded | None = None
     lanes = 1
     while lanes <= MOST_LANES:
+        before = chosen
         try:
-            sizes = {"lanes": lanes, **folded_sizes(asked.program, lanes, asked.interface)}
+            chosen = choose_sizes(folded, lanes, None, None)
+            if chosen != before:
+                sizes = {"lanes": lanes, **laid_out(chosen, asked.interface)}
+                if not found or {**sizes, "lanes": 0} != {**found[-1], "lanes": 0}:
+                    found.append(sizes)
         except CircuitizeError:
-            sizes = {}
-        if sizes and (not found or {**sizes, "lanes": 0} != {**found[-1], "lanes": 0}):
-            found.append(sizes)
+            chosen = None
         lanes *= 2
     return found
 

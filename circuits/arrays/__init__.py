@@ -1,4 +1,4 @@
-"""The real array language: each operation one class with its type, float meaning, derivative and lowering."""
+"""The real array language: each operation is one class with its type, float meaning, derivative and lowering."""
 
 from .arithmetic.constant import Constant as Constant
 from .arithmetic.detach import Detach as Detach

@@ -26,10 +26,10 @@ from .term import Real
 class Composite(RealOperation):
     """An operation whose meaning is its `definition`, an arrow of real operations, which may include other composites.
 
-    A subclass writes `define`, and, if its sources differ in shape, `require`. Typing, running and differentiating
-    follow from the definition. A subclass may override `derivative` if a better one is known: `expand_composites(arrow,
-    keep_derivatives=True)` leaves composites with their own derivative whole. `quantize` expands all composites, so
-    none is ever lowered.
+    A subclass of Composite must write `define`, and, if its sources differ in shape, `require`. The type, the value and
+    the derivative of a composite follow from its definition. A subclass of Composite may override `derivative` with a
+    better one: `expand_composites(arrow, keep_derivatives=True)` does not expand composites that have their own
+    derivative. `quantize` expands all composites, so no composite is ever lowered.
     """
 
     rounding = Rounding.VALUE
@@ -38,14 +38,16 @@ class Composite(RealOperation):
 
     @abstractmethod
     def define(self, *sources: Real) -> Real | Sequence[Real]:
-        """The formula of the target, or of each of several targets."""
+        """Return the formula of the operation's target, or of each of its targets."""
 
     def require(self, *sources: Array) -> None:
-        """Raise TypingError if `define` does not take these sources: by default, unless all have one shape."""
+        """Raise TypingError if a composite's method `define` does not take the given sources: by default, if their
+        shapes differ.
+        """
         expect.one_shape(sources, self.arity)
 
     def definition(self, *sources: Array) -> Arrow:
-        """The arrow from the sources to the targets; raise TypingError if the sources do not fit."""
+        """Return the arrow from a composite's sources to its targets; raise TypingError if the sources do not fit."""
         self.require(*sources)
         builder = Builder()
         terms = [Real(builder, wire) for wire in builder.inputs(sources)]
@@ -91,8 +93,8 @@ class Composite(RealOperation):
 def expand_composites(arrow: Arrow, keep_derivatives: bool = False) -> Arrow:
     """Return an arrow of the same function, with every composite replaced by its definition, until none is left.
 
-    With `keep_derivatives`, composites that state their own derivative stay whole. Edges of a definition take the
-    provenance of the composite. Expanding takes linear time in the size of the result.
+    With `keep_derivatives`, composites that state their own derivative are not expanded. The edges that replace a
+    composite take the composite's provenance. Expanding composites takes linear time in the size of the result.
     """
     composites = [isinstance(operation, Composite) for operation in arrow.operations]
     if not any(composites):
@@ -114,7 +116,7 @@ def expand_composites(arrow: Arrow, keep_derivatives: bool = False) -> Arrow:
 
 
 def _require_parameters(composite: Composite, terms: Sequence[Real]) -> None:
-    """Raise TypingError unless `define` takes the given number of sources."""
+    """Raise TypingError unless a composite's method `define` takes the given number of sources."""
     declared = signature(composite.define)
     try:
         declared.bind(*terms)

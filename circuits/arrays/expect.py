@@ -1,4 +1,4 @@
-"""Checks of the sources and parameters of operations; each complaint is one line."""
+"""Checks of the sources and parameters of operations; each error message is one line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def arrays(sources: Sequence[object], count: int) -> None:
 
 
 def one_shape(sources: Sequence[Array], count: int) -> Array:
-    """The one type that all sources have; raise TypingError if their shapes differ."""
+    """Return the one type that all sources have; raise TypingError if their shapes differ."""
     arrays(sources, count)
     for source in sources[1:]:
         if source.shape != sources[0].shape:
@@ -28,7 +28,7 @@ def one_shape(sources: Sequence[Array], count: int) -> Array:
 
 
 def axes_within(axes: Sequence[int], rank: int) -> None:
-    """Raise TypingError if one of the axes does not exist."""
+    """Raise TypingError if one of the axes is not an axis of the array."""
     if axes and rank == 0:
         raise TypingError(f"expected an array with axes, found a scalar for axes {list(axes)}; reshape it")
     for axis in axes:
@@ -37,14 +37,14 @@ def axes_within(axes: Sequence[int], rank: int) -> None:
 
 
 def distinct(axes: Sequence[int]) -> tuple[int, ...]:
-    """The axes in ascending order; raise TypingError if one is given twice."""
+    """Return the axes in ascending order; raise TypingError if an axis is given twice."""
     if len(set(axes)) != len(axes):
         raise TypingError(f"expected distinct axes, found {list(axes)}; name each axis once")
     return tuple(sorted(axes))
 
 
 def one_per_axis(name: str, entries: Sequence[int], shape: Shape) -> None:
-    """Raise TypingError unless a parameter has one entry per axis."""
+    """Raise TypingError unless a parameter has one entry for each axis."""
     if len(entries) != len(shape):
         raise TypingError(
             f"expected one of {name} per axis of {list(shape)}, found {list(entries)}; give {len(shape)} of them"

@@ -18,8 +18,8 @@ from .term import Real
 
 
 class Rounding(Enum):
-    """Where rounding happens around an operation: a VALUE or a FORMAT rounds its own result, for the others `quantize`
-    decides.
+    """Where rounding happens around an operation: the result of an operation of kind VALUE or FORMAT is rounded within
+    the operation, and `quantize` decides where the others are rounded.
     """
 
     LINEAR = "exact on unrounded operands; its result is unrounded if an operand is"
@@ -29,8 +29,8 @@ class Rounding(Enum):
 
 
 class RealOperation(Operation):
-    """An operation of the real array language. To add an operation, add one subclass: no pass and no target names
-    it.
+    """An operation of the real array language. To add an operation to the real language, add one subclass of
+    RealOperation: no pass and no target names operations.
     """
 
     rounding: ClassVar[Rounding]
@@ -49,26 +49,28 @@ class RealOperation(Operation):
     ) -> list[int | None]:
         """Add the edges of the reverse derivative; return each source's cotangent, or None if it is zero.
 
-        `sources` and `targets` are the operation's own wires in the same builder, `cotangents` one wire per target.
+        The arguments `sources` and `targets` are the operation's wires in the builder, and `cotangents` has one wire
+        for each target.
         """
         (z,), (dz,) = targets, cotangents
         made = self.derivative(Real(builder, dz), Real(builder, z), *(Real(builder, wire) for wire in sources))
         return _cotangents(self, builder, sources, made)
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        """Add the integer edges that mean this operation; return one wire per target."""
+        """Add the integer edges that compute this operation; return one wire per target."""
         return [self.in_integers(lowering, *(Integer(lowering.builder, wire) for wire in sources)).wire]
 
     @abstractmethod
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The reverse derivative as a formula: each source's cotangent, or None if it is zero.
+        """Return the reverse derivative as a formula: each source's cotangent, or None if it is zero.
 
-        `z` is the operation's target and `dz` its cotangent; edges are added in the order in which Python evaluates.
+        The argument `z` is the operation's target and `dz` the cotangent of `z`; edges are added in the order in which
+        Python evaluates the formula.
         """
 
     @abstractmethod
     def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
-        """The operation as a formula of integers with any fraction bits.
+        """Return the operation as a formula of integers with any number of fraction bits.
 
         Only an operation whose rounding is VALUE may ask for `lowering.result`.
         """
@@ -80,20 +82,22 @@ class LinearOperation(RealOperation):
     rounding = Rounding.LINEAR
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        """Add the edges of the adjoint, applied to cotangents; only the types of the sources are needed."""
+        """Add the edges of the adjoint, applied to cotangents; the sources are given by their types only."""
         (dz,) = cotangents
         return [term.wire for term in self.adjoint(Real(builder, dz), *sources)]
 
     @abstractmethod
     def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
-        """The adjoint as a formula, for sources of the given types."""
+        """Return the adjoint as a formula, for sources of the given types."""
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return self.adjoint(dz, *(Array(source.shape) for source in sources))
 
 
 def _cotangents(operation: RealOperation, builder: Builder, sources: Sequence[int], made: object) -> list[int | None]:
-    """The wires of a derivative. Raise TypingError unless a derivative gives a term of each source's shape, or None."""
+    """Return the wires of an operation's derivative. Raise TypingError unless an operation's derivative gives, for each
+    source, None or a term of the source's shape.
+    """
     terms = list(made) if isinstance(made, (list, tuple)) else []
     if len(terms) != len(sources) or not all(term is None or isinstance(term, Real) for term in terms):
         raise TypingError(

@@ -1,4 +1,6 @@
-"""The reverse derivative of an arrow whose operations all have one: each is replayed, from the last to the first."""
+"""The reverse derivative of an arrow whose operations all have reverse derivatives: these are replayed, from the last
+operation to the first.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from .language import RealOperation
 
 
 def reverse(arrow: Arrow) -> Arrow:
-    """R[f] of an arrow f : A -> B, as `reverse_derivative` gives it; composites must have a derivative of their own."""
+    """Return R[f] of an arrow f : A -> B, as `reverse_derivative` gives it; composites in f must have a derivative of
+    their own.
+    """
     builder = Builder()
     wires: list[int] = [0] * arrow.wire_count
     for wire, type in zip(arrow.inputs.tolist(), arrow.source, strict=True):
@@ -64,8 +68,8 @@ def reverse(arrow: Arrow) -> Arrow:
 
 
 def _reverse(builder: Builder, operation: RealOperation, around: list[int], arity: int, coarity: int) -> Piece:
-    """The reverse derivative of one operation as a piece: its sources, targets and cotangents -> cotangents of its
-    sources.
+    """Return the reverse derivative of one operation as a piece from the operation's sources, targets and cotangents to
+    the cotangents of its sources.
     """
 
     def write(scratch: Builder, wires: list[int]) -> list[int | None]:

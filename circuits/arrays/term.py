@@ -16,20 +16,20 @@ from circuitize.circuits.term import Term
 class Real(Term):
     """A wire of reals in a formula: derivatives and definitions are written with these terms.
 
-    The operands of an operator have one shape; a number stands for the constant of this shape whose elements all equal
-    it, and a product with a number is a Scale. An operator finds its operation in the registry, by name: the
-    operations' own derivatives are written with these operators, so this module cannot import the operations.
+    The operands of an operator on terms have one shape; a number means the constant of this shape whose elements all
+    equal it, and a product with a number is a Scale. An operator on terms finds its operation by name in the registry:
+    the operations' own derivatives are written with these operators, so this module cannot import the operations.
     """
 
     __slots__ = ()
 
     def constant(self, value: Operand) -> Self:
-        """The constant of this term's shape whose elements all equal a number."""
+        """Return the constant of this term's shape whose elements all equal a number."""
         splat = operation("constant", self.shape, np.asarray(value, np.float64)[()])
         return self.__class__(self.builder, self.builder.add(splat))
 
     def _elementwise(self, operation: Operation, other: Operand) -> Self:
-        """The operation on this term and another, or on this term and a number."""
+        """Return the elementwise operation on this term and another, or on this term and a number."""
         return self.apply(operation, other if isinstance(other, self.__class__) else self.constant(other))
 
     def __add__(self, other: Operand) -> Self:
@@ -92,6 +92,6 @@ _OPERATORS: dict[object, Callable[..., Any]] = {
 
 
 def operation(word: str, *parameters: object) -> Operation:
-    """The real operation of the given name."""
+    """Return the real operation of the given name."""
     kind: Callable[..., Operation] = Operation.registry[f"real.{word}"]
     return kind(*parameters)

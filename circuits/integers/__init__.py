@@ -1,4 +1,6 @@
-"""The integer array language, which every target implements: exact, closed, every wire with an interval."""
+"""The integer array language, which every target implements: its operations are exact, their results are integers, and
+every wire has an interval.
+"""
 
 from .arithmetic import Add as Add
 from .arithmetic import IsNegative as IsNegative

@@ -1,4 +1,4 @@
-"""Addition, scaling, products, and operations with a power of two or a sign."""
+"""Addition, scaling, products, shifts by powers of two, and tests of the sign."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Subtract(Elementwise, Expansion):
 
 @dataclass(frozen=True)
 class Scale(Elementwise):
-    """Scale: factor * x, with `fraction_bits` more fraction bits: the real value is multiplied by factor *
+    """Scale: factor * x, with `fraction_bits` more fraction bits than x: the real value is multiplied by factor *
     2^-fraction_bits.
     """
 
@@ -79,8 +79,8 @@ class Scale(Elementwise):
 
 @dataclass(frozen=True)
 class Multiply(Elementwise):
-    """The product x * y, element by element, of arrays of one shape; their fraction bits add up. The interval of a
-    product does not take into account that both sources may be the same wire.
+    """The product x * y, element by element, of arrays of one shape; the result has the sum of their fraction bits. The
+    interval of a product is not narrower if both sources are the same wire.
     """
 
     name = "integer.multiply"
@@ -138,8 +138,8 @@ class IsNegative(IntegerOperation):
 
 @dataclass(frozen=True)
 class ReLU(Elementwise):
-    """The rectifier max(x, 0). ReLU is a core operation: no composition of others has its interval without a further
-    range check.
+    """The rectifier max(x, 0). ReLU is a core operation, because no composition of other operations has its interval
+    without a further range check.
     """
 
     name = "integer.relu"

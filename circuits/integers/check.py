@@ -1,4 +1,4 @@
-"""Check: the identity on an interval, undefined outside; the one place where a program's values are restricted."""
+"""Check: the identity on an interval, undefined outside; the only operation that restricts the values of a program."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .language import IntegerOperation, Integers
 
 @dataclass(frozen=True)
 class Check(IntegerOperation):
-    """Check: y = x where low <= x <= high; undefined if any element is outside. The interval of the Check's target is
-    [low, high].
+    """Check: y = x where low <= x <= high; undefined if any element is outside. The interval of the target of a Check
+    is [low, high].
     """
 
     name = "integer.check"

@@ -17,10 +17,11 @@ from .language import IntegerOperation, Integers
 
 @dataclass(frozen=True, eq=False)
 class Constant(IntegerOperation):
-    """A constant array of integers; it has no sources. Equal arrays make equal constants.
+    """A constant array of integers; it has no sources. Equal arrays make equal Constants.
 
-    The field `amounts` of a Constant has its shape, or is a single number (of shape ()) that fills it; arrays of one
-    repeated number are stored as that number. Make constants with `Constant.of` and `Constant.splat`.
+    The field `amounts` of a Constant has the Constant's shape, or is a single number (of shape ()) that fills the
+    shape; arrays of one repeated number are stored as that number. Make constants with `Constant.of` and
+    `Constant.splat`.
     """
 
     name = "integer.constant"
@@ -43,18 +44,18 @@ class Constant(IntegerOperation):
 
     @classmethod
     def of(cls, array: ArrayLike, fraction_bits: int = 0) -> Constant:
-        """The constant with the given elements; raise OverflowRisk for integers that int64 cannot hold."""
+        """Return the constant with the given elements; raise OverflowRisk for integers that int64 cannot hold."""
         amounts = frozen(array)
         return cls(amounts, amounts.shape, fraction_bits)
 
     @classmethod
     def splat(cls, amount: int, shape: Shape = (), fraction_bits: int = 0) -> Constant:
-        """The constant with one number everywhere, in constant time and space."""
+        """Return the constant whose elements all equal one number, in constant time and space."""
         return cls(frozen(amount), shape, fraction_bits)
 
     @property
     def constant(self) -> Integers:
-        """The elements of the constant, read-only; a splat costs no memory."""
+        """Return the elements of the constant, read-only; a constant of one repeated number costs no memory."""
         return np.broadcast_to(self.amounts, self.shape)
 
     def constant_like(self, value: Values, target: Type) -> Operation | None:
@@ -87,7 +88,7 @@ class Constant(IntegerOperation):
 
 
 def frozen(array: ArrayLike) -> Integers:
-    """A read-only int64 array of these integers; raise TypingError for numbers of another kind."""
+    """Return a read-only int64 array of the given integers; raise TypingError for numbers of another kind."""
     given = np.asarray(array)
     if given.dtype == object or (given.dtype.kind == "u" and given.size and int(given.max()) > np.iinfo(np.int64).max):
         raise OverflowRisk("integer.constant: expected integers below 2^62, found one past 64 bits; use fewer bits")

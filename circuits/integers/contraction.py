@@ -37,10 +37,11 @@ FEW = 1 << 14
 
 @dataclass(frozen=True)
 class Contract(Expansion):
-    """The sum of products that an equation names: "bi,ij->bj" is y[b, j] = sum over i of x0[b, i] * x1[i, j].
+    """The sum of products that an equation names: "bi,ij->bj" means y[b, j] = sum over i of x0[b, i] * x1[i, j].
 
-    Each operand, and the target, names distinct axes by lower-case letters; letters that the target lacks are summed.
-    In a contraction the fraction bits of the operands add up, and sums are exact.
+    In a contraction's equation the operands and the target name their axes by distinct lower-case letters; letters that
+    the target lacks are summed. The result of a contraction has the sum of the operands' fraction bits, and its sums
+    are exact.
     """
 
     name = "integer.contract"
@@ -64,19 +65,19 @@ class Contract(Expansion):
 
     @cached_property
     def letters(self) -> tuple[str, str, str]:
-        """The letters of the axes of both operands and of the target."""
+        """Return the letters that the equation gives the axes of the two operands and of the target."""
         x, rest = self.equation.split(",")
         y, target = rest.split("->")
         return x, y, target
 
     @cached_property
     def summed(self) -> str:
-        """The summed letters of a contraction's equation, in order of appearance."""
+        """Return the summed letters of a contraction's equation, in order of appearance."""
         x, y, target = self.letters
         return "".join(dict.fromkeys(letter for letter in x + y if letter not in target))
 
     def extents(self, x: Fixed, y: Fixed) -> dict[str, int]:
-        """The extent of each letter; raise TypingError if the shapes do not fit the equation."""
+        """Return the extent of each letter of the equation; raise TypingError if the shapes do not fit the equation."""
         found: dict[str, int] = {}
         for letters, source in zip(self.letters, (x, y), strict=False):
             if len(letters) != len(source.shape):
@@ -127,18 +128,20 @@ class Contract(Expansion):
 
 
 def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integers:
-    """The exact contraction of int64 arrays, by one batched matrix product, in the target's order if possible."""
+    """Return the exact contraction of int64 arrays, by one batched matrix product, in the target's order if
+    possible.
+    """
     return matrix_product.contract(letters, x, y, multiply_matrices)
 
 
 def multiply_matrices(x: Integers, y: Integers) -> Integers:
-    """The exact product [B, R, K] @ [B, K, C] of int64 matrices, given that K * max|x| * max|y| < 2^62.
+    """Return the exact product [B, R, K] @ [B, K, C] of int64 matrices, given that K * max|x| * max|y| < 2^62.
 
     A matrix product is computed in float32 if K * max|x| * max|y| is below 2^24, in float64 if it is below 2^53: every
-    partial sum is then an integer that the float type holds, whatever the order. If K * max|x| * max|y| is larger, the
-    wider operand of a matrix product is cut into limbs for which the bound is below 2^53. With K < 2^40 a limb has at
-    least 2 bits, since K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may round the factors of float32 products to
-    fewer bits, so on a GPU float64 is the narrowest.
+    partial sum is then an integer that the float type represents exactly, whatever the order of the sum. If K * max|x|
+    * max|y| is larger, the wider operand of a matrix product is cut into limbs for which the bound is below 2^53. With
+    K < 2^40 a limb has at least 2 bits, since K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may round the factors of
+    float32 products to fewer bits, so on a GPU the narrowest type used is float64.
     """
     terms = x.shape[-1]
     if terms == 1:
@@ -161,8 +164,8 @@ def multiply_matrices(x: Integers, y: Integers) -> Integers:
 
 
 def _limbs(values: Integers, magnitude: int, bits: int) -> list[Values]:
-    """Cut integers into limbs below 2^bits, least significant first, the last signed: the sum of limb i * 2^(i * bits)
-    is the value.
+    """Cut integers into limbs below 2^bits, least significant first, the last limb signed: an integer is the sum of
+    limb i * 2^(i * bits).
     """
     limbs = []
     while magnitude >> bits:

@@ -19,7 +19,7 @@ from .language import IntegerOperation, Integers
 @dataclass(frozen=True)
 class Divide(IntegerOperation):
     """The quotient floor(x / y), rounded toward minus infinity, of arrays of one shape; y >= 1 by its type. The
-    quotient has the fraction bits of x less those of y.
+    quotient that Divide gives has the fraction bits of x less those of y.
     """
 
     name = "integer.divide"
@@ -48,8 +48,8 @@ class Divide(IntegerOperation):
 
 @dataclass(frozen=True)
 class SquareRoot(IntegerOperation):
-    """The root floor(sqrt(x)), where x >= 0 by its type and has an even number of fraction bits, of which the root has
-    half.
+    """The root floor(sqrt(x)), where by its type x is at least 0 and has an even number of fraction bits; the root has
+    half as many.
     """
 
     name = "integer.square_root"

@@ -1,4 +1,4 @@
-"""Expansion: operations that a target does not implement directly are replaced by their definitions."""
+"""Expansion of an arrow: operations that a target does not implement directly are replaced by their definitions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from .language import IntegerOperation
 
 
 def expand(arrow: Arrow, keep: Set[type[Operation]] = frozenset()) -> Arrow:
-    """An arrow of the same function without expansions other than those in `keep`; the arrow itself if it has no
-    others.
+    """Return an arrow of the same function without operations that are expansions other than those in `keep`; the arrow
+    itself if it has none.
 
-    Provenance is kept: every edge of a definition carries the provenance of the edge it defines. The definition of an
-    expansion is made once per operation and types. Expanding takes linear time. Raise OverflowRisk, naming the
-    operation and its source line, if a definition could pass 2^62.
+    Expanding keeps provenance: every edge of a definition carries the provenance of the edge that the definition
+    replaces. The definition of an expansion is made once for each operation and its source types. Expanding an arrow
+    takes linear time. Raise OverflowRisk, naming the operation and its source line, if a step of a definition could
+    pass 2^62.
     """
     replaced = [isinstance(o, Expansion) and type(o) not in keep for o in arrow.operations]
     if not any(replaced):
@@ -46,7 +47,7 @@ def expand(arrow: Arrow, keep: Set[type[Operation]] = frozenset()) -> Arrow:
 
 
 def operation_classes() -> tuple[type[IntegerOperation], ...]:
-    """Every class of the integer language, core operations first."""
+    """Return every class of the integer language, core operations first."""
     found = [c for c in Operation.registry.values() if issubclass(c, IntegerOperation)]
     return tuple(sorted(found, key=lambda c: (issubclass(c, Expansion), c.name)))
 

@@ -1,5 +1,5 @@
-"""The contract of operations that other operations define: a target may implement them directly, or use the
-definition.
+"""The contract of operations that are defined by other operations: a target may implement them directly, or use their
+definitions.
 """
 
 from __future__ import annotations
@@ -15,21 +15,23 @@ from .language import IntegerOperation
 
 
 class Expansion(IntegerOperation):
-    """An operation that other operations define; a target may implement it directly, or `expand` it.
+    """An operation that is defined by others; a target may implement it directly, or `expand` it.
 
-    The definition of an expansion has the same value, is undefined in the same places and has the same type as the
-    operation. If static intervals alone would come out wider than the interval of an expanded operation, the definition
-    ends in a Check that always passes.
+    The definition of an expansion has the same values and the same type as the operation, and is undefined in the same
+    places. If the intervals that follow from an expansion's definition are wider than the operation's interval, the
+    definition ends in a Check that always passes.
     """
 
     @abstractmethod
     def define(self, builder: Builder, *wires: int) -> int:
-        """Write the operation into the builder in terms of other operations; the interval may be too wide."""
+        """Write the operation into the builder in terms of other operations; the interval of the result may be too
+        wide.
+        """
 
     def definition(self, *sources: Fixed) -> Arrow:
-        """The operation as an arrow of other operations: sources -> its target.
+        """Return the definition of the operation: an arrow of other operations from its sources to its target.
 
-        Raise OverflowRisk if a step of the definition could pass 2^62, even if the operation itself does not.
+        Raise OverflowRisk if a step of the definition could pass 2^62, even if the operation itself could not.
         """
         (target,) = self.target_types(*sources)
         builder = Builder()
@@ -38,5 +40,5 @@ class Expansion(IntegerOperation):
 
 
 def narrow(builder: Builder, wire: int, target: Fixed) -> int:
-    """A wire in the target's interval, by a Check unless its type is the target's already."""
+    """Return a wire whose interval is the target's: the given wire itself, or a Check of it if its type is wider."""
     return wire if builder.type(wire) == target else builder.add(Check(target.low, target.high), wire)

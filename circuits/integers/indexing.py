@@ -1,4 +1,4 @@
-"""Dynamic indices: reading and adding at places that the program computes, checked."""
+"""Operations that read or add at indices that the program computes; the indices are checked."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ from .wiring import Reindex, broadcast
 
 @dataclass(frozen=True)
 class Gather(Expansion):
-    """y[a, i, c] = x[a, indices[i], c], where a are the axes before `axis`, c those after it, and i those of indices.
+    """Gather: y[a, i, c] = x[a, indices[i], c], where a are the axes before `axis`, c those after it, and i those of
+    indices.
 
-    The sources of Gather are x and indices, which have no fraction bits. Gather is undefined where an index is outside
-    [0, extent of the axis).
+    The sources of Gather are x and indices; indices have no fraction bits. Gather is undefined where an index is
+    outside [0, extent of the axis).
     """
 
     name = "integer.gather"
@@ -63,11 +64,12 @@ class Gather(Expansion):
 
 @dataclass(frozen=True)
 class ScatterAdd(Expansion):
-    """y[a, k, c] = sum of updates[a, i, c] over the i with indices[i] = k: the adjoint of Gather; 0 where there is no
-    such i.
+    """ScatterAdd: y[a, k, c] = sum of updates[a, i, c] over the i with indices[i] = k, and 0 if there is no such i: the
+    adjoint of Gather.
 
-    The sources of ScatterAdd are updates and indices, which have no fraction bits; updates has the axes of indices in
-    place of `axis`, which has extent `size` in y. ScatterAdd is undefined where an index is outside [0, size).
+    The sources of ScatterAdd are updates and indices; indices have no fraction bits, and updates has the axes of
+    indices in place of `axis`, which has extent `size` in y. ScatterAdd is undefined where an index is outside [0,
+    size).
     """
 
     name = "integer.scatter_add"
@@ -112,9 +114,11 @@ class ScatterAdd(Expansion):
 
 
 def one_hot(builder: Builder, indices: int, size: int) -> int:
-    """The indicator of each index, along a new last axis of the given size; undefined where an index is outside it.
+    """Return the indicator of each index, along a new last axis of the given size; it is undefined for an index outside
+    the axis.
 
-    The indicator of an index i is [i = k] = [i < k + 1] - [i < k], which takes one comparison per element and boundary.
+    The indicator of an index i is [i = k] = [i < k + 1] - [i < k] for each k, which takes one comparison per element
+    and boundary.
     """
     indices = builder.add(Check(0, size - 1), indices)
     inner = builder.format(indices).shape

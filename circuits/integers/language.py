@@ -1,4 +1,4 @@
-"""The contract of an integer operation: one target, an exact interval, an exact value."""
+"""The contract of an integer operation, which has one target, an exact interval and an exact value."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Integers = NDArray[np.int64]
 
 
 class IntegerOperation(Operation):
-    """An operation on integer arrays: exact, with one target, whose interval is the tightest that the sources'
-    intervals allow.
+    """An exact operation on integer arrays with one target, whose interval is the tightest that the sources' intervals
+    allow.
 
-    Typing raises TypingError if the sources do not fit and OverflowRisk if the interval passes 2^62; running raises
-    Undefined, naming the first element, where the operation has no value. The values of an integer operation are int64
-    arrays.
+    Finding the type of an integer operation raises TypingError if the sources do not fit and OverflowRisk if the
+    interval passes 2^62; running the operation raises Undefined, naming the first element at fault, if the operation
+    has no value. The values of an integer operation are int64 arrays.
     """
 
     arity: ClassVar[int | None] = 1
@@ -34,16 +34,19 @@ class IntegerOperation(Operation):
 
     @abstractmethod
     def target(self, *sources: Fixed) -> Fixed:
-        """The target's type, given that the number and kinds of the sources are right."""
+        """Return the type of an integer operation's target, given that the number and kinds of the sources are
+        right.
+        """
 
     @abstractmethod
     def value(self, *values: Integers) -> Values:
-        """The target's value on values inside the sources' intervals."""
+        """Return the value of an integer operation's target for values inside the sources' intervals."""
 
     def lifted(self, count: int) -> IntegerOperation | None:
-        """The operation that does a given one `count` times, along a new first axis of sources and target.
+        """Return the operation that does a given operation `count` times, along a new first axis of sources and target.
 
-        Return None if no operation does so: in that case the operation's definition is lifted.
+        Return None if no single operation does a given one several times: in that case the operation's definition is
+        lifted.
         """
         return self if self.pointwise or self.arity == 0 else None
 
@@ -63,9 +66,9 @@ class IntegerOperation(Operation):
 
 
 class Elementwise(IntegerOperation):
-    """An elementwise operation for which every array module has a function.
+    """An elementwise operation that has a function in every array module.
 
-    An elementwise operation can write its value over the value of a source that has its target's shape.
+    An elementwise operation can write its value over the value of a source, if the source has the target's shape.
     """
 
     pointwise = True
@@ -75,7 +78,7 @@ class Elementwise(IntegerOperation):
 
     @cached_property
     def constants(self) -> tuple[np.int64, ...]:
-        """The constants that the array module's function takes after the sources."""
+        """Return the constants that the array module's function takes after the sources."""
         return ()
 
     @property
@@ -87,7 +90,9 @@ class Elementwise(IntegerOperation):
         return made
 
     def overwrite(self, source: int, *values: Integers) -> Values:
-        """The target's value, written into the memory of the source with the given number, whose own value is lost."""
+        """Return the target's value, written over the value of the source with the given number; that source's value is
+        lost.
+        """
         function = getattr(array_module(*values), self.function)
         made: Values = function(*values, *self.constants, out=values[source])
         return made
@@ -116,13 +121,13 @@ def same_fraction_bits(name: str, sources: tuple[Fixed, ...]) -> None:
 
 
 def corners(x: Fixed, y: Fixed) -> tuple[int, int]:
-    """The least and the greatest product of a number in the interval of x and a number in the interval of y."""
+    """Return the least and the greatest product of a number in the interval of x and a number in the interval of y."""
     products = (x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high)
     return min(products), max(products)
 
 
 def axis_of(name: str, axis: int, source: Fixed) -> int:
-    """The extent of an axis; raise TypingError unless the source has it."""
+    """Return the extent of an axis; raise TypingError unless the source has the axis."""
     if not 0 <= axis < len(source.shape):
         raise TypingError(
             f"{name}: expected an axis from 0 to {len(source.shape) - 1} of {list(source.shape)}, found {axis}"

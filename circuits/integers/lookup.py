@@ -20,7 +20,7 @@ ENTRIES = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Lookup(IntegerOperation):
-    """The entry table[x - low], with `fraction_bits` fraction bits; x's interval lies inside [low, low +
+    """Lookup: the entry table[x - low], with `fraction_bits` fraction bits; x's interval lies inside [low, low +
     len(table)).
     """
 
@@ -42,7 +42,7 @@ class Lookup(IntegerOperation):
 
     @property
     def high(self) -> int:
-        """The last argument for which the table has a value."""
+        """Return the last argument for which the table has a value."""
         return self.low + len(self.table) - 1
 
     def target(self, *sources: Fixed) -> Fixed:

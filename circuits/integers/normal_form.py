@@ -12,10 +12,10 @@ from .steps import Affine, Regroup, Step
 
 @lru_cache(1 << 14)
 def normal_form(source: Shape, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return a view with the same map, with neighbouring steps merged if no outside element is lost, and without
-    identities.
+    """Return a view with the same map as the given one, with neighbouring steps merged if that changes no element that
+    reads outside the source, and without identities.
 
-    Layers of a network read the same views again and again: the normal form of each is computed once.
+    The layers of a network read the same views again and again, so the normal form of each view is computed once.
     """
     done: list[Step] = []
     shapes = [source]
@@ -36,8 +36,8 @@ def normal_form(source: Shape, steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _tidy(step: Step, source: Shape) -> Step | None:
-    """A step of a view with strides 0 along axes of extent 1, affine if it only adds or removes such axes; None if it
-    is the identity.
+    """Return a step of a view with strides 0 along axes of extent 1, as an affine step if it only adds or removes such
+    axes, or None if it is the identity.
     """
     shape = step.shape
     if isinstance(step, Regroup):
@@ -58,7 +58,7 @@ def _tidy(step: Step, source: Shape) -> Step | None:
 
 
 def _merge(before: Shape, first: Step, middle: Shape, second: Step) -> Step | None:
-    """One step that does `first` and then `second`, or None if there is none."""
+    """Return one step that does `first` and then `second`, or None if there is no such step."""
     if isinstance(first, Affine) and isinstance(second, Affine):
         if not second.is_inside(middle) and not _outside_stays_outside(before, first, middle, second):
             return None
@@ -82,7 +82,9 @@ def _merge(before: Shape, first: Step, middle: Shape, second: Step) -> Step | No
 
 
 def _outside_stays_outside(before: Shape, first: Affine, middle: Shape, second: Affine) -> bool:
-    """Whether `first` maps everything just outside the middle along one axis outside its source, as padding does."""
+    """Return whether each index that step `second` reads outside its source is mapped by step `first` to an index
+    outside the source of the whole view, as with padding.
+    """
     for axis, extent in enumerate(middle):
         low, high = second.span(axis)
         if low >= 0 and high < extent:
@@ -102,7 +104,9 @@ def _outside_stays_outside(before: Shape, first: Affine, middle: Shape, second: 
 
 
 def rows(width: int, axes: Sequence[int], amounts: Sequence[int] | None = None) -> tuple[tuple[int, ...], ...]:
-    """One row for each source axis, with `amounts[i]` at target axis axes[i]."""
+    """Return the stride rows of an affine step, one for each source axis: row i has `amounts[i]` at target axis
+    axes[i], and zeros elsewhere.
+    """
     amounts = amounts if amounts is not None else (1,) * len(axes)
     return tuple(
         tuple(amount if j == axis else 0 for j in range(width)) for axis, amount in zip(axes, amounts, strict=True)

@@ -1,4 +1,6 @@
-"""Choices between values: by a condition, the greater of two, clamping, and the place of the greatest."""
+"""Choices between values: by a condition, by the greater of two, by clamping, and by the place of the greatest
+element.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ class Maximum(Expansion):
 
 @dataclass(frozen=True)
 class Clamp(Expansion):
-    """The number nearest to x in [low, high], which is saturation; low and high are in units of x's last bit."""
+    """The number in [low, high] that is nearest to x, which is saturation; low and high are in units of x's last
+    bit.
+    """
 
     name = "integer.clamp"
     pointwise = True
@@ -127,8 +131,8 @@ class Clamp(Expansion):
 
 @dataclass(frozen=True)
 class Wrap(Expansion):
-    """Wrap: what `bits` bits of two's complement keep of x: x + n 2^bits, n a whole number, within the signed interval
-    of these bits, or from 0 on if it is not `signed`.
+    """Wrap: the value that `bits` bits of two's complement keep of x: x + n 2^bits, for the whole number n that brings
+    it into the signed interval of these bits, or if not `signed` into the interval from 0 on.
     """
 
     name = "integer.wrap"
@@ -143,12 +147,12 @@ class Wrap(Expansion):
 
     @property
     def low(self) -> int:
-        """The least value to which the operation restricts x."""
+        """Return the least value that the operation gives."""
         return -(1 << self.bits - 1) if self.signed else 0
 
     @property
     def high(self) -> int:
-        """The greatest value to which the operation restricts x."""
+        """Return the greatest value that the operation gives."""
         return self.low + (1 << self.bits) - 1
 
     def is_identity(self, source: Type) -> bool:
@@ -168,7 +172,7 @@ class Wrap(Expansion):
         return made
 
     def define(self, builder: Builder, *wires: int) -> int:
-        """The definition of Wrap is x less 2^bits times the number of whole turns, which a shift finds."""
+        """Write the definition of Wrap: x less 2^bits times the number of whole turns, which a shift finds."""
         (x,) = wires
         source = builder.format(x)
         above = x
@@ -181,8 +185,8 @@ class Wrap(Expansion):
 
 @dataclass(frozen=True)
 class ArgMax(Expansion):
-    """The index of the greatest element along an axis, which is removed; the lowest index wins. The index that ArgMax
-    gives has no fraction bits.
+    """The index of the greatest element along an axis, which the result lacks; the lowest index of several greatest
+    elements wins. The index that ArgMax gives has no fraction bits.
     """
 
     name = "integer.arg_max"
@@ -214,8 +218,8 @@ class ArgMax(Expansion):
 
 @dataclass(frozen=True)
 class ArgMaxOneHot(Expansion):
-    """ArgMaxOneHot: 1 at the greatest element along an axis, 0 elsewhere; the lowest index wins; the result has x's
-    shape and no fraction bits.
+    """ArgMaxOneHot: 1 at the greatest element along an axis, 0 elsewhere; of several greatest elements the first has
+    the 1; the result has x's shape and no fraction bits.
     """
 
     name = "integer.arg_max_one_hot"
@@ -247,7 +251,7 @@ class ArgMaxOneHot(Expansion):
 
 
 def _attains(builder: Builder, wire: int, axis: int) -> int:
-    """Indicators that are 1 where an element equals the greatest along the axis."""
+    """Return indicators that are 1 where an element equals the greatest along the axis."""
     shape = builder.format(wire).shape
     greatest = wire
     while (extent := builder.format(greatest).shape[axis]) > 1:
@@ -264,7 +268,7 @@ def _attains(builder: Builder, wire: int, axis: int) -> int:
 
 
 def _earlier(builder: Builder, wire: int, axis: int, offset: int) -> int:
-    """The sum of the elements before each one along the axis, plus an offset."""
+    """Return for each element the sum of the elements before it along the axis, plus an offset."""
     shape = builder.format(wire).shape
     pairs = (*shape, shape[axis] - 1)
     rows = [[int(i == j) for j in range(len(pairs))] for i in range(len(shape))]

@@ -19,7 +19,7 @@ Indices = NDArray[np.int64]
 @part
 @dataclass(frozen=True)
 class Regroup:
-    """Axis splits and merges: the same elements in the same order, last axis fastest, in another shape."""
+    """A split or a merge of axes: the same elements in the same order, last axis fastest, in another shape."""
 
     shape: Shape
 
@@ -27,11 +27,11 @@ class Regroup:
 @part
 @dataclass(frozen=True)
 class Affine:
-    """An affine step of a view: target index p reads source index x with x_i = offsets[i] + sum over j of
+    """An affine step of a view: target index p reads the source element whose index is x_i = offsets[i] + sum over j of
     strides[i][j] * p_j.
 
-    The `shape` of an affine step is its target's; there is one offset and one row of strides per source axis. An
-    element whose index lies outside the source reads 0.
+    The `shape` of an affine step is its target's; each source axis has one offset and one row of strides. A target
+    element whose source index lies outside the source reads 0.
     """
 
     shape: Shape
@@ -39,18 +39,18 @@ class Affine:
     strides: tuple[tuple[int, ...], ...]
 
     def span(self, axis: int) -> tuple[int, int]:
-        """The least and the greatest index x along a source axis."""
+        """Return the least and the greatest index x along a source axis."""
         moves = [stride * (extent - 1) for stride, extent in zip(self.strides[axis], self.shape, strict=True)]
         start = self.offsets[axis]
         return start + sum(move for move in moves if move < 0), start + sum(move for move in moves if move > 0)
 
     def is_inside(self, source: Shape) -> bool:
-        """Whether every target index reads inside the source."""
+        """Return whether every target index reads inside the source."""
         spans = map(self.span, range(len(source)))
         return all(low >= 0 and high < extent for (low, high), extent in zip(spans, source, strict=True))
 
     def is_regroup(self, source: Shape) -> bool:
-        """Whether a step of a view only adds and removes axes of extent 1."""
+        """Return whether a step of a view only adds and removes axes of extent 1."""
         if any(self.offsets):
             return False
         columns = [axis for axis, extent in enumerate(self.shape) if extent > 1]
@@ -63,7 +63,7 @@ class Affine:
         )
 
     def columns(self) -> list[list[int]]:
-        """For each target axis, the source axes whose index depends on it."""
+        """Return for each target axis those source axes whose index depends on the target axis."""
         return [[i for i, row in enumerate(self.strides) if row[j]] for j in range(len(self.shape))]
 
 
@@ -71,7 +71,7 @@ Step = Regroup | Affine
 
 
 def locate(step: Affine, source: Shape, flat: Indices) -> Indices:
-    """The flat source indices of flat target indices, -1 for those outside."""
+    """Return the flat source indices that flat target indices read, -1 for those outside the source."""
     module = array_module(flat)
     coordinates = module.unravel_index(flat, step.shape) if step.shape else ()
     found = module.zeros(flat.shape, np.int64)
@@ -87,8 +87,9 @@ def locate(step: Affine, source: Shape, flat: Indices) -> Indices:
 
 @lru_cache(1 << 14)
 def fibre_sizes(step: Affine, source: Shape) -> tuple[int, int, bool, bool] | None:
-    """The least and greatest number of target elements that read one source element, whether some target element reads
-    outside, and whether some reads inside; None unless each target axis moves at most one source axis.
+    """Return the least and the greatest number of target elements that read one source element, whether some target
+    element reads outside the source, and whether some reads inside; None unless each target axis moves at most one
+    source axis.
     """
     columns = step.columns()
     if any(len(moved) > 1 for moved in columns):

@@ -1,4 +1,6 @@
-"""Terms over integer arrays: sums and differences align their fraction bits, so every operator is exact."""
+"""Terms over integer arrays: sums and differences align the fraction bits of their operands, so every operator is
+exact.
+"""
 
 from __future__ import annotations
 
@@ -37,26 +39,32 @@ class Integer(Term):
         return Scale(-1, 0)(self)
 
     def constant(self, amount: int) -> Integer:
-        """The constant of this term's shape whose elements all equal an integer, in units of this term's last bit."""
+        """Return the constant of this term's shape whose elements all equal an integer, in units of this term's last
+        bit.
+        """
         return self.splat(amount, self.fraction_bits)
 
     def splat(self, amount: int, fraction_bits: int) -> Integer:
-        """The constant of this term's shape whose elements all equal an integer, with the given fraction bits."""
+        """Return the constant of this term's shape whose elements all equal an integer, with the given fraction
+        bits.
+        """
         splat = Constant.splat(amount, self.shape, fraction_bits)
         return Integer(self.builder, self.builder.add(splat))
 
     def offset(self, amount: int) -> Integer:
-        """The term x + amount, with amount an integer in units of x's last bit."""
+        """Return the term x + amount, where amount is an integer in units of x's last bit."""
         return self + self.constant(amount)
 
     def refine(self, fraction_bits: int) -> Integer:
-        """A term of the same real value with more fraction bits, which is exact."""
+        """Return a term of the same real value with more fraction bits, which is exact."""
         extra = fraction_bits - self.fraction_bits
         assert extra >= 0, "refine never drops bits"
         return Scale(1 << extra, extra)(self) if extra else self
 
     def shift_to(self, fraction_bits: int) -> Integer:
-        """Rescale to the given fraction bits: exact if that adds bits, else rounded half up: floor(x / 2^s + 1/2)."""
+        """Return the term rescaled to the given number of fraction bits: exactly if that adds bits, else rounded half
+        up: floor(x / 2^s + 1/2).
+        """
         surplus = self.fraction_bits - fraction_bits
         if surplus <= 0:
             return self.refine(fraction_bits)
@@ -64,6 +72,8 @@ class Integer(Term):
 
 
 def align(*terms: Integer) -> list[Integer]:
-    """Terms of the same real values with a common number of fraction bits, the greatest, which is exact."""
+    """Return terms of the same real values with a common number of fraction bits, the greatest among the terms, which
+    is exact.
+    """
     fraction_bits = max(term.fraction_bits for term in terms)
     return [term.refine(fraction_bits) for term in terms]

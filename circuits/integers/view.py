@@ -1,4 +1,4 @@
-"""Views: static, symbolic maps from the indices of a target to those of the source elements it reads."""
+"""Views: static, symbolic maps from the indices of a target to those of the source elements that the target reads."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .windows import Gather, Scatter
 class View:
     """A map from target indices to source indices, or to nothing (which reads 0), as a short list of steps.
 
-    The steps of a view lead from its source to its target; they are kept in a normal form, in which neighbours that can
-    be merged are merged and identities are removed. Two views are equal if their normal forms are equal. A view stays
-    small until `indices`, `gather` or `scatter` is called, which make arrays of full size.
+    The steps of a view lead from its source to its target; they are kept in a normal form, in which neighbouring steps
+    that can be merged are merged and identities are removed. Two views are equal if their normal forms are equal. A
+    view takes little memory until `indices`, `gather` or `scatter` is called, which make arrays of full size.
     """
 
     source_shape: Shape
@@ -53,20 +53,20 @@ class View:
 
     @staticmethod
     def reshape(source: Shape, shape: Shape) -> View:
-        """The view of the same elements in the same order, last axis fastest, in another shape."""
+        """Return the view of the same elements in the same order, last axis fastest, in another shape."""
         return View(source, (Regroup(shape),))
 
     @staticmethod
     def transpose(source: Shape, axes: Sequence[int]) -> View:
-        """The view that permutes axes: axis j of the target is axis axes[j] of the source."""
+        """Return the view that permutes axes: axis j of the target is axis axes[j] of the source."""
         if sorted(axes) != list(range(len(source))):
             raise TypingError(f"expected each axis of {list(source)} once, found axes {list(axes)}")
         return View.select(source, tuple(source[axis] for axis in axes), [axes.index(i) for i in range(len(source))])
 
     @staticmethod
     def broadcast(shape: Shape, axes: Sequence[int]) -> View:
-        """The view that copies along new axes: `shape` is the target's, `axes` are those of its axes that the source
-        lacks.
+        """Return the view that copies along new axes: `shape` is the target's, and `axes` are the target axes that the
+        source lacks.
         """
         if len(set(axes)) != len(axes) or not set(axes) <= set(range(len(shape))):
             raise TypingError(f"expected distinct axes of {list(shape)}, found {list(axes)}")
@@ -75,13 +75,15 @@ class View:
 
     @staticmethod
     def select(source: Shape, shape: Shape, axes: Sequence[int]) -> View:
-        """A view by axes: source axis i follows target axis axes[i]; target axes that are not named are copies."""
+        """Return a view in which source axis i follows target axis axes[i]; along target axes that are not named,
+        elements are copies.
+        """
         return View(source, (Affine(shape, (0,) * len(source), rows(len(shape), axes, (1,) * len(axes))),))
 
     @staticmethod
     def slice(source: Shape, starts: Sequence[int], stops: Sequence[int], steps: Sequence[int] | None = None) -> View:
-        """The view of the elements starts[i], starts[i] + steps[i], ... below stops[i] of each axis i; steps are at
-        least 1.
+        """Return the view of the elements starts[i], starts[i] + steps[i], ... below stops[i] of each axis i; steps are
+        at least 1.
         """
         steps = steps if steps is not None else (1,) * len(source)
         if not len(starts) == len(stops) == len(steps) == len(source):
@@ -97,14 +99,14 @@ class View:
 
     @staticmethod
     def take(source: Shape, place: int) -> View:
-        """The elements at one place of the first axis, which is removed."""
+        """Return the view of the elements at one place of the first axis, which the target lacks."""
         _, *shape = source
         shown = rows(len(shape), range(len(shape)), (1,) * len(shape))
         return View(source, (Affine(tuple(shape), (place, *(0 for _ in shape)), ((0,) * len(shape), *shown)),))
 
     @staticmethod
     def pad(source: Shape, before: Sequence[int], after: Sequence[int]) -> View:
-        """The view of the elements with zeros before and after them, as many along each axis as stated."""
+        """Return the view of the elements with zeros before and after them, as many along each axis as stated."""
         if not len(before) == len(after) == len(source) or min((*before, *after), default=0) < 0:
             raise TypingError(f"expected amounts >= 0, one per axis of {list(source)}, found {before} and {after}")
         shape = tuple(map(sum, zip(before, source, after, strict=True)))
@@ -113,7 +115,7 @@ class View:
 
     @staticmethod
     def flip(source: Shape, axes: Sequence[int]) -> View:
-        """The view of the elements with the named axes reversed."""
+        """Return the view of the elements with the named axes reversed."""
         signs = [-1 if axis in axes else 1 for axis in range(len(source))]
         offsets = tuple(n - 1 if sign < 0 else 0 for n, sign in zip(source, signs, strict=True))
         return View(source, (Affine(source, offsets, rows(len(source), range(len(source)), signs)),))
@@ -126,7 +128,8 @@ class View:
         steps: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
     ) -> View:
-        """The view of sliding windows: axis axes[k] becomes the window's position; a last axis per k walks the window.
+        """Return the view of sliding windows: axis axes[k] becomes the window's position, and for each k the target has
+        one more axis at its end, the place within the window.
 
         In a view of windows, target index (p, w) reads x with x_axis = steps[k] * p_axis + dilations[k] * w_k, which is
         always inside x.
@@ -149,9 +152,7 @@ class View:
         return not self.steps
 
     def lifted(self, count: int) -> View:
-        """The view that applies this one to each of `count` arrays along a new first axis, which it leaves
-        unchanged.
-        """
+        """Return the view that applies this view to each of `count` arrays, which lie along a new first axis."""
         steps: list[Step] = []
         for step in self.steps:
             shape = (count, *step.shape)
@@ -166,7 +167,7 @@ class View:
         return made
 
     def then(self, other: View) -> View:
-        """This view, viewed again: the target of this view is the source of `other`."""
+        """Return this view followed by `other`, whose source is the target of this view."""
         if other.source_shape != self.target_shape:
             raise TypingError(
                 f"expected a view of shape {list(self.target_shape)}, found one of {list(other.source_shape)}"
@@ -174,7 +175,9 @@ class View:
         return View(self.source_shape, self.steps + other.steps)
 
     def at(self, flat: Indices) -> Indices:
-        """The flat source index that each flat target index reads, -1 outside; for materialising in chunks."""
+        """Return the flat source index that each of the given flat target indices reads, -1 outside the source; so
+        indices can be made in chunks.
+        """
         shapes = [self.source_shape, *(step.shape for step in self.steps)]
         for step, source in zip(reversed(self.steps), reversed(shapes[:-1]), strict=True):
             if isinstance(step, Affine):
@@ -183,20 +186,22 @@ class View:
         return flat
 
     def indices(self) -> Indices:
-        """The flat source index of every target element, -1 outside, in an array of the target's shape."""
+        """Return the flat source index that every target element reads, -1 outside the source, in an array of the
+        target's shape.
+        """
         shape = self.target_shape
         return self.at(np.arange(math.prod(shape), dtype=np.int64)).reshape(shape)
 
     def gather(self, array: Values) -> Values:
-        """The elements y[p] = x[f(p)], and 0 for each p whose f(p) is outside x. The array that a view gathers may
-        share its source's memory, and must not be written to.
+        """Return the elements y[p] = x[f(p)], and 0 for each p whose f(p) is outside x. The array that a view gathers
+        may share the source's memory, and must not be written to.
         """
         for step in self._gathers:
             array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)
         return array
 
     def scatter(self, array: Values) -> Values:
-        """The adjoint of gather: y[q] = sum of x[p] over the p with f(p) = q."""
+        """Return the adjoint of gather: y[q] = sum of x[p] over the p with f(p) = q."""
         for step in self._scatters:
             array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)
         return array
@@ -216,22 +221,24 @@ class View:
 
     @cached_property
     def fibres(self) -> tuple[int, int]:
-        """The least and the greatest number of target elements that read one source element."""
+        """Return the least and the greatest number of target elements that read one source element."""
         return self._facts[:2]
 
     @property
     def reads_outside(self) -> bool:
-        """Whether some target element reads 0 because it lies outside."""
+        """Return whether some target element reads 0 because its index lies outside the source."""
         return self._facts[2]
 
     @property
     def reads_inside(self) -> bool:
-        """Whether some target element reads an element of the source."""
+        """Return whether some target element reads an element of the source."""
         return self._facts[3]
 
     @property
     def counted(self) -> int:
-        """The most elements that are counted one by one to learn how often source elements are read."""
+        """Return a bound on how many target elements are counted one by one to learn how often source elements are
+        read.
+        """
         shapes = [self.source_shape, *(step.shape for step in self.steps)]
         affine = [(step, source) for step, source in zip(self.steps, shapes, strict=False) if isinstance(step, Affine)]
         if len(affine) == 1 and all(len(moved) <= 1 for moved in affine[0][0].columns()):

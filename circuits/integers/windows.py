@@ -1,4 +1,6 @@
-"""Affine steps prepared for sources of one shape: strided windows onto them, and the sums that are their adjoints."""
+"""Affine steps prepared for sources of one shape: strided windows on the sources, and the sums that are the windows'
+adjoints.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from .steps import Affine, locate
 
 
 class Gather:
-    """The target of a view's step on a source array: a strided window onto it, after zeros are added around it if
+    """The target of a view's step on a source array: a strided window on the array, after zeros are added around it if
     needed.
     """
 
@@ -50,8 +52,8 @@ class Gather:
         return self._window(array)
 
     def _window(self, array: Values) -> Values:
-        """The window of a step is made by strides if the module lays its arrays out in memory accordingly, by indices
-        otherwise.
+        """Return the window of a step, made by strides if the array module lays out its arrays in memory accordingly,
+        and by indices otherwise.
         """
         shape = self.step.shape
         if type(array) is np.ndarray:
@@ -77,7 +79,7 @@ class Gather:
 
 
 class _Pad:
-    """The part of the source's index space that a step reads, zero where it is outside the source."""
+    """The part of the source's index space that a step reads, with zeros where the part is outside the source."""
 
     def __init__(self, step: Affine, source: Shape) -> None:
         spans = [step.span(axis) for axis in range(len(source))]
@@ -138,8 +140,8 @@ class Scatter:
 
 
 def _products(step: Affine, sizes: Sequence[int]) -> list[int]:
-    """The distance between neighbouring elements of the target, in a source whose elements have the given distances
-    along its axes.
+    """Return the distance between neighbouring elements along each axis of the target, in a source whose elements have
+    the given distances along its axes.
     """
     return [
         sum(row[axis] * size for row, size in zip(step.strides, sizes, strict=True)) for axis in range(len(step.shape))
@@ -147,7 +149,7 @@ def _products(step: Affine, sizes: Sequence[int]) -> list[int]:
 
 
 def _leading(step: Affine) -> list[int]:
-    """For each source axis whose index varies, the longest target axis on which it depends."""
+    """Return, for each source axis whose index varies, the longest target axis on which that index depends."""
     chosen = []
     for row in step.strides:
         movers = [axis for axis, stride in enumerate(row) if stride]
@@ -159,9 +161,10 @@ def _leading(step: Affine) -> list[int]:
 def _part(
     step: Affine, source: Shape, leading: list[int], chosen: dict[int, int]
 ) -> tuple[Place, Place, tuple[int, ...]] | None:
-    """The injective part of a step at chosen places of its other axes; None if that part lies outside the source.
+    """Return the injective part of a step at chosen places of the step's other axes; None if that part lies outside the
+    source.
 
-    An injective part of a step is a view in which along each source axis at most one axis moves.
+    An injective part of a step is a view in which at most one target axis moves along each source axis.
     """
     reads: list[tuple[int, slice | int]] = list(chosen.items())
     order = sorted(set(leading))

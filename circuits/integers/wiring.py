@@ -18,8 +18,8 @@ from .view import View
 
 @dataclass(frozen=True)
 class Reindex(IntegerOperation):
-    """Reindex: the elements y[p] = x[f(p)], where f is the view; 0 where the view reads outside x. The source of a
-    Reindex has the view's source shape.
+    """Reindex: the elements y[p] = x[f(p)], where f is the view, and 0 where the view reads outside x. The source of a
+    Reindex has the shape of the view's source.
     """
 
     name = "integer.reindex"
@@ -47,10 +47,11 @@ class Reindex(IntegerOperation):
 
 @dataclass(frozen=True)
 class Sum(IntegerOperation):
-    """y[q] = sum of x[p] over the p with f(p) = q: the adjoint of Reindex(view).
+    """Sum: y[q] = sum of x[p] over the p with f(p) = q, where f is the view: the adjoint of Reindex(view).
 
-    The source of a Sum has the view's target shape, and its target the view's source shape; elements that f leaves out
-    are dropped. The interval of a Sum follows from the least and the greatest number of terms.
+    The source of a Sum has the shape of the view's target, and the target of a Sum has the shape of the view's source;
+    elements of the Sum's source whose place the view maps outside are dropped. The interval of a Sum follows from the
+    least and the greatest number of terms in one element.
     """
 
     name = "integer.sum"
@@ -124,12 +125,12 @@ class Concatenate(Expansion):
 
 
 def broadcast(builder: Builder, wire: int, shape: Shape, axes: tuple[int, ...]) -> int:
-    """Copies of a wire along new axes of the shape."""
+    """Return copies of a wire along the new axes of a shape."""
     return builder.add(Reindex(View.broadcast(shape, axes)), wire)
 
 
 def part(builder: Builder, wire: int, axis: int, start: int, stop: int) -> int:
-    """The elements of a wire from start to stop along one axis."""
+    """Return the elements of a wire from start up to but not including stop along one axis."""
     shape = builder.format(wire).shape
     starts = tuple(start if i == axis else 0 for i in range(len(shape)))
     stops = tuple(stop if i == axis else extent for i, extent in enumerate(shape))
@@ -137,7 +138,7 @@ def part(builder: Builder, wire: int, axis: int, start: int, stop: int) -> int:
 
 
 def sum_over(builder: Builder, wire: int, axes: tuple[int, ...]) -> int:
-    """The sum of a wire over some axes, which are removed."""
+    """Return the sum of a wire over some axes, which the result lacks."""
     return builder.add(Sum(View.broadcast(builder.format(wire).shape, axes)), wire)
 
 

@@ -1,4 +1,6 @@
-"""The site: which pages are in it, how they look, and how docstrings are read; `make site` builds it."""
+"""Settings of the documentation site: which pages are in it, how they look, and how docstrings are read; `make site`
+builds it.
+"""
 
 from __future__ import annotations
 

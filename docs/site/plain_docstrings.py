@@ -1,7 +1,8 @@
-"""Docstrings as they are written here, in plain text with backticks, lists and indented examples, for Sphinx.
+"""A converter for Sphinx of this project's docstrings, which are plain text with backticks, lists and indented
+examples.
 
-Sphinx reads docstrings as reStructuredText, where a star, a bar or an underscore in a formula has a meaning. Here each
-paragraph is one of four kinds, and everything else in it is text.
+Sphinx reads docstrings as reStructuredText, where a star, a bar or an underscore in a formula has a meaning. Each run
+of lines in a paragraph is code, a list item or text, and in text no character but a backtick is markup.
 """
 
 from __future__ import annotations
@@ -69,21 +70,23 @@ def converted(lines: list[str]) -> list[str]:
 
 
 def process(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Convert the docstring of a name in place: what Sphinx asks of a handler of this event."""
+    """Convert the docstring of a name in place, as a handler of Sphinx's event `autodoc-process-docstring`."""
     lines[:] = converted(lines)
 
 
 def signature(
     app: Any, what: str, name: str, obj: Any, options: object, given: str | None, returned: str | None
 ) -> tuple[str, None] | None:
-    """Return how a dataclass is made, by its fields; that of the metaclass or of `__new__` says nothing of them."""
+    """Return how a dataclass is made, by its fields; the signatures of its metaclass and its `__new__` do not name the
+    fields.
+    """
     if not isinstance(obj, type) or not is_dataclass(obj):
         return None
     return stringify_signature(inspect.signature(obj).replace(return_annotation=inspect.Signature.empty)), None
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register with Sphinx."""
+    """Register the converter of docstrings with Sphinx."""
     app.connect("autodoc-process-docstring", process)
     app.connect("autodoc-process-signature", signature)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,8 @@
-"""The reference pages' lists: the names of `circuitize` by folder, and the modules that pages and examples import.
+"""Lists for the reference pages: the public names of `circuitize` by folder, and the modules that pages and examples
+import.
 
-A page of the reference has a line `<!-- names: FOLDER -->`, in whose place Sphinx finds directives for these. The
-README, where the site begins, gets the list of sections at its end.
+A page of the reference has a line `<!-- names: FOLDER -->`, which this Sphinx extension replaces by directives for the
+names of that folder. The site begins with the README, and the list of the site's sections is added at the README's end.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def submodules(text: str) -> list[str]:
 
 
 def directives(folder: str) -> str:
-    """Return what documents a folder: its public names, then its modules, each name once."""
+    """Return the Sphinx directives that document a folder: its public names, then its modules, each name once."""
     lines = []
     for name in names(folder):
         value = getattr(circuitize, name)
@@ -65,7 +66,9 @@ def directives(folder: str) -> str:
 
 
 def fill(app: Any, page: str, source: list[str]) -> None:
-    """Put the directives in their place: what Sphinx asks of a handler of this event."""
+    """Put the directives in the place of a page's names line; Sphinx calls this function as a handler of the event
+    `source-read`.
+    """
     if page == app.config.root_doc:
         source[0] += "\n".join(
             ["", "```{toctree}", ":hidden:", "", *(f"docs/site/{name}" for name in SECTIONS), "```", ""]
@@ -79,6 +82,6 @@ def fill(app: Any, page: str, source: list[str]) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register with Sphinx."""
+    """Register the lists of public names with Sphinx."""
     app.connect("source-read", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
-"""A Model of polygrad 0.7.1 that fits y = 3x + 2, and a step of its training by our derivative.
+"""A Model of polygrad 0.7.1 that fits y = 3x + 2, and a step of its training with circuitize's derivative.
 
     circuitize prove examples/polygrad/regression.py:step --prover tensor --not-zero-knowledge -o proof
 
-POLY_DEV=INTERP computes without a compiler; it needs circuitize[polygrad].
+POLY_DEV=INTERP lets polygrad compute without a compiler; the example needs circuitize[polygrad].
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ class Linear:
 
 
 def predict() -> cz.Program:
-    """What polygrad has fitted: a, b and x -> prediction."""
+    """Return the program of the model that polygrad has fitted: a, b and x -> prediction."""
     line = Linear()
     model = Model(
         lambda x: {"prediction": line(x)},
@@ -40,7 +40,9 @@ def predict() -> cz.Program:
 
 
 def step() -> cz.Program:
-    """One step of SGD from the start: a, b, inputs, targets and learning_rate -> a, b and the loss."""
+    """Return one training step by SGD from the starting values: a, b, inputs, targets and learning_rate -> a, b and the
+    loss.
+    """
     model = polygrad_model(Linear(), DATA["x"])
     example = {**model.initial(0), "inputs": DATA["x"], "targets": DATA["y"], "learning_rate": np.float64(0.125)}
     return cz.training_step(

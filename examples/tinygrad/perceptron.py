@@ -1,8 +1,9 @@
-"""A network and its training step written in tinygrad 0.14.0, taken in as they are; needs circuitize[tinygrad].
+"""A network and its training step written in tinygrad 0.14.0 and imported from tinygrad; the example needs
+circuitize[tinygrad].
 
     circuitize prove examples/tinygrad/perceptron.py:step --prover tensor --not-zero-knowledge -o proof
 
-DEV=PYTHON computes without a compiler.
+DEV=PYTHON lets tinygrad compute without a compiler.
 """
 
 from typing import Any
@@ -48,13 +49,13 @@ def batch() -> dict[str, Any]:
 
 
 def step() -> cz.Program:
-    """tinygrad's own step: parameters, x and y -> parameters renewed, and the loss as `output`."""
+    """Return tinygrad's own training step: parameters, x and y -> new parameters, and the loss as `output`."""
     example = batch()
     taken = cz.from_tinygrad(train, *example.values(), state=[model, optimizer])
     return taken.program({"x": PIXELS, "y": CLASSES}, examples=[example])
 
 
 def predict() -> cz.Program:
-    """Parameters and x -> logits, as `output`."""
+    """Return a program from parameters and x to logits, as `output`."""
     example = {"x": batch()["x"]}
     return cz.from_tinygrad(model, *example.values()).program({"x": PIXELS}, examples=[example])

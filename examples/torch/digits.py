@@ -1,9 +1,10 @@
-"""A module of torch, trained in integers on handwritten digits from the weights that torch gave it.
+"""A network written as a torch module, trained in integers on handwritten digits from the weights that torch gave it.
 
 circuitize estimate examples/torch/digits.py:step
 circuitize prove    examples/torch/digits.py:step --prover tensor -o proof
 
-Where torch is installed, `cz.from_torch(network(), torch.zeros(BATCH, 64))` of network.py needs no file.
+If torch is installed, `cz.from_torch(network(), torch.zeros(BATCH, 64))` with `network` of network.py gives the model
+without an archive file.
 """
 
 from pathlib import Path
@@ -23,7 +24,9 @@ RECIPE = Recipe(batch=16, epochs=20, learning_rate=0.1)
 
 
 def step() -> Program:
-    """One training step on a batch of 16; calibrated on 32 steps of a training run, the middle one first."""
+    """Return one training step on a batch of 16, calibrated on 32 steps of a training run; the middle step of the run
+    is the first example.
+    """
     program = training.training_step(
         MODEL, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=Precision(margin=4.0)
     )
@@ -32,5 +35,7 @@ def step() -> Program:
 
 
 def predict() -> Program:
-    """The logits of 16 digits, with the weights of the same steps."""
+    """Return a program that gives the logits of 16 digits, calibrated with the weights of the steps that `step` is
+    calibrated on.
+    """
     return training.with_examples(training.predict(MODEL, batch=RECIPE.batch), *step().examples)

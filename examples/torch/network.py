@@ -1,4 +1,4 @@
-"""A network for handwritten digits in torch; writes digits.pt2, which digits.py reads. Needs torch.
+"""A network for handwritten digits in torch; running this file writes digits.pt2, which digits.py reads. Needs torch.
 
 python examples/torch/network.py
 """
@@ -13,12 +13,14 @@ BATCH = 16
 
 
 def network() -> Any:
-    """[batch, 64] -> [batch, 10]: brightnesses of 8 x 8 pixels, a score for each digit."""
+    """Return a network that maps [batch, 64], the brightnesses of 8 x 8 pixels, to [batch, 10], a score for each
+    digit.
+    """
     return nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
 
 
 def exported() -> Any:
-    """The graph of torch.export, without the places in files that torch remembers of each operation."""
+    """Return the graph that torch.export makes, without the source lines that torch remembers for each operation."""
     made = torch.export.export(network().eval(), (torch.zeros(BATCH, 64),)).run_decompositions()
     for node in made.graph.nodes:
         for key in ("stack_trace", "from_node", "nn_module_stack", "source_fn_stack", "torch_fn"):

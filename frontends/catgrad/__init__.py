@@ -1,4 +1,6 @@
-"""Models, optimisers and losses written in catgrad 0.2.2, brought in as arrows and programs, and arrows given back."""
+"""Models, optimisers and losses written in catgrad 0.2.2, imported as arrows and programs, and arrows exported to
+catgrad.
+"""
 
 from .diagrams import arrow, forward
 from .drawing import diagram

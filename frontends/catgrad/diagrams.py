@@ -24,10 +24,11 @@ DEEPEST = 64
 
 @dataclass(frozen=True)
 class Diagram:
-    """An open hypergraph as plain lists: the operations stand in an order in which each reads only wires that are
-    written already.
+    """An open hypergraph as plain lists: the operations are in an order in which each reads only wires that are already
+    written.
 
-    The field `types` has the types of a diagram's wires; `sources` and `targets` are wires, by operation.
+    The field `types` has the types of a diagram's wires; `sources` and `targets` have the wires that each operation
+    reads and writes.
     """
 
     operations: list[Any]
@@ -38,13 +39,13 @@ class Diagram:
     types: list[Any]
 
     def shapes(self, wires: Sequence[int]) -> list[Shape]:
-        """Return the shapes of wires."""
+        """Return the shapes of the given wires of a diagram."""
         return [tuple(self.types[wire].shape) for wire in wires]
 
 
 def read(diagram: object, name: str = "diagram") -> Diagram:
-    """Raise CircuitizeError for anything but a diagram, for a wire that is not written and read once, and for a
-    cycle.
+    """Read a diagram of catgrad; raise CircuitizeError for anything else, for a wire that is not written and read once,
+    and for a cycle.
     """
     if not isinstance(diagram, module("open_hypergraphs").OpenHypergraph):
         raise CircuitizeError(f"{name}: expected an open hypergraph of catgrad, found {type(diagram).__name__}")
@@ -66,7 +67,7 @@ def read(diagram: object, name: str = "diagram") -> Diagram:
 
 
 def _segments(family: Any) -> list[list[int]]:
-    """The wires of each operation, from an indexed coproduct."""
+    """Return the wires of each operation of a catgrad diagram, from an indexed coproduct."""
     ends = np.cumsum(np.asarray(family.sources.table, np.int64)).tolist()
     values = np.asarray(family.values.table).tolist()
     return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -75,7 +76,9 @@ def _segments(family: Any) -> list[list[int]]:
 def _ordered(
     operations: list[Any], sources: list[list[int]], targets: list[list[int]], inputs: list[int], name: str
 ) -> list[int]:
-    """The operations of a diagram in Kahn's order. Ordering the operations of a diagram takes linear time."""
+    """Return the operations of a catgrad diagram in Kahn's order. Ordering the operations of a diagram takes linear
+    time.
+    """
     reader = {wire: index for index, wires in enumerate(sources) for wire in wires}
     missing = [len(wires) for wires in sources]
     order: list[int] = []
@@ -101,12 +104,14 @@ def _ordered(
 
 
 def arrow(diagram: object, name: str = "diagram") -> Arrow:
-    """The arrow of a diagram in catgrad's core, in its language with derivatives, or of both mixed.
+    """Return the arrow of a diagram in catgrad's core, in catgrad's language with derivatives, or in a mixture of the
+    two.
 
-    An operation of catgrad means what was registered for it, what catgrad's core says, or what its own definition
-    (`arrow`) or translation (`to_core`) is, in this order. In the arrow of a diagram, copies and discards leave no
-    trace; a product with a constant becomes a scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError for an unknown
-    operation, a wire that is not written and read once, or a cycle. Translating a diagram takes linear time.
+    An operation of catgrad has the meaning that was registered for it, else the meaning that catgrad's core gives it,
+    else that of its own definition (`arrow`) or translation (`to_core`). In the arrow of a diagram, copies and discards
+    leave no trace; a product with a constant becomes a scale, and (x > 0) * x becomes ReLU. Raise CircuitizeError if a
+    catgrad diagram has an unknown operation, a wire that is not written and read once, or a cycle. Translating a
+    diagram takes linear time.
     """
     given = read(diagram, name)
     builder = Builder()
@@ -161,7 +166,9 @@ def _applied(builder: Builder, operation: object, tensors: list[Tensor], name: s
 
 
 def forward(model: object, name: str = "model") -> tuple[Arrow, int]:
-    """A model's arrow from its parameters and its inputs to its predictions, and how many parameters it has."""
+    """Return a model's arrow from its parameters and its inputs to its predictions, and how many parameters the model
+    has.
+    """
     read(model, name)
     parameters, parametrised = module("catgrad.special.parameter").factor_parameters(model)
     return arrow(parametrised, name), len(parameters.target)

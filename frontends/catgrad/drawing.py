@@ -1,4 +1,6 @@
-"""Arrows of reals as diagrams of catgrad's core: a program that came from catgrad, or was written here, runs there."""
+"""A converter of arrows of reals to diagrams of catgrad's core: a program that came from catgrad, or was written with
+circuitize, runs in catgrad.
+"""
 
 from __future__ import annotations
 
@@ -33,20 +35,20 @@ class Pen:
         self.targets: list[list[int]] = []
 
     def type(self, shape: Iterable[int]) -> Any:
-        """Return catgrad's type of float32 arrays of this shape."""
+        """Return catgrad's type of float32 arrays of the given shape."""
         return self._array(tuple(shape), self._float)
 
     def shape(self, wire: int) -> Shape:
-        """Return the shape of a wire."""
+        """Return the shape of a wire of the diagram."""
         return tuple(self.wires[wire].shape)
 
     def wire(self, type: Any) -> int:
-        """Add a wire of a type; return its number."""
+        """Add a wire of the given type to the diagram; return its number."""
         self.wires.append(type)
         return len(self.wires) - 1
 
     def draw(self, operation: Any, *sources: int) -> list[int]:
-        """Add an edge; return the wires that it writes."""
+        """Add an edge for an operation; return the wires that the edge writes."""
         targets = [self.wire(type) for type in operation.target().table]
         self.edges.append(operation)
         self.sources.append(list(sources))
@@ -54,7 +56,7 @@ class Pen:
         return targets
 
     def one(self, operation: Any, *sources: int) -> int:
-        """Draw an operation with one target; return the target's wire."""
+        """Draw an operation with one target in the diagram; return the target's wire."""
         (target,) = self.draw(operation, *sources)
         return target
 
@@ -63,11 +65,11 @@ class Pen:
         return self.one(kind(self.wires[sources[0]]), *sources)
 
     def splat(self, amount: float, shape: Shape) -> int:
-        """Draw a constant of one number; return its wire."""
+        """Draw a constant whose elements all equal one number; return its wire."""
         return self.one(self.core.Constant(self.type(shape), float(amount)))
 
     def power(self, base: int | float, exponent: int | float, shape: Shape) -> int:
-        """Draw x^y, where a float is a constant."""
+        """Draw x^y, where x or y is a constant if it is given as a float."""
         ends = [self.splat(end, shape) if isinstance(end, float) else end for end in (base, exponent)]
         return self.one(self.core.Power(self.type(shape)), *ends)
 
@@ -82,8 +84,8 @@ class Pen:
         return x if self.shape(x) == shape else self.one(self.core.Reshape(self.wires[x], self.type(shape)), x)
 
     def split_last(self, x: int, axes: Iterable[int]) -> tuple[int, Any, Any]:
-        """Draw x with the given axes moved to its end; return its wire, the type of the other axes, and the type of
-        these.
+        """Draw x with the given axes moved to the end; return its wire, the type of the other axes, and the type of the
+        moved axes.
         """
         last = sorted(axes)
         rest = [axis for axis in range(len(self.shape(x))) if axis not in last]
@@ -91,7 +93,7 @@ class Pen:
         return self.transposed(x, [*rest, *last]), outer, inner
 
     def pieces(self, x: int, axis: int) -> list[int]:
-        """Draw the elements of x along an axis, which is removed."""
+        """Draw the elements of x along an axis, each without that axis."""
         count = self.shape(x)[axis]
         if count > MOST_PIECES:
             raise CircuitizeError(f"expected an axis of at most {MOST_PIECES} elements to cut, found {count}; split it")
@@ -111,11 +113,12 @@ Drawn = Callable[..., int]
 
 
 def diagram(given: Arrow | Program) -> Any:
-    """The diagram of an arrow of reals, in catgrad's core, with its copies and discards: ready for catgrad's compiler.
+    """Return the diagram of an arrow of reals in catgrad's core, with copies and discards as catgrad's compiler needs
+    them.
 
-    Composites are expanded in the diagram. The numbers of the diagram are float32. Raise CircuitizeError for an
-    operation that the core cannot express, such as a rounding or a gather, for an array of constants of different
-    numbers, and for integers.
+    Composites of an arrow are expanded in catgrad's diagram. The numbers in catgrad's diagram are float32. Raise
+    CircuitizeError for an operation that catgrad's core cannot express, such as a rounding or a gather, for an array of
+    constants of different numbers, and for integers.
     """
     arrow = expand_composites(given.arrow if isinstance(given, Program) else given)
     pen, wires = Pen(), dict[int, int]()
@@ -139,8 +142,8 @@ def diagram(given: Arrow | Program) -> Any:
 
 
 def _monogamous(pen: Pen, inputs: Sequence[int], outputs: Sequence[int]) -> Any:
-    """An open hypergraph in which each wire is read once: by a copy if the arrow reads it more often, by a discard if
-    never.
+    """Return an open hypergraph in which each wire is read once: by a copy if the arrow reads it more often, by a
+    discard if the arrow never reads it.
     """
     count, drawn = len(pen.wires), len(pen.edges)
     reads = Counter(wire for wires in (*pen.sources, outputs) for wire in wires)
@@ -187,7 +190,9 @@ def _max(pen: Pen, operation: Any, x: int) -> int:
 
 
 def _einsum(pen: Pen, operation: Any, x: int, y: int) -> int:
-    """Draw a contraction as the product [N, A, B] times [N, B, C], each group of letters merged into one axis."""
+    """Draw a contraction as the product of arrays [N, A, B] and [N, B, C], with each group of letters merged into one
+    axis.
+    """
     of_x, of_y, target = operation.letters
     extents = dict(zip(of_x + of_y, pen.shape(x) + pen.shape(y), strict=True))
     n = [letter for letter in target if letter in of_x and letter in of_y]
@@ -227,7 +232,7 @@ def _positive(pen: Pen, x: int) -> int:
 
 
 def _select(pen: Pen, operation: Any, condition: int, x: int, y: int) -> int:
-    """Draw c x + (1 - c) y, which is the same as a choice for finite numbers."""
+    """Draw c x + (1 - c) y, which equals a choice between x and y for finite numbers."""
     chosen = _positive(pen, condition)
     other = pen.alike(pen.core.Subtract, pen.splat(1.0, pen.shape(x)), chosen)
     return pen.alike(pen.core.Add, pen.alike(pen.core.Multiply, chosen, x), pen.alike(pen.core.Multiply, other, y))
@@ -238,7 +243,7 @@ def _scaled(pen: Pen, amount: float, x: int) -> int:
 
 
 def _sigmoid(pen: Pen, x: int) -> int:
-    """Draw 1 / (1 + e^-x)."""
+    """Draw the sigmoid 1 / (1 + e^-x)."""
     shape = pen.shape(x)
     below = pen.alike(pen.core.Add, pen.splat(1.0, shape), pen.power(math.e, pen.alike(pen.core.Negate, x), shape))
     return pen.alike(pen.core.Divide, pen.splat(1.0, shape), below)

@@ -1,4 +1,6 @@
-"""Arrows as objects of the package open-hypergraphs, and back: wires are labelled by types, edges by operations."""
+"""A converter between arrows and objects of the package open-hypergraphs: wires are labelled by types, edges by
+operations.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,19 @@ VERSION = "0.1.3"
 
 @cache
 def package() -> ModuleType:
-    """Import the package open-hypergraphs. Raise CircuitizeError unless the package has the known version."""
+    """Import the package open-hypergraphs. Raise CircuitizeError unless open-hypergraphs is installed with the known
+    version.
+    """
     require("open-hypergraphs", VERSION)
     return importlib.import_module("open_hypergraphs")
 
 
 def hypergraph(given: Arrow | Program) -> Any:
-    """The `OpenHypergraph` of an arrow, or of a program's arrow: its wires and edges, each with its label.
+    """Return the `OpenHypergraph` of an arrow, or of a program's arrow: its wires and edges, each with its label.
 
-    The label of a wire is its type, the label of an edge its operation. As in the arrow, a wire that is copied has
-    several readers, and one that is discarded has none; `diagram`, in contrast, makes copies and discards operations,
-    as catgrad has them.
+    The label of a wire is its type, the label of an edge its operation. In the `OpenHypergraph`, as in the arrow, a
+    wire that is copied has several readers, and a wire that is discarded has none; `diagram`, in contrast, makes copies
+    and discards operations, as in catgrad.
     """
     arrow = given.arrow if isinstance(given, Program) else given
     if not isinstance(arrow, Arrow):
@@ -58,7 +62,7 @@ def assembled(
     inputs: Sequence[int],
     outputs: Sequence[int],
 ) -> Any:
-    """An `OpenHypergraph` of these labels, ends of edges, and interface."""
+    """Return an `OpenHypergraph` with the given labels, ends of edges, and interface."""
     of = package()
     count = len(wires)
 
@@ -79,10 +83,11 @@ def assembled(
 
 
 def arrow_of(hypergraph: Any) -> Arrow:
-    """The arrow of an `OpenHypergraph` whose labels are circuitize's types and operations.
+    """Return the arrow of an `OpenHypergraph` whose labels are circuitize's types and operations.
 
-    The edges of the hypergraph may stand in any order. Raise CircuitizeError for other labels, for a wire that is not
-    written once, for a cycle, and for types that an operation does not take.
+    The edges of an `OpenHypergraph` may be in any order. Raise CircuitizeError for labels that are no types or
+    operations of circuitize, for a wire that is not written once, for a cycle, and for types that an operation does not
+    take.
     """
     if not isinstance(hypergraph, package().OpenHypergraph):
         raise CircuitizeError(f"expected an OpenHypergraph, found {type(hypergraph).__name__}; see hypergraph")
@@ -118,7 +123,7 @@ def arrow_of(hypergraph: Any) -> Arrow:
 
 
 def _ends(family: Any) -> tuple[Values, Values]:
-    """How many wires each edge has on one side, and all these wires."""
+    """Return how many wires each edge has on one side, and these wires edge by edge."""
     return np.asarray(family.sources.table, np.int64), np.asarray(family.values.table, np.int64)
 
 
@@ -127,16 +132,18 @@ def _whole(numbers: Any) -> Any:
 
 
 def _chosen(counts: Values, ends: Values, order: Sequence[int]) -> list[int]:
-    """The wires of each edge, edge by edge, in another order of edges."""
+    """Return the wires of each edge, edge by edge, in another order of edges."""
     starts = offsets_of(counts).tolist()
     flat = ends.tolist()
     return [wire for edge in order for wire in flat[starts[edge] : starts[edge + 1]]]
 
 
 def _order(wires: int, arity: Values, sources: Values, coarity: Values, targets: Values) -> list[int]:
-    """Kahn's order of the edges, by number where there is a choice: edges that already stand in an order keep it.
+    """Return Kahn's order of the edges, which takes the lowest number where it can choose: edges that are already in
+    such an order keep it.
 
-    Raise CircuitizeError for a cycle. Sorting n edges and their ends in Kahn's order takes time O(n log n).
+    Raise CircuitizeError if the edges form a cycle. Sorting n edges and their ends in Kahn's order takes time O(n log
+    n).
     """
     edges = len(arity)
     writer = np.full(wires, -1, np.int64)

@@ -1,4 +1,4 @@
-"""The installed catgrad: its version, and what must be prepared so that it can be imported."""
+"""The installed catgrad: checks of its version, and what must be prepared before it can be imported."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _TORCH_BACKEND = "catgrad.target.python.array_backend.torch"
 
 
 def prepare() -> None:
-    """Let `import catgrad` work without torch, which catgrad imports but does not ask for; harmless if catgrad is
-    missing.
+    """Let `import catgrad` work without torch, which catgrad imports but does not require; this is harmless if catgrad
+    is missing.
 
-    The replacement for torch acts only if torch is not installed: catgrad's backend for torch is then an empty class.
+    The replacement for torch has an effect only if torch is not installed: catgrad's backend for torch is then an empty
+    class.
     """
     if _TORCH_BACKEND not in sys.modules and not importlib.util.find_spec("torch"):
         module = ModuleType(_TORCH_BACKEND)
@@ -29,7 +30,7 @@ def prepare() -> None:
 
 
 def require(package: str, wanted: str) -> None:
-    """Raise CircuitizeError unless a package has the known version."""
+    """Raise CircuitizeError unless a package is installed with the known version."""
     try:
         found = version(package)
     except PackageNotFoundError:
@@ -40,8 +41,8 @@ def require(package: str, wanted: str) -> None:
 
 @cache
 def module(name: str) -> ModuleType:
-    """Import a module of catgrad, or of its open hypergraphs. Raise CircuitizeError unless catgrad has the known
-    version.
+    """Import and return a module of catgrad, or of the open hypergraphs that catgrad uses. Raise CircuitizeError unless
+    catgrad is installed with the known version.
     """
     require("catgrad", VERSION)
     numpy = version("numpy")

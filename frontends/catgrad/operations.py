@@ -1,4 +1,4 @@
-"""The meaning of each operation of catgrad: its core language, and the operations that a user registers."""
+"""The meanings of catgrad's operations: those of catgrad's core language, and those that a user registers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _registered: dict[type, Meaning] = {}
 
 
 def register(operation: type, meaning: Meaning) -> None:
-    """Say what an operation means: `meaning(operation, *tensors)` returns a tensor, or one for each target.
+    """Register what an operation means: `meaning(operation, *tensors)` returns a tensor, or one tensor for each target.
 
-    A registered meaning takes precedence over everything else that is known of an operation, so that a definition can
-    get a better arrow than its own. A meaning is registered for the exact type of an operation, not for its subclasses.
+    A registered meaning takes precedence over any other meaning of an operation, so that an operation with a definition
+    can get a better arrow than its definition's. A meaning is registered for the exact type of an operation, not for
+    its subclasses.
     """
     _registered[operation] = meaning
 
@@ -52,7 +53,7 @@ class Positive(Tensor):
 
 
 def meaning_of(operation: object) -> Meaning | None:
-    """The registered meaning of an operation, or its meaning in catgrad's core; None if it has neither."""
+    """Return the registered meaning of an operation, else its meaning in catgrad's core, or None if it has neither."""
     return _registered.get(type(operation)) or _core().get(type(operation))
 
 
@@ -86,7 +87,7 @@ def _core() -> dict[type, Meaning]:
 
 
 def _last(axes: Shape) -> tuple[int, ...]:
-    """The numbers of the last axes, as many as a shape has axes."""
+    """Return the numbers of the last axes, as many as a shape has axes."""
     return tuple(range(-len(axes), 0))
 
 
@@ -157,7 +158,9 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _einsum(x: Tensor, y: Tensor, batch: int, rows: int, summed: int, columns: int) -> Tensor:
-    """The contraction [N, A, B] and [N, B, C] -> [N, A, C], with the given numbers of axes in each part."""
+    """Return the contraction of [N, A, B] and [N, B, C] to [N, A, C], with the given numbers of axes in each of N, A, B
+    and C.
+    """
     if batch + rows + summed + columns > len(ascii_lowercase):
         raise TypingError(f"expected at most {len(ascii_lowercase)} axes in a product, found more; merge some")
     letters = iter(ascii_lowercase)

@@ -1,5 +1,5 @@
-"""Programs from catgrad models: a prediction, a training step as catgrad derives it, and a model for circuitize's own
-derivative.
+"""Programs from catgrad models: a prediction, a training step with catgrad's derivative, and a model for circuitize's
+own derivative.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ FEATURES = Format.between(-1.0, 1.0, 8)
 def predict(
     model: object, *, inputs: Format = FEATURES, parameters: Format = WEIGHTS, examples: Sequence[Batch] = ()
 ) -> Program:
-    """A program from the parameters `parameter1`, ... and `inputs` (or `inputs1`, ...) -> `outputs` (or `outputs1`,
-    ...), simplified.
+    """Return a program from the parameters `parameter1`, ... and `inputs` (or `inputs1`, ...) to `outputs` (or
+    `outputs1`, ...), simplified.
 
-    In a program from a catgrad model, parameters and inputs are committed, and outputs are public. If there are no
-    examples to calibrate with, an example is made up: normal parameters of variance 1 / fan-in and uniform inputs, from
-    a fixed seed.
+    In a program from a catgrad model, parameters and inputs are committed, and outputs are public. If no examples are
+    given for calibration, an example is made from a fixed seed: normal parameters of variance 1 / fan-in and uniform
+    inputs.
     """
     made, count = forward(model)
     return _program(simplify(made), count, 0, inputs, parameters, examples)
@@ -54,20 +54,21 @@ def step(
     parameters: Format = WEIGHTS,
     examples: Sequence[Batch] = (),
 ) -> Program:
-    """A program from parameters, `inputs` and `targets` to new parameters: the training step as catgrad itself derives
-    it, simplified.
+    """Return a program from parameters, `inputs` and `targets` to new parameters: the training step as catgrad itself
+    derives it, simplified.
 
-    `optimizer` and `loss` are what catgrad's `compile_model` takes: for instance `sgd(0.01)`, and `mse`, whose gradient
-    is that of half the sum of squares. All ports of catgrad's training step are committed. For a step by circuitize's
-    own derivative, with other losses and optimisers, give `network(model)` to `training_step`. Raise CircuitizeError if
-    optimiser and loss are exchanged, or are neither.
+    The arguments `optimizer` and `loss` are what catgrad's `compile_model` takes: for instance `sgd(0.01)`, and `mse`,
+    whose gradient is that of half the sum of squares. All ports of catgrad's training step are committed. For a
+    training step with circuitize's own derivative, with other losses and optimisers, give `network(model)` to
+    `training_step`. Raise CircuitizeError if optimiser and loss are exchanged, or if one of them is neither an
+    optimiser nor a loss.
     """
     diagram, count, width = step_diagram(model, optimizer, loss)
     return _program(simplify(arrow(diagram, "step")), count, width, inputs, parameters, examples, targets)
 
 
 def step_diagram(model: Any, optimizer: Any, loss: Any) -> tuple[Any, int, int]:
-    """catgrad's diagram P x X x Y -> P, and how many parameters and targets there are."""
+    """Return catgrad's diagram P x X x Y -> P of a training step, and how many parameters and targets there are."""
     operations, functor = module("catgrad.bidirectional.operation"), module("catgrad.bidirectional.functor")
     identity = module("catgrad.combinators").identity
     parameters, parametrised = module("catgrad.special.parameter").factor_parameters(model)
@@ -81,10 +82,10 @@ def step_diagram(model: Any, optimizer: Any, loss: Any) -> tuple[Any, int, int]:
 
 
 def network(model: object, parameters: Format = WEIGHTS) -> Model:
-    """A catgrad model as a `Model`, for `training_step` and `predict` in `frontends.training`. The `Model` fits only
-    the batch size it was built for.
+    """Return a catgrad model as a `Model`, for `training_step` and `predict` in `frontends.training`. The `Model` of a
+    catgrad model fits only the batch size that the catgrad model was built for.
 
-    Raise CircuitizeError for a model of several inputs or outputs.
+    Raise CircuitizeError for a catgrad model of several inputs or outputs.
     """
     made, count = forward(model)
     if len(made.source) != count + 1 or len(made.target) != 1:
@@ -107,9 +108,9 @@ def network(model: object, parameters: Format = WEIGHTS) -> Model:
 
 
 def program_of(found: object) -> Program | None:
-    """The program that a user means by a catgrad model, or by (model, optimizer, loss); None for anything else.
+    """Return the program that a catgrad model, or a tuple (model, optimizer, loss), stands for; None for anything else.
 
-    Raise CircuitizeError for a tuple with a diagram in it that is not (model, optimizer, loss).
+    Raise CircuitizeError for a tuple that has a diagram in it but is not (model, optimizer, loss).
     """
     if isinstance(found, (tuple, list)) and any(map(is_diagram, found)):
         require_three(found)
@@ -126,7 +127,7 @@ def _program(
     examples: Sequence[Batch],
     targets: Format | None = None,
 ) -> Program:
-    """The program of `count` parameters, then inputs, then `width` targets."""
+    """Return the program whose inputs are `count` parameters, then inputs, then `width` targets."""
     shapes = [_array(type).shape for type in made.source]
     committed = Visibility.COMMITTED
     names = [f"parameter{n + 1}" for n in range(count)]
@@ -168,7 +169,7 @@ def _invented(ports: Sequence[Port[Fixed]]) -> Batch:
 
 
 def _normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-    """Draw normal values with variance 1 / fan-in, where the fan-in is all extents but the last."""
+    """Draw normal values with variance 1 / fan-in, where the fan-in is the product of all extents but the last."""
     return generator.normal(0.0, 1.0, shape) / math.sqrt(max(1, math.prod(shape[:-1])))
 
 

@@ -1,4 +1,6 @@
-"""Which object of catgrad is a model, which an optimiser, which a loss: a step takes the three in this order."""
+"""The roles of catgrad objects: which is a model, which an optimiser, which a loss; a training step takes the three in
+this order.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,14 @@ class Kind(Enum):
 
 
 def is_diagram(found: object) -> bool:
-    """Whether an object is an open hypergraph, also if catgrad is not installed."""
+    """Return whether an object is an open hypergraph of catgrad, also if catgrad is not installed."""
     return any(kind.__module__.startswith("open_hypergraphs.") for kind in type(found).__mro__)
 
 
 def require_three(found: Sequence[Any]) -> None:
-    """Raise CircuitizeError unless a tuple with a diagram in it has three entries, the first of them a diagram."""
+    """Raise CircuitizeError unless a tuple that has a catgrad diagram in it has three entries, the first of which is a
+    diagram.
+    """
     if len(found) != 3 or not is_diagram(found[0]):
         places = ", ".join(f"{_described(entry)} at place {place}" for place, entry in enumerate(found, 1))
         raise CircuitizeError(f"expected {ORDER}, found {places}; write them in this order")
@@ -40,11 +44,11 @@ def require_three(found: Sequence[Any]) -> None:
 def require_roles(optimizer: object, parameters: object, loss: object, predictions: object) -> None:
     """Raise CircuitizeError unless two lenses are an optimiser of the parameters and a loss of the predictions.
 
-    Optimisers and losses are lenses from types to the same types, so that types do not tell them apart; those of
-    catgrad itself are recognised by their operations. Lenses that are not catgrad's own are tried on numbers: an
-    optimiser leaves a parameter as it is if its gradient is zero; a loss does not do that with predictions, but its
-    gradient vanishes where predictions meet their targets. A lens that behaves neither like an optimiser nor like a
-    loss, such as an optimiser that lets weights decay, is taken by its place.
+    An optimiser and a loss are lenses of the same types, so types do not tell them apart; those of catgrad itself are
+    recognised by their operations. Lenses that are not catgrad's own are tried on numbers: an optimiser leaves a
+    parameter unchanged if its gradient is zero; a loss does not leave predictions unchanged, but its gradient vanishes
+    where predictions equal their targets. A lens that behaves neither like an optimiser nor like a loss, such as an
+    optimiser with weight decay, is taken to be what its place in the tuple says.
     """
     chosen = _lens("optimizer", optimizer, parameters), _lens("loss", loss, predictions)
     known = tuple(_known(lens) for lens in chosen)
@@ -61,8 +65,8 @@ def require_roles(optimizer: object, parameters: object, loss: object, predictio
 
 
 def _lens(word: str, given: object, types: object) -> Any:
-    """The lens that an optimiser or a loss makes of types; raise CircuitizeError unless the lens is a diagram from the
-    given types to the given types.
+    """Return the lens that an optimiser or a loss makes from types; raise CircuitizeError unless the lens is a diagram
+    from the given types to the given types.
     """
     place = 2 if word == "optimizer" else 3
     remedy = f"expected {ORDER}, found at place {place}"
@@ -86,14 +90,14 @@ def _lens(word: str, given: object, types: object) -> Any:
 
 
 def _known(lens: Any) -> Kind | None:
-    """The kind that catgrad's own operations in a lens show, or None."""
+    """Return the kind of a lens, as the operations of catgrad in it show it, or None if they show none."""
     own = module("catgrad.bidirectional.operation")
     kinds = {type(operation) for operation in lens.H.x.table}
     return Kind.OPTIMIZER if own.SGD in kinds else Kind.LOSS if own.MSE in kinds else None
 
 
 def _tried(lens: Any) -> Kind | None:
-    """The kind that the reverse of a lens shows when it is tried on numbers, or None."""
+    """Return the kind of a lens, as its reverse shows it when tried on numbers, or None if it shows none."""
     both = module("catgrad.bidirectional.functor").Bidirectional()
     try:
         reverse = arrow(both.adapt(both(lens), lens.source, lens.target))

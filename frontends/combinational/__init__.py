@@ -1,1 +1,1 @@
-"""Combinational logic of quantized networks, as da4ml and alkaid save it: instructions for one number each."""
+"""Combinational logic of quantized networks, as da4ml and alkaid save it: instructions that compute one number each."""

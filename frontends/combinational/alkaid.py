@@ -1,6 +1,6 @@
-"""alkaid's CombLogic: the JSON of its intermediate language (ALIR), versions 2 to 4.
+"""A reader of alkaid's CombLogic: the JSON of its intermediate language (ALIR), versions 2 to 4.
 
-alkaid 0.8.2 writes version 4; it succeeds da4ml, by the same author.
+alkaid 0.8.2 writes version 4; alkaid is the successor of da4ml, by the same author.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ VERSIONS = (2, 3, 4)
 
 
 def from_json(data: Any, where: str) -> Logic:
-    """The combinational logic that parsed JSON describes. Raise FormatError for logic of another version."""
+    """Return the combinational logic that parsed JSON of alkaid describes. Raise FormatError for combinational logic of
+    an unknown version.
+    """
     version = data.get("spec_version")
     if version not in VERSIONS:
         raise FormatError(
@@ -87,7 +89,9 @@ def _instruction(
 
 
 def _unpacked(record: Sequence[Any]) -> tuple[list[int], int, list[int], Sequence[float]]:
-    """An instruction of version 2, whose numbers share a word, in the form of later versions."""
+    """Return an instruction of combinational logic of version 2, whose numbers share a word, in the form of later
+    versions.
+    """
     first, second, code, word = (int(value) for value in record[:4])
     low, high = _signed(word), _signed(word >> 32)
     operands, payload = {
@@ -109,5 +113,5 @@ def _unpacked(record: Sequence[Any]) -> tuple[list[int], int, list[int], Sequenc
 
 
 def _signed(word: int) -> int:
-    """The low 32 bits of a word as a signed number."""
+    """Return the low 32 bits of a word as a signed number."""
     return (word + (1 << 31)) % (1 << 32) - (1 << 31)

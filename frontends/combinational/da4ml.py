@@ -1,6 +1,7 @@
-"""da4ml's CombLogic and Pipeline: its JSON, and the binary of its interpreter (DAIS version 1).
+"""A reader of da4ml's CombLogic and Pipeline: their JSON, and the binary of da4ml's interpreter (DAIS version 1).
 
-Sun et al., "da4ml: Distributed Arithmetic for Real-time Neural Networks on FPGAs", arXiv 2507.04535; da4ml 0.6.
+da4ml (here version 0.6) is described in Sun et al., "da4ml: Distributed Arithmetic for Real-time Neural Networks on
+FPGAs", arXiv 2507.04535.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ outputs, instructions and tables.
 
 
 def from_json(data: Any, where: str) -> Logic:
-    """The combinational logic that parsed JSON describes: one CombLogic, or the stages of a Pipeline, one after the
-    other.
+    """Return the combinational logic that parsed JSON of da4ml describes: one CombLogic, or the stages of a Pipeline
+    one after the other.
     """
     stages = data[0] if _is_pipeline(data) else [data]
     notes, entering = Notes(where), None
@@ -48,7 +49,9 @@ def _is_pipeline(data: Any) -> bool:
 
 
 def _stage(notes: Notes, stage: Any, entering: Sequence[Terms] | None, tables: int) -> list[Terms]:
-    """Note a CombLogic, whose inputs are the network's if none are given; return the terms of its outputs."""
+    """Note the instructions of a CombLogic, whose inputs are the network's if none are given; return the terms of its
+    outputs.
+    """
     (_, _), shifts, places, after, negative, records, *_ = stage
     stage_notes = Instructions(notes, tables)
     for number, record in enumerate(records):
@@ -100,7 +103,9 @@ def _ends(interval: Any) -> Interval:
 
 
 def table_of(given: Any) -> Table:
-    """A table as both systems write it: whole numbers, and the interval of the numbers that they stand for."""
+    """Return a table from the form in which both da4ml and alkaid write it: whole numbers, and the interval of the
+    numbers that they stand for.
+    """
     spec = given["spec"]["out_qint"]
     signed, integer, fraction = bits((spec["min"], spec["max"], spec["step"]))
     total = max(signed + integer + fraction, 0)
@@ -110,5 +115,5 @@ def table_of(given: Any) -> Table:
 
 
 def _signed(data: int) -> int:
-    """The low 32 bits of a word as a signed number."""
+    """Return the low 32 bits of a word as a signed number."""
     return (data + WORD // 2) % WORD - WORD // 2

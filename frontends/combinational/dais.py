@@ -1,4 +1,6 @@
-"""da4ml's binary of its combinational logic, as its interpreter reads it: DAIS, version 1, numbers of 32 bits."""
+"""A reader of da4ml's binary of combinational logic, as da4ml's interpreter reads it: DAIS, version 1, numbers of 32
+bits.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,10 @@ Words = NDArray[np.int32]
 
 
 def from_binary(data: bytes, where: str) -> Logic:
-    """The combinational logic of a DAIS binary, the same as that of the JSON, except that intervals are everything that
-    an instruction's bits hold.
+    """Return the combinational logic of a DAIS binary, the same as that of the JSON, except that an instruction's
+    interval is everything that its bits hold.
 
-    Raise FormatError if the file is not as long as it says.
+    Raise FormatError if a DAIS binary does not have the length that it states.
     """
     words = np.frombuffer(data[: len(data) // 4 * 4], "<i4").astype(np.int32)
     _, _, inputs, outputs, count, tables = words[:FIELDS].tolist() if len(words) >= FIELDS else [0, 0, -1, -1, -1, -1]
@@ -51,7 +53,7 @@ def from_binary(data: bytes, where: str) -> Logic:
 
 
 def _records(code: Words, contents: list[Words], where: str) -> tuple[list[Any], list[Any]]:
-    """The instructions of a DAIS binary in the form of the JSON, and for each look-up a table that begins at its
+    """Return the instructions of a DAIS binary in the form of the JSON, and for each look-up a table that begins at its
     argument's least number.
     """
     packed = code[:, 3:5].astype(np.int64)
@@ -77,8 +79,8 @@ def _records(code: Words, contents: list[Words], where: str) -> tuple[list[Any],
 
 
 def _intervals(bits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Minimum, maximum and step of everything that signs, integer and fraction bits [n, 3] hold; 0 where there are no
-    bits.
+    """Return the minimum, maximum and step of everything that the sign, integer and fraction bits [n, 3] hold; 0 where
+    there are no bits.
     """
     signed, integer, fraction = bits.T
     with np.errstate(over="ignore"):

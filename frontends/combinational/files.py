@@ -1,4 +1,4 @@
-"""Files of combinational logic, whose system, da4ml or alkaid, is recognised by their content."""
+"""A reader of files of combinational logic, which recognises by their content whether da4ml or alkaid wrote them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MOST = 1 << 30
 
 
 def from_logic(path: str | Path, batch: int = 1) -> IntegerProgram:
-    """The integer program of a file of combinational logic: `inputs` [batch, n] -> `outputs` [batch, m].
+    """Return the integer program of a file of combinational logic: `inputs` [batch, n] -> `outputs` [batch, m].
 
-    The file is what `save` of da4ml's CombLogic or Pipeline or of alkaid's CombLogic writes, compressed or not, or
-    `save_binary` of da4ml's CombLogic. The value of a program from combinational logic equals that of the systems' own
-    interpreters, to the bit. Raise FormatError for a file of another kind, a damaged file, or instructions that are
-    malformed.
+    The file of combinational logic is what `save` of da4ml's CombLogic or Pipeline or of alkaid's CombLogic writes,
+    compressed or not, or what `save_binary` of da4ml's CombLogic writes. A program from combinational logic has the
+    same value, to the bit, as da4ml's and alkaid's own interpreters of that logic. Raise FormatError for a file of
+    combinational logic that is of another kind or damaged, or whose instructions are malformed.
     """
     return program(read(Path(path)), batch)
 
@@ -50,8 +50,8 @@ def read(path: Path) -> Logic:
 
 
 def parsed(data: Any, where: str) -> Logic:
-    """The combinational logic that parsed JSON describes. Raise FormatError if the JSON describes no combinational
-    logic.
+    """Return the combinational logic that parsed JSON describes. Raise FormatError if the JSON describes no
+    combinational logic.
     """
     with _structure(where):
         if isinstance(data, list):
@@ -63,7 +63,9 @@ def parsed(data: Any, where: str) -> Logic:
 
 @contextmanager
 def _structure(where: str) -> Iterator[None]:
-    """A context that raises FormatError if the object being read is not built as the files of da4ml or alkaid are."""
+    """Make a context that raises FormatError if the object being read is not built as the files of da4ml or alkaid
+    are.
+    """
     try:
         yield
     except (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError) as error:
@@ -72,7 +74,7 @@ def _structure(where: str) -> Iterator[None]:
 
 
 def _text(path: Path) -> bytes:
-    """The text that a file holds, unpacked."""
+    """Return the text in a file of combinational logic, decompressed."""
     try:
         with path.open("rb") as file:
             packed = file.read(len(GZIP)) == GZIP

@@ -1,4 +1,6 @@
-"""The operands of nonlinear instructions as sums over the results of other nonlinear instructions and the inputs."""
+"""The operands of nonlinear instructions of combinational logic as sums over the results of other nonlinear
+instructions and the inputs.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,12 @@ EXACT = 53
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """Operands and outputs as sums of atoms: inputs and nonlinear instructions that something depends on.
+    """Operands and outputs of combinational logic as sums over atoms, which are the inputs and the nonlinear
+    instructions that some output depends on.
 
-    `atoms` are the instructions' numbers, `kind` their kinds, and `depth` how many atoms lie on the way, 0 for inputs.
-    Row SLOTS * a + s of `matrix` [SLOTS * atoms + outputs, atoms] is operand s of atom a, the last rows are the
-    outputs; `constant` is added to each row.
+    The field `atoms` of Forms has the numbers of the atoms' instructions, `kind` has their kinds, and `depth` how many
+    nonlinear instructions lie on the way to each atom, 0 for inputs. In Forms, row SLOTS * a + s of `matrix` [SLOTS *
+    atoms + outputs, atoms] is operand s of atom a, and the last rows are the outputs; `constant` is added to each row.
     """
 
     atoms: Integers
@@ -31,8 +34,8 @@ class Forms:
 
     @cached_property
     def output(self) -> Integers:
-        """For each atom the first output that is a multiple of this atom alone; if there is none, the number of
-        outputs.
+        """Return for each atom of combinational logic the first output that is a multiple of this atom alone, or the
+        number of outputs if there is no such output.
         """
         last = self.matrix[SLOTS * self.count :]
         single = np.flatnonzero(np.diff(last.indptr) == 1)
@@ -42,14 +45,15 @@ class Forms:
 
     @property
     def count(self) -> int:
-        """How many atoms the sums have."""
+        """Return the number of atoms in sums of combinational logic."""
         return len(self.atoms)
 
 
 def forms(logic: Logic) -> Forms:
-    """The sums over atoms, exact: linear instructions are replaced until none is left.
+    """Return the operands and outputs of combinational logic as exact sums over atoms: linear instructions are replaced
+    by their terms until none is left.
 
-    Raise CircuitizeError if a coefficient has more bits than float64 holds.
+    Raise CircuitizeError if a coefficient of combinational logic has more bits than float64 holds.
     """
     count = logic.count
     shape = (SLOTS * count + logic.outputs, count + 1)
@@ -78,7 +82,9 @@ def forms(logic: Logic) -> Forms:
 
 
 def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
-    """The place where the terms of each instruction begin, and which instructions they read, as lists."""
+    """Return as lists the place where the terms of each instruction of combinational logic begin, and which
+    instructions the terms read.
+    """
     order = np.argsort(logic.row, kind="stable")
     owner = logic.row[order] // SLOTS
     own = owner < logic.count
@@ -87,7 +93,7 @@ def _edges(logic: Logic) -> tuple[list[int], list[int], list[int]]:
 
 
 def _chains(logic: Logic) -> Integers:
-    """How many linear instructions lie one after the other, up to each instruction."""
+    """Return for each instruction of combinational logic the longest chain of linear instructions that ends at it."""
     start, column, kind = _edges(logic)
     found = [0] * (logic.count + 1)
     for at in range(logic.count):
@@ -97,7 +103,9 @@ def _chains(logic: Logic) -> Integers:
 
 
 def _depths(logic: Logic) -> Integers:
-    """How many nonlinear instructions lie one after the other, up to each instruction."""
+    """Return for each instruction of combinational logic the greatest number of nonlinear instructions on a path that
+    ends at it.
+    """
     start, column, kind = _edges(logic)
     found = [0] * (logic.count + 1)
     for at in range(logic.count):
@@ -107,7 +115,7 @@ def _depths(logic: Logic) -> Integers:
 
 
 def _live(logic: Logic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which instructions some output depends on."""
+    """Return which instructions of combinational logic some output depends on."""
     start, column, _ = _edges(logic)
     found = [False] * (logic.count + 1)
     for read in logic.column[logic.row >= SLOTS * logic.count].tolist():
@@ -120,7 +128,9 @@ def _live(logic: Logic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _require_exact(logic: Logic, steps: sparse.csr_array, linear: Integers, rounds: int) -> None:
-    """Raise CircuitizeError if a coefficient could have more bits than float64 holds, by sums of magnitudes."""
+    """Raise CircuitizeError if a coefficient of combinational logic could have more bits than float64 holds, judged by
+    sums of magnitudes.
+    """
     size: Reals = np.ones(logic.count + 1)
     unit: Reals = np.zeros(logic.count + 1)
     magnitude = abs(steps)
@@ -138,7 +148,7 @@ def _require_exact(logic: Logic, steps: sparse.csr_array, linear: Integers, roun
 
 
 def _odd(values: Reals) -> Reals:
-    """The odd part of each number: the number without its factors of two."""
+    """Return the odd part of each number: the number without its factors of two."""
     mantissa, _ = np.frexp(np.abs(values))
     whole = np.ldexp(mantissa, EXACT).astype(np.int64)
     lowest = np.maximum(whole & -whole, 1)
@@ -146,6 +156,6 @@ def _odd(values: Reals) -> Reals:
 
 
 def last_bit(values: Reals) -> Integers:
-    """The exponent of the last bit of each number; 0 for the number 0."""
+    """Return the exponent of the last bit of each number; 0 for the number 0."""
     safe = np.where(values == 0, 1.0, np.abs(values))
     return np.rint(np.log2(safe / _odd(safe))).astype(np.int64)

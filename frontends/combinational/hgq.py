@@ -1,7 +1,8 @@
-"""Networks of HGQ2, the Keras library, by the combinational logic into which da4ml or alkaid traces them.
+"""Networks of HGQ2, a Keras library, imported through the combinational logic that da4ml or alkaid traces from them.
 
-Sun et al., "Gradient-based automatic mixed precision quantization for neural networks on-chip", arXiv 2405.00645; HGQ2
-0.2 with alkaid 0.8 or da4ml 0.6, all LGPL-3 and optional: they run as they are, and their logic is read.
+HGQ2 is described in Sun et al., "Gradient-based automatic mixed precision quantization for neural networks on-chip",
+arXiv 2405.00645; HGQ2 0.2 with alkaid 0.8 or da4ml 0.6 (LGPL-3, optional) runs unchanged, and the logic that it gives
+is read.
 """
 
 from __future__ import annotations
@@ -29,19 +30,21 @@ Bits = tuple[int, int, int]
 def from_hgq(
     model: Any, batch: int = 1, *, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None
 ) -> IntegerProgram:
-    """The integer program of a network of HGQ2: `inputs` [batch, n] -> `outputs` [batch, m], each a flat row.
+    """Return the integer program of a network of HGQ2: `inputs` [batch, n] -> `outputs` [batch, m], each example a flat
+    row.
 
-    The argument `model` is a Keras model of HGQ2's quantized layers, or a `.keras` file with such a model. The
-    program's value is that of `model.predict` to the bit, for inputs in the program's format, where float32 is exact
-    there. `tracer` is the package that traces the model, by default alkaid if it is installed, else da4ml. The inputs
-    of the network have the bits that the first quantizers read, or the given bits: sign, integer and fraction bits for
-    each. Raise CircuitizeError if a package is missing, and for a model that the package does not trace.
+    The argument `model` is a Keras model of HGQ2's quantized layers, or a `.keras` file with such a model. The value of
+    an HGQ2 network's program equals that of `model.predict` to the bit, for inputs in the program's format and if
+    float32 is exact on them. The argument `tracer` names the package that traces the HGQ2 model, by default alkaid if
+    it is installed, else da4ml. The inputs of an HGQ2 network have the bits that its first quantizers read, or the
+    given bits: sign, integer and fraction bits for each input. Raise CircuitizeError if a package is missing, and for
+    an HGQ2 model that the tracing package refuses.
     """
     return program(logic_of(model, tracer, inputs), batch)
 
 
 def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits] | None = None) -> Logic:
-    """The combinational logic of a network, as `from_hgq` reads it."""
+    """Return the combinational logic of an HGQ2 network, as `from_hgq` reads it."""
     name = _tracer(tracer)
     if isinstance(model, (str, Path)):
         model = _loaded(Path(model))
@@ -64,8 +67,8 @@ def logic_of(model: Any, tracer: str | None = None, inputs: Bits | Sequence[Bits
 
 
 def _plain(value: Any) -> Any:
-    """Values that JSON does not know, such as tables and numbers of numpy, in the form in which da4ml's and alkaid's
-    own `save` writes them.
+    """Return values that JSON does not know, such as tables and numbers of numpy, in the form in which da4ml's and
+    alkaid's own `save` writes them.
     """
     return value.to_dict() if hasattr(value, "to_dict") else value.item()
 

@@ -1,4 +1,4 @@
-"""The instructions of both systems, one after the other, as sums, choices and rounded numbers."""
+"""Notes of da4ml's and alkaid's instructions, one after the other, as sums, choices and rounded numbers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .writing import ONE, Interval, Notes, bits
 
 @dataclass
 class Instructions:
-    """The instructions of one CombLogic: `made` are the numbers that they have among all notes.
+    """The instructions of one CombLogic: the list `made` gives for each instruction its number among all notes.
 
-    The argument `tables` is how many tables the earlier parts of a logic have.
+    The argument `tables` is the number of tables in the earlier stages of the combinational logic.
     """
 
     notes: Notes
@@ -25,7 +25,9 @@ class Instructions:
 
     @contextmanager
     def reading(self, number: int) -> Iterator[None]:
-        """A context that raises FormatError, naming the instruction, if its block fails on a malformed one."""
+        """Make a context that raises FormatError, naming the instruction of combinational logic, if its block fails on
+        a malformed instruction.
+        """
         try:
             yield
         except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
@@ -35,15 +37,17 @@ class Instructions:
             ) from None
 
     def at(self, number: int) -> int:
-        """The number that an earlier instruction has among all notes. Raise ValueError if that instruction does not
-        exist.
+        """Return the number that an earlier instruction of combinational logic has among all notes. Raise ValueError if
+        there is no earlier instruction of combinational logic with that number.
         """
         if not 0 <= number < len(self.made):
             raise ValueError(f"operand {number}")
         return self.made[number]
 
     def leaving(self, output: int, number: int, shift: int, negative: bool) -> list[tuple[int, float]]:
-        """The terms of an output: an instruction times a power of two and a sign; 0 if its number is negative."""
+        """Return the terms of an output: an instruction of combinational logic times a power of two and a sign; no
+        terms if the instruction's number is negative.
+        """
         if number < 0:
             return []
         if number >= len(self.made) or not abs(shift) <= MOST_BITS:
@@ -54,28 +58,28 @@ class Instructions:
         return [(self.made[number], (-1.0 if negative else 1.0) * 2.0**shift)]
 
     def interval(self, number: int) -> Interval:
-        """Return the interval of values of an earlier instruction."""
+        """Return the interval of values of an earlier instruction of combinational logic."""
         return self.notes.intervals[self.at(number)]
 
     def input(self, interval: Interval, place: int, shift: int) -> None:
-        """Note an element of the network's input."""
+        """Note an instruction that reads an element of the network's input."""
         if shift:
             raise ValueError(f"an input that is shifted, by {shift}")
         self.made.append(self.notes.add(Kind.INPUT, interval, place=place))
 
     def linear(self, interval: Interval, *terms: tuple[int, float]) -> None:
-        """Note a sum of notes times factors."""
+        """Note an instruction that adds earlier instructions, each times a factor."""
         self.made.append(self.notes.add(Kind.LINEAR, interval, terms))
 
     def rounded(self, kind: Kind, interval: Interval, number: int, factor: float) -> None:
-        """Note another instruction, times a factor, rounded into the interval's bits."""
+        """Note an instruction that rounds an earlier instruction, times a factor, into the interval's bits."""
         self.made.append(self.notes.add(kind, interval, [(self.at(number), factor)]))
 
     def select(self, kind: Kind, interval: Interval, key: int, chosen: int, other: int, factor: float) -> None:
-        """Note a choice: `chosen` where the first bit of the key is 1, else `other` times the factor.
+        """Note an instruction that chooses `chosen` where the first bit of the key is 1, else `other` times the factor.
 
-        The first bit of the key is its sign, or, if the key is never negative, the bit of the highest power of its
-        interval.
+        The first bit of the key of a choice is the key's sign bit, or, if the key is never negative, the highest bit of
+        the key's interval.
         """
         a, b = [(self.at(chosen), 1.0)], [(self.at(other), factor)]
         ends = self.interval(key)
@@ -86,17 +90,21 @@ class Instructions:
         self.made.append(self.notes.add(kind, interval, [(self.at(key), 1.0), (ONE, -half)], b, a))
 
     def product(self, interval: Interval, first: int, second: int) -> None:
-        """Note the product of two instructions."""
+        """Note an instruction that multiplies two earlier instructions."""
         self.made.append(self.notes.add(Kind.PRODUCT, interval, [(self.at(first), 1.0)], [(self.at(second), 1.0)]))
 
     def look_up(self, interval: Interval, number: int, table: int) -> None:
-        """Note an entry of a table whose first entry belongs to the least number of an interval."""
+        """Note an instruction that looks up a table whose first entry belongs to the least number of the argument's
+        interval.
+        """
         low, _, step = self.interval(number)
         index = [(self.at(number), 1 / step)]
         self.made.append(self.notes.add(Kind.TABLE, interval, index, table=self.tables + table, low=round(low / step)))
 
     def unary(self, interval: Interval, number: int, factor: float, code: int) -> None:
-        """Note an operation on bits: the negation of all bits (0), whether any is 1 (1), or whether all are (2)."""
+        """Note an instruction on the bits of a number: the negation of all bits (code 0), whether any bit is 1 (code
+        1), or whether all bits are 1 (code 2).
+        """
         ends = self.interval(number)
         signed, integer, fraction = bits(ends) if ends[:2] != (0.0, 0.0) else (0, 1, 0)
         total, units = signed + integer + fraction, factor * 2.0**fraction
@@ -113,10 +121,10 @@ class Instructions:
             raise ValueError(f"operation {code} of bits")
 
     def binary(self, interval: Interval, x: tuple[int, float], y: tuple[int, float], code: int) -> None:
-        """Note an operation on the bits of two numbers: the bits that both have (0), the bits that one of them has (1),
-        or the bits that exactly one has (2).
+        """Note an instruction on the bits of two numbers: the bits that are 1 in both (code 0), in at least one (code
+        1), or in exactly one of them (code 2).
 
-        As integers, x + y is the sum of the bits that one of them has and the bits that both have.
+        For integers x and y in two's complement, x + y = (x | y) + (x & y), bit by bit.
         """
         if code not in (0, 1, 2):
             raise ValueError(f"operation {code} of bits")

@@ -1,4 +1,6 @@
-"""One layer of nonlinear instructions: those of one kind, sign, table or bound are written together."""
+"""One layer of nonlinear instructions of combinational logic: instructions of the same kind, sign, table and bound are
+written together.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ numbers from them.
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Instructions of one kind, one sign, one table or bound: their atoms and their instruction numbers."""
+    """The instructions of a layer of combinational logic that share kind, sign, table and bound: their atoms and their
+    instruction numbers.
+    """
 
     atoms: Integers
     at: Integers
@@ -50,12 +54,14 @@ class Group:
 
     @property
     def signed(self) -> bool:
-        """Whether the operands of a bitwise operation are signed."""
+        """Return whether the operands of a bitwise operation are signed."""
         return self.bound < 0
 
 
 def layer(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> None:
-    """Write the instructions of a layer: all sums that need a matrix by one matrix product, then each group."""
+    """Write the instructions of a layer of combinational logic: all sums that need a matrix by one matrix product, then
+    each group.
+    """
     groups = _groups(logic, found, rows, atoms)
     planned = [PLANS[group.kind](rows, logic, group) for group in groups]
     sums = rows.sums([block for blocks, _ in planned for block in blocks])
@@ -90,10 +96,11 @@ def _groups(logic: Logic, found: Forms, rows: Rows, atoms: Integers) -> list[Gro
 
 
 def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) -> Integers:
-    """The atoms of a group in the order of the atom that each reads, if that is a single atom, so that their operands
-    are neighbours in a row too.
+    """Return the atoms of a group of instructions in the order of the single atom that each reads, so that the atoms
+    they read are neighbours in a row.
 
-    Atoms that read several atoms are in the order of the outputs that are equal to them alone.
+    In a group of instructions, atoms that read several atoms are in the order of the outputs that are multiples of
+    these atoms.
     """
     single = np.diff(matrix.indptr) == 1
     first = np.zeros(len(atoms), np.int64)
@@ -103,10 +110,10 @@ def _order(found: Forms, rows: Rows, matrix: sparse.csr_array, atoms: Integers) 
 
 
 def _bounded(found: Forms, rows: Rows, atoms: Integers) -> tuple[Integers, Integers, Integers]:
-    """For each choice: 1 where the choice is the lesser of a sum and a number, -1 where it is the greater, else 0;
+    """Return for each choice: 1 if the choice is the lesser of a sum and a number, -1 if it is the greater, else 0;
     which operand the sum is; and the number, in units of the sum's last bit.
 
-    A choice is written `v < c ? v : c`, where the key is v - c or c - v.
+    The lesser of v and a number c is written as the choice `v < c ? v : c`, where the key is v - c or c - v.
     """
     key, first, second = (found.matrix[SLOTS * atoms + slot] for slot in range(SLOTS))
     constants = found.constant[SLOTS * atoms[:, None] + np.arange(SLOTS)]
@@ -147,7 +154,7 @@ def _rounded(rows: Rows, logic: Logic, group: Group) -> Planned:
 
 
 def _bound(rows: Rows, logic: Logic, group: Group) -> Planned:
-    """The lesser or the greater of a sum and a number."""
+    """Return the lesser or the greater of a sum and a number, for a group of such choices."""
     unit = _last_bits(rows, group.operands[0])
 
     def write(read: list[Numbers]) -> Numbers:
@@ -182,13 +189,15 @@ NOTHING = np.iinfo(np.int64).max
 
 
 def _units_of(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> Integers:
-    """The units as `_last_bits` gives them, also for sums without any bit."""
+    """Return the exponents of the units of sums that `_last_bits` gives, and NOTHING for sums without any term."""
     nothing = (np.diff(operand[0].indptr) == 0) & (operand[1] == 0)
     return np.where(nothing, NOTHING, _last_bits(rows, operand))
 
 
 def _wrapped(rows: Rows, logic: Logic, group: Group, made: Numbers) -> Numbers:
-    """A choice wrapped to its instruction's bits, if its system rounds choices to these bits."""
+    """Return a choice between numbers, wrapped to its instruction's bits if da4ml or alkaid rounds such choices to
+    these bits.
+    """
     if not (logic.kind[group.at] == Kind.WRAPPED_SELECT).any():
         return made
     wanted = -logic.fraction[group.at]
@@ -226,7 +235,9 @@ def _table(rows: Rows, logic: Logic, group: Group) -> Planned:
 
 
 def _whole(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> tuple[Block, Callable[[Numbers], Numbers]]:
-    """A sum of whole numbers, and a function that removes the zeros in which it ends if its parts have finer units."""
+    """Return a block that computes sums of whole numbers, and a function that removes the zero bits at the sums' end if
+    their parts have finer units.
+    """
     zeros = -int(_last_bits(rows, operand).min(initial=0))
 
     def whole(x: Numbers) -> Numbers:
@@ -239,7 +250,7 @@ def _whole(rows: Rows, operand: tuple[sparse.csr_array, Reals]) -> tuple[Block, 
 
 
 def _bits(rows: Rows, logic: Logic, group: Group) -> Planned:
-    """The result of ANY or ALL: whether any bit of an operand is 1, or whether all are."""
+    """Return the result of ANY or ALL: whether any bit of an operand is 1, or whether all bits are 1."""
     block, whole = _whole(rows, group.operands[0])
 
     def write(read: list[Numbers]) -> Numbers:
@@ -257,7 +268,7 @@ def _bits(rows: Rows, logic: Logic, group: Group) -> Planned:
 
 
 def _common(rows: Rows, logic: Logic, group: Group) -> Planned:
-    """The bits that two numbers have in common, a bit at a time; the sign's bit counts negatively."""
+    """Return the bits that two numbers have in common, computed a bit at a time; the sign's bit counts negatively."""
     both = [_whole(rows, operand) for operand in group.operands[:2]]
 
     def write(read: list[Numbers]) -> Numbers:

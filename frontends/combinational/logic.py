@@ -1,4 +1,6 @@
-"""Combinational logic as columns: a kind, two's complement bits and operands for each instruction, checked."""
+"""Combinational logic as columns: the kind, the bits in two's complement and the operands of each instruction,
+checked.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ integers.
 
 
 class Kind(IntEnum):
-    """The kind of an instruction: what it computes from its operands, each a sum of earlier numbers times powers of
-    two.
+    """The kind of an instruction of combinational logic: what the instruction computes from its operands, each a sum of
+    earlier numbers times powers of two.
     """
 
     LINEAR = 0
@@ -57,7 +59,7 @@ ARITY = {Kind.INPUT: 0, Kind.SELECT: 3, Kind.WRAPPED_SELECT: 3, Kind.PRODUCT: 2,
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The entries of a table, each times 2^-fraction_bits."""
+    """A table of integers, which stand for multiples of 2^-fraction_bits."""
 
     entries: Integers
     fraction_bits: int
@@ -67,12 +69,12 @@ class Table:
 class Logic:
     """Combinational logic: instructions as columns, their operands and the outputs as rows of a sparse matrix.
 
-    Instruction n of a logic has `signed`, `integer` and `fraction` bits; `place` is the element of the input; `low` is
-    the argument of a table's first entry in units of the operand's last bit, or the bits that ANY, ALL and AND read.
-    Term t of a logic adds `factor[t]` times instruction `column[t]`, or times 1 if that is `count`, to operand
-    `row[t]`: row SLOTS * n + slot belongs to instruction n, and SLOTS * count + m is output m. The field `ends` [count,
-    2] holds the least and the greatest number that an input takes, in units of its last bit. The field `where` names
-    the file of the logic, for messages.
+    Instruction n of a Logic has `signed`, `integer` and `fraction` bits; `place` is the element of the input that it
+    reads; `low` is the argument of its table's first entry in units of the operand's last bit, or the bits that ANY,
+    ALL and AND read. Term t of a Logic adds to operand `row[t]` the value of instruction `column[t]` times `factor[t]`,
+    or `factor[t]` itself if `column[t]` is `count`: row SLOTS * n + slot belongs to instruction n, and SLOTS * count +
+    m is output m. The field `ends` [count, 2] of a Logic holds the least and the greatest number that each input takes,
+    in units of the input's last bit. The field `where` of a Logic names the logic's file in messages.
     """
 
     where: str
@@ -93,17 +95,21 @@ class Logic:
 
     @property
     def count(self) -> int:
-        """How many instructions the logic has."""
+        """Return how many instructions the combinational logic has."""
         return len(self.kind)
 
     @property
     def bits(self) -> Integers:
-        """How many bits each instruction has, the sign included; 0 if its number is always 0."""
+        """Return how many bits each instruction of combinational logic has, the sign included; 0 if its number is
+        always 0.
+        """
         found: Integers = np.maximum(self.signed + self.integer + self.fraction, 0)
         return found
 
     def __post_init__(self) -> None:
-        """Raise FormatError, naming the instruction, for operands, places, tables and bits that cannot exist."""
+        """Raise FormatError, naming the instruction of combinational logic, for operands, places, tables or bits that
+        cannot exist.
+        """
         if not self.inputs or not self.outputs:
             raise FormatError(
                 f"{self.where}: expected inputs and outputs, found {self.inputs} and {self.outputs}; save it again"
@@ -125,7 +131,7 @@ class Logic:
             raise self._fault(int(owner[at]), f"factors below 2^{MOST_BITS}", f"{self.factor[at]:g}")
 
     def fault(self, instruction: int, expected: str, found: str) -> CircuitizeError:
-        """The error that an instruction is not as expected."""
+        """Return the error for an instruction of combinational logic that is not as expected."""
         return self._fault(instruction, expected, found)
 
     def _require(self, holds: NDArray[np.bool_], found: Integers, expected: str) -> None:

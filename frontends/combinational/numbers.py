@@ -1,4 +1,4 @@
-"""Rows of whole numbers on wires, each element in a unit and an interval of its own; and their sums."""
+"""Rows of whole numbers on wires, in which each element has its own unit and interval, and sums of such rows."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .logic import Integers, Reals
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A row of whole numbers: a wire [batch, n] without fraction bits: element j times 2^unit[j], where the element is
-    from low[j] to high[j].
+    """A row of whole numbers on a wire [batch, n] without fraction bits: element j, which lies from low[j] to high[j],
+    stands for a multiple of 2^unit[j].
     """
 
     wire: int
@@ -30,13 +30,13 @@ class Numbers:
 
     @property
     def count(self) -> int:
-        """How many elements a row has."""
+        """Return how many elements the row of whole numbers has."""
         return len(self.unit)
 
 
 class Rows:
-    """The writer of rows of whole numbers: `made` are the rows that exist already, with the atoms that they hold, in
-    order.
+    """The writer of rows of whole numbers: `made` are the rows written so far; for each atom, `row` and `position` say
+    where its numbers are.
     """
 
     def __init__(self, builder: Builder, batch: int, atoms: int) -> None:
@@ -50,13 +50,13 @@ class Rows:
         self.high = np.zeros(atoms, np.int64)
 
     def keep(self, atoms: Integers, made: Numbers) -> None:
-        """Record that these atoms are the elements of that row, in this order."""
+        """Record that the given atoms are the elements of a row of whole numbers, in the given order."""
         self.row[atoms], self.position[atoms] = len(self.made), np.arange(len(atoms))
         self.unit[atoms], self.low[atoms], self.high[atoms] = made.unit, made.low, made.high
         self.made.append(made)
 
     def units(self, matrix: sparse.csr_array, constant: Reals) -> Integers:
-        """The exponent of the last bit of each sum; 0 if the sum is 0."""
+        """Return the exponent of the last bit of each sum; 0 if the sum is 0."""
         owner = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         none = np.iinfo(np.int64).max
         found = np.full(matrix.shape[0], none)
@@ -65,14 +65,16 @@ class Rows:
         return np.where(found == none, 0, found)
 
     def reach(self, matrix: sparse.csr_array, constant: Reals) -> Reals:
-        """A bound above the magnitude of each sum, from elements that exist already."""
+        """Return a bound above the magnitude of each sum, from elements that are already written."""
         unit = np.ldexp(1.0, self.unit)
         up, down = matrix.maximum(0), (-matrix).maximum(0)
         greatest: Reals = up @ (self.high * unit) - down @ (self.low * unit) + constant
         return np.nextafter(greatest, np.inf)
 
     def sums(self, blocks: Sequence[tuple[sparse.csr_array, Reals, Integers]]) -> list[Numbers]:
-        """Rows of sums over atoms, with constants, in these units; by one contraction for all sums that need one."""
+        """Return rows of sums over atoms, with constants, in the given units; one contraction computes all sums that
+        need one.
+        """
         whole = [self._in_units(*block) for block in blocks]
         found: list[Numbers | None] = [
             self._element_by_element(matrix, constant, unit) for matrix, constant, unit in whole
@@ -90,7 +92,7 @@ class Rows:
         return [made for made in found if made is not None]
 
     def part(self, x: Numbers, start: int, stop: int) -> Numbers:
-        """Return some neighbouring elements of a row."""
+        """Return a row that holds some neighbouring elements of a given row."""
         if (start, stop) == (0, x.count):
             return x
         view = View.slice((self.batch, x.count), (0, start), (self.batch, stop))
@@ -98,13 +100,13 @@ class Rows:
         return Numbers(wire, x.unit[start:stop], x.low[start:stop], x.high[start:stop])
 
     def times(self, wire: int, factors: Integers) -> int:
-        """Each element of a wire times the factor given for it."""
+        """Return each element of a wire times the factor given for it."""
         if (factors == factors[0]).all():
             return wire if factors[0] == 1 else self.builder.add(Scale(int(factors[0]), 0), wire)
         return self.builder.add(Contract("bj,j->bj"), wire, self.builder.add(Constant.of(factors)))
 
     def plus(self, wire: int, amounts: Integers) -> int:
-        """Each element of a wire plus the number given for it."""
+        """Return each element of a wire plus the number given for it."""
         if not amounts.any():
             return wire
         if (amounts == amounts[0]).all():
@@ -114,7 +116,9 @@ class Rows:
         return self.builder.add(Add(), wire, self.builder.add(constant))
 
     def narrowed(self, x: Numbers) -> Numbers:
-        """The same row, with a type of exactly the row's interval if its own has a bit too many."""
+        """Return a row of whole numbers on a wire whose type is exactly the row's interval, if the wire's own type is
+        at least a bit wider.
+        """
         type, low, high = self.builder.format(x.wire), int(x.low.min()), int(x.high.max())
         if type.low < 2 * min(low, 0) - 1 or type.high > 2 * max(high, 0) + 1:
             wire = self.builder.add(Check(max(low, type.low), min(high, type.high)), x.wire)
@@ -124,7 +128,7 @@ class Rows:
     def _in_units(
         self, matrix: sparse.csr_array, constant: Reals, unit: Integers
     ) -> tuple[sparse.csr_array, Integers, Integers]:
-        """The coefficients of the whole numbers of atoms, and the constants, in units of each sum."""
+        """Return the coefficients of atoms and the constants of sums as whole numbers, each in the unit of its sum."""
         owner = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         with np.errstate(over="ignore"):
             scaled = np.ldexp(matrix.data, self.unit[matrix.indices] - unit[owner])
@@ -145,7 +149,7 @@ class Rows:
         return low + constant, high + constant
 
     def _element_by_element(self, matrix: sparse.csr_array, constant: Integers, unit: Integers) -> Numbers | None:
-        """The row of the sums if each sum reads one atom, and these atoms are neighbours in a row in the same order;
+        """Return a row of sums if each sum reads one atom, and these atoms are neighbours in a row in the same order;
         else None.
         """
         if (np.diff(matrix.indptr) != 1).any():

@@ -21,10 +21,11 @@ from .rounding import fitted
 
 
 def program(logic: Logic, batch: int = 1) -> IntegerProgram:
-    """The program `inputs` [batch, n] -> `outputs` [batch, m] that has the logic's value on all its inputs.
+    """Return the program `inputs` [batch, n] -> `outputs` [batch, m] that has the logic's value on all its inputs.
 
-    An input takes the numbers of all its elements' formats; an element whose own format is smaller is rounded down to
-    its bits, which wrap, as in the logic's interpreter. Raise OverflowRisk if sums pass 2^62.
+    An input of the program accepts the numbers of all its elements' formats; an element whose own format is smaller is
+    rounded down to its bits, which wrap, as in the logic's interpreter. Raise OverflowRisk if sums of the combinational
+    logic pass 2^62.
     """
     found = forms(logic)
     builder = Builder(share=True)
@@ -45,7 +46,7 @@ def program(logic: Logic, batch: int = 1) -> IntegerProgram:
 
 
 def _entering(logic: Logic, found: Forms) -> Format:
-    """The input format that holds the values of every element of the input."""
+    """Return the input format that holds the values of every element of the input."""
     at = found.atoms[logic.kind[found.atoms] == Kind.INPUT]
     if not len(at):
         return Format(0, 0, 1)
@@ -55,7 +56,7 @@ def _entering(logic: Logic, found: Forms) -> Format:
 
 
 def _read(logic: Logic, found: Forms, rows: Rows, x: int, entering: Format) -> None:
-    """Write the elements of the input in the form in which the instructions that read them take them."""
+    """Write the elements of the network's input in the form that the instructions which read them need."""
     atoms = np.flatnonzero(logic.kind[found.atoms] == Kind.INPUT)
     if not len(atoms):
         return
@@ -79,7 +80,7 @@ def _read(logic: Logic, found: Forms, rows: Rows, x: int, entering: Format) -> N
 
 
 def _left(logic: Logic, found: Forms, rows: Rows) -> int:
-    """The wire of all outputs, in one unit."""
+    """Return the wire of all outputs of the combinational logic, in one unit."""
     last = SLOTS * found.count
     matrix, constant = found.matrix[last:], found.constant[last:]
     live = (np.diff(matrix.indptr) > 0) | (constant != 0)

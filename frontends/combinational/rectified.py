@@ -1,4 +1,6 @@
-"""A rectifier before a rounding is moved after it, where the result is the same: it has fewer bits there."""
+"""A transformation that moves a rectifier from before a rounding to after it, if the result is the same: the rectifier
+then has fewer bits.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,13 @@ from .numbers import Rows
 
 
 def rectified_last(logic: Logic, found: Forms, rows: Rows, depth: int) -> Forms:
-    """The same sums over atoms, without the rectifiers of this depth that only roundings of one number read.
+    """Return sums over atoms that are equal to the given ones but lack those rectifiers of a given depth which only
+    roundings of one number read.
 
     Moving a rectifier after a rounding relies on floor(s max(p, 0) + c) = max(floor(s p + c), 0) for s > 0 and 0 <= c <
     1, in units of the rounding's last bit; the rectifier must neither round its operand p nor wrap. A rounding to which
     a rectifier was moved reads the rectifier's operand and rectifies its own result. A rectifier before a rounding that
-    wraps stays: its adder is short, and would need all bits for the sign.
+    wraps is not moved: its adder is short, and after the rounding it would need all bits for the sign.
     """
     atoms = np.flatnonzero((found.depth == depth) & (found.kind == Kind.RELU))
     if not len(atoms):

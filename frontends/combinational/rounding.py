@@ -1,4 +1,4 @@
-"""Sums rounded down to the bits of instructions, which wrap."""
+"""Sums of combinational logic, rounded down to the bits of instructions; values that need more bits wrap."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def fitted(
     units: Integers,
     rectified: bool = False,
 ) -> Numbers:
-    """The sums, whose last bits are given, rounded down to the bits of instructions of one sign."""
+    """Return sums, whose last bits are given, rounded down to the bits of their instructions, which are all signed or
+    all unsigned.
+    """
     wanted = -logic.fraction[at]
     dropped = int(np.maximum(wanted - units, 0).max())
     (sums,) = rows.sums([(matrix, constant, wanted - dropped)])
@@ -35,10 +37,11 @@ def rectify(rows: Rows, x: Numbers) -> Numbers:
 
 
 def fit(rows: Rows, logic: Logic, at: Integers, x: Numbers, dropped: int) -> Numbers:
-    """Return x, whose elements have `dropped` bits more than instructions of one sign, rounded down to their bits,
-    which wrap.
+    """Return x, whose elements have `dropped` bits more than their instructions, rounded down to the instructions'
+    bits, which wrap; the instructions are all signed or all unsigned.
 
-    In rounding, elements of fewer bits are shifted up first, so that all elements wrap at the same bit.
+    In rounding, elements of fewer bits than others are shifted up first, so that all elements of a row wrap at the same
+    bit.
     """
     builder, wire = rows.builder, x.wire
     low, high, unit = x.low >> dropped, x.high >> dropped, x.unit + dropped

@@ -1,4 +1,6 @@
-"""Notes of instructions, one after the other with their operands, which then become columns."""
+"""Notes of instructions of combinational logic, one after the other with their operands; the notes then become
+columns.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Interval = tuple[float, float, float]
 
 @dataclass
 class Notes:
-    """Notes of the instructions read so far: intervals as minimum, maximum and step, or bits if these are known."""
+    """Notes of the instructions of combinational logic read so far: their intervals as minimum, maximum and step, or
+    their bits if these are known.
+    """
 
     where: str
     kinds: list[int] = field(default_factory=list)
@@ -41,7 +45,7 @@ class Notes:
         table: int = -1,
         low: int = 0,
     ) -> int:
-        """Note an instruction; return its number."""
+        """Note an instruction of combinational logic; return its number."""
         number = len(self.kinds)
         for slot, terms in enumerate(operands):
             self._terms(SLOTS * number + slot, terms)
@@ -53,8 +57,8 @@ class Notes:
         return number
 
     def logic(self, inputs: int, outputs: Sequence[Terms], tables: Sequence[Table]) -> Logic:
-        """The noted instructions as columns. Raise FormatError for intervals whose step is no power of two, and
-        wherever `Logic` does.
+        """Return the noted instructions of combinational logic as columns. Raise FormatError for an instruction whose
+        interval has a step that is no power of two, and wherever `Logic` does.
         """
         count = len(self.kinds)
         for number, terms in enumerate(outputs):
@@ -89,7 +93,8 @@ class Notes:
 
 
 def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]:
-    """The sign, the bits before and the bits after the binary point of intervals [n, 3], minimum, maximum, step.
+    """Return the sign bit and the numbers of bits before and after the binary point of intervals [n, 3], given as
+    minimum, maximum and step.
 
     The number of bits of an interval is the least in two's complement, and 0 for the interval that holds 0 alone.
     """
@@ -113,8 +118,8 @@ def bits_of(intervals: Reals, where: str) -> tuple[Integers, Integers, Integers]
 
 
 def bits(interval: Interval) -> tuple[int, int, int]:
-    """The sign and the bits before and after the binary point of one interval. Raise ValueError if the three numbers
-    are no interval.
+    """Return the sign bit and the numbers of bits before and after the binary point of one interval. Raise ValueError
+    if the given minimum, maximum and step are no interval.
     """
     try:
         found = bits_of(np.array([interval], np.float64), "")

@@ -1,4 +1,4 @@
-"""GPT-2 folders as Hugging Face's transformers keeps them: config.json and safetensors."""
+"""GPT-2 folders as Hugging Face's transformers writes them: config.json and safetensors files."""
 
 from .config import Config
 from .folder import Folder, from_huggingface, read

@@ -1,6 +1,4 @@
-"""The config.json of a Hugging Face GPT-2: the description of a network that it gives, and the values that are
-refused.
-"""
+"""The config.json of a Hugging Face GPT-2: the network that it describes, and the values in it that are refused."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ its masks as inputs.
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A GPT-2 as config.json describes it; entries that it leaves out are as in transformers."""
+    """A GPT-2 as config.json describes it; entries that config.json lacks have the defaults of transformers."""
 
     vocabulary: int
     context: int
@@ -57,13 +55,13 @@ class Config:
     tied: bool
 
     def layer(self) -> Model:
-        """Return a new layer of the network's activation."""
+        """Return a new layer of the activation that the configuration names."""
         return ACTIVATIONS[self.activation]()
 
 
 def read(folder: Path) -> tuple[Config, bytes]:
-    """The configuration of a folder, and the bytes of its file. Raise CircuitizeError for the configuration that is not
-    one of GPT-2.
+    """Return the configuration in a folder's config.json, and the bytes of that file. Raise CircuitizeError for a
+    configuration that is not one of GPT-2.
     """
     path = folder / NAME
     try:

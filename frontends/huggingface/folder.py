@@ -1,4 +1,6 @@
-"""A Hugging Face folder of GPT-2: its configuration and its weights, read, turned into a model, and written again."""
+"""A Hugging Face folder of GPT-2: its configuration and its weights are read, turned into a model, and written
+again.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from .names import BUFFERS, HEAD, names, prefix_of
 
 @dataclass(frozen=True)
 class Folder:
-    """The content of config.json, and the tensors beside it."""
+    """The content of a GPT-2 folder: config.json, and the tensors in the same folder."""
 
     path: Path
     config: Config
@@ -36,12 +38,12 @@ class Folder:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The folder's names of tensors, by the names of parameters."""
+        """Return the folder's names of tensors, by the names of parameters."""
         return names(self.config, prefix_of(self.tensors))
 
     @cached_property
     def weights(self) -> dict[str, Reals]:
-        """The exact values of the parameters, by the names that `gpt2()` gives them."""
+        """Return the exact values of the parameters, by the names that `gpt2()` gives them."""
         return from_state_dict(self.tensors, self._plain(1), self.names)
 
     def model(
@@ -51,11 +53,12 @@ class Folder:
         formats: Mapping[str, Format] | None = None,
         last: bool = False,
     ) -> Model:
-        """The network on sequences of `length` tokens, by default all of its context, that starts from the weights.
+        """Return the network on sequences of `length` tokens, by default on its whole context; it starts from the
+        folder's weights.
 
-        The network gives the logits of every position, or with `last` those of the last position alone. A parameter
-        whose format is not given has a format that holds twice its values. Raise CircuitizeError for a length past the
-        context, and for a format of no parameter.
+        The network of a GPT-2 folder gives the logits of every position, or with `last` those of the last position
+        alone. A parameter whose format is not given has a format that holds values up to twice the parameter's. Raise
+        CircuitizeError for a length that exceeds GPT-2's context, and for a format whose name is no parameter's.
         """
         longest = self.config.context
         if length is not None and (type(length) is not int or not 1 <= length <= longest):
@@ -76,12 +79,12 @@ class Folder:
         )
 
     def save(self, path: str | Path, weights: Mapping[str, Any] | None = None) -> None:
-        """Write the folder's config.json and tensors to another folder, with the given weights, named as parameters, in
-        the place of the folder's own.
+        """Write the folder's config.json and tensors to another folder; the given weights, named as parameters, replace
+        the folder's own.
 
-        The files, headers and types of a folder that is written again are those that were read; without other weights
-        the bytes are equal. Other files, such as a tokenizer's, are not copied. Raise CircuitizeError for weights of
-        other names or shapes.
+        A folder that is written again has the files, headers and types that were read; without other weights the bytes
+        are equal. Other files of a Hugging Face folder, such as a tokenizer's, are not copied. Raise CircuitizeError
+        for weights of names or shapes that the Hugging Face folder does not have.
         """
         given = dict(weights or {})
         require_names("weights", given, self.names)
@@ -93,10 +96,10 @@ class Folder:
 
 
 def read(folder: str | Path) -> Folder:
-    """The folder of a GPT-2: config.json, and model.safetensors or its index with the files that it lists.
+    """Return the folder of a GPT-2: config.json, and model.safetensors or an index with the files that it lists.
 
-    Raise CircuitizeError for another model, and FormatError for damaged files, and for tensors that the configuration
-    does not imply, or that are missing.
+    Raise CircuitizeError for another model than GPT-2; raise FormatError for damaged files, and for tensors that are
+    missing or that the configuration does not imply.
     """
     path = Path(folder)
     config, text = configuration.read(path)
@@ -128,10 +131,11 @@ def from_huggingface(
     formats: Mapping[str, Format] | None = None,
     last: bool = False,
 ) -> Model:
-    """The GPT-2 of a folder as a model that starts from its weights, for `training_step` and `predict`.
+    """Return the GPT-2 of a folder as a model that starts from the folder's weights, for `training_step` and `predict`.
 
-    The model gives the logits of every position, or with `last` those of the last position alone. The layer norms of
-    the GPT-2 have the epsilon of config.json. `read(folder)` of `circuitize.frontends.huggingface` gives the folder
-    itself, whose `model(...)` returns this model and whose `save(...)` writes the folder again.
+    The model of a GPT-2 folder gives the logits of every position, or with `last` those of the last position alone. The
+    layer norms of a GPT-2 folder's model have the epsilon of config.json. `read(folder)` of
+    `circuitize.frontends.huggingface` returns a `Folder`, whose `model(...)` returns the model and whose `save(...)`
+    writes the folder again.
     """
     return read(folder).model(length, attention, formats, last)

@@ -29,7 +29,7 @@ BUFFERS = re.compile(r"(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)")
 
 
 def names(config: Config, prefix: str) -> dict[str, str]:
-    """The folder's names of tensors, by the names of parameters."""
+    """Return the folder's names of tensors, by the names of parameters."""
     return dict(_pairs(config, prefix))
 
 
@@ -45,5 +45,5 @@ def _pairs(config: Config, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def prefix_of(found: Collection[str]) -> str:
-    """The prefix of the network's tensor names: empty if the network was saved without its head."""
+    """Return the prefix of the network's tensor names: empty if the network was saved without its head."""
     return "" if TABLE in found else "transformer."

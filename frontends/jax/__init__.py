@@ -1,4 +1,4 @@
-"""Functions of JAX, brought in as models, losses, whole steps, or arrows with named wires."""
+"""Functions of JAX, imported as models, losses, whole steps, or arrows with named wires."""
 
 from .models import from_jax
 from .programs import from_jax_loss, from_jax_step, imported

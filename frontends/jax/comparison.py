@@ -1,4 +1,4 @@
-"""Primitives that compare, combine truths and choose."""
+"""JAX primitives that compare, combine truth values and choose."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def _finite(equation: Equation) -> Value:
 
 
 def truth(equation: Equation, found: bool) -> Value:
-    """Return a known truth value in the shape of the result."""
+    """Return a known truth value as an array of the result's shape."""
     return Value(np.broadcast_to(np.asarray(found), equation.shapes[0]), equation.dtypes[0])
 
 
 def _decided(equation: Equation, name: str) -> Value | None:
-    """The result of a comparison that is the same for all elements: of a wire with itself or with infinity, or of
-    values whose intervals are disjoint.
+    """Return the result of a comparison that is the same for all elements: of a wire with itself or with infinity, or
+    of values whose intervals are disjoint.
     """
     a, b = equation.inputs
     if isinstance(a.content, Tensor) and isinstance(b.content, Tensor) and a.content.wire == b.content.wire:
@@ -89,8 +89,8 @@ for _name in COMPARISONS:
 
 
 def _indicator(equation: Equation) -> Tensor | None:
-    """The one-hot encoding that a comparison means: labels from 0 to n - 1, repeated along an axis, compared with 0, 1,
-    ..., n - 1 along that axis.
+    """Return the one-hot encoding that a comparison means: labels from 0 to n - 1, repeated along an axis, compared
+    with 0, 1, ..., n - 1 along that axis.
     """
     for one, other in (equation.inputs, equation.inputs[::-1]):
         if not other.known or one.spread is None or one.kind != "int" or len(other.shape) != len(equation.shapes[0]):
@@ -166,7 +166,9 @@ def _is_nan(value: Value) -> bool:
 
 
 def _case(equation: Equation, index: int) -> Tensor:
-    """A case of a Select as a wire, in which a masking number becomes a bound that a circuit can hold."""
+    """Return one of the choices of a Select as a wire, in which a masking number becomes a bound that a circuit can
+    hold.
+    """
     value = equation.inputs[index]
     if not value.known or value.kind != "float":
         return equation.tensor(index)

@@ -42,7 +42,7 @@ def _inlined(equation: Equation) -> Calls:
 
 
 def _call(jaxpr: Any, arguments: list[Value]) -> Call:
-    """A call of a jaxpr, closed or open."""
+    """Return the call of a jaxpr, whether the jaxpr is closed or open."""
     constants = [Value(array, array.dtype) for array in getattr(jaxpr, "consts", ())]
     return Call(getattr(jaxpr, "jaxpr", jaxpr), constants, arguments)
 
@@ -91,14 +91,14 @@ def _unrolled(equation: Equation) -> Calls:
 
 
 def _at(value: Value, index: int) -> Value:
-    """One element of a value along the first axis."""
+    """Return one element of a JAX value along the value's first axis."""
     if isinstance(value.content, Key):
         return draws.derived(value, "element", (index,), value.shape[1:])
     return Value(value.content[index], value.dtype, value.low, value.high)
 
 
 def _stacked(equation: Equation, values: list[Value], place: int) -> Value:
-    """The results of all steps along a new first axis."""
+    """Return the results of all steps of a loop along a new first axis."""
     dtype, shape = equation.dtypes[place], equation.shapes[place]
     if not values:
         return Value(np.zeros(shape, dtype), dtype)

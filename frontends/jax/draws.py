@@ -1,4 +1,4 @@
-"""Unknown keys of random numbers: the numbers drawn with such keys become inputs of the program, so that the keys do
+"""Random numbers whose keys are not known while tracing: the numbers become inputs of the program, so that the keys do
 not enter it.
 """
 
@@ -37,7 +37,9 @@ KEYED = {
 
 
 def drawn(equation: Equation, name: str) -> Value | None:
-    """The input that stands for a draw with an unknown key; None for a call that is no draw."""
+    """Return the input that stands for a draw of random numbers with an unknown key; None for a call that is no
+    draw.
+    """
     word = DRAWS.get(name)
     if word is None or not equation.inputs or not isinstance(equation.inputs[0].content, Key):
         return None
@@ -54,14 +56,14 @@ def drawn(equation: Equation, name: str) -> Value | None:
 
 
 def derived(value: Value, name: str, parameters: tuple[object, ...], shape: Shape) -> Value:
-    """A key of random numbers that is made from another key."""
+    """Return a key of random numbers that is made from another key."""
     assert isinstance(value.content, Key)
     return Value(Key((name, parameters, value.content.origin), shape), value.dtype)
 
 
 def keys(equation: Equation) -> list[Value]:
-    """The keys of random numbers that a primitive makes from keys. Raise CircuitizeError for a primitive that makes
-    numbers from keys.
+    """Return the keys of random numbers that a JAX primitive makes from keys. Raise CircuitizeError for a JAX primitive
+    that makes numbers from keys.
     """
     if equation.name not in KEYED:
         equation.tensor(next(i for i, value in enumerate(equation.inputs) if isinstance(value.content, Key)))

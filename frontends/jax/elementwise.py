@@ -1,4 +1,4 @@
-"""Primitives that work element by element: arithmetic, functions, comparisons, choices, casts."""
+"""JAX primitives that work element by element: arithmetic, functions, comparisons, choices, casts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,16 @@ from .value import Interval, Value, range_of
 
 
 def _whole(equation: Equation) -> list[Interval] | None:
-    """The intervals of the operands, if an equation computes whole numbers; None if it computes floats."""
+    """Return the intervals of the operands, if an equation of a jaxpr computes whole numbers; None if it computes
+    floats.
+    """
     return None if equation.inputs[0].kind == "float" else [value.interval for value in equation.inputs]
 
 
 def _ends(equation: Equation, function: Callable[[int, int], int]) -> Interval | None:
-    """The interval of a function that is monotone in each of two whole operands, or bilinear."""
+    """Return the interval of a function of two operands of whole numbers that is monotone in each operand, or
+    bilinear.
+    """
     intervals = _whole(equation)
     if intervals is None:
         return None
@@ -32,7 +36,7 @@ def _ends(equation: Equation, function: Callable[[int, int], int]) -> Interval |
 
 
 def binary(equation: Equation, function: Callable[[Any, Any], Any]) -> Tensor:
-    """A function of two operands, at least one of them a wire."""
+    """Return the result of a function of the two operands of a jaxpr's equation, at least one of which is a wire."""
     made = function(equation.operand(0), equation.operand(1))
     assert isinstance(made, Tensor)
     return made

@@ -1,4 +1,6 @@
-"""One equation of a jaxpr as the rules see it, and the table of rules: what each primitive means in real arrays."""
+"""The view of a jaxpr's equation that translation rules have, and the table of rules, which says what each JAX
+primitive means in real arrays.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ FINITE = "all numbers are finite, so what stands only for NaN is left out"
 
 
 class Result(NamedTuple):
-    """The result of a rule: a wire, the interval of its whole numbers, and the parts of which it was joined, as in
-    `Value`.
+    """The result of a translation rule: a wire, the interval of its whole numbers, and, as in `Value`, the parts that
+    were joined into it.
     """
 
     content: Tensor
@@ -34,7 +36,9 @@ class Result(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A jaxpr to run on values, which the rule of a calling primitive, a generator, yields."""
+    """A jaxpr that is to be run on values: the rule of a primitive that holds jaxprs is a generator, and yields such
+    calls.
+    """
 
     jaxpr: Any
     constants: Sequence[Value]
@@ -49,7 +53,7 @@ Calls: TypeAlias = Generator[Call, "list[Value]", "list[Value]"]
 
 @dataclass(frozen=True)
 class Rule:
-    """The translation of a JAX primitive; `moves` tells that each whole number in the result is an element of an
+    """The translation of a JAX primitive; `moves` says that each whole number in the result is an element of an
     operand, or zero.
     """
 
@@ -65,7 +69,9 @@ CALLS: dict[str, tuple[Callable[[Equation], Calls], str]] = {}
 def primitive(
     *names: str, meaning: str, moves: bool = False
 ) -> Callable[[Callable[[Equation], Made | Sequence[Made]]], Callable[[Equation], Made | Sequence[Made]]]:
-    """Register a rule for primitives of the given names; `meaning` is the text of the documentation's table."""
+    """Register a translation rule for JAX primitives of the given names; `meaning` is the text in the documentation's
+    table.
+    """
 
     def register(
         function: Callable[[Equation], Made | Sequence[Made]],
@@ -77,7 +83,9 @@ def primitive(
 
 
 def calling(*names: str, meaning: str) -> Callable[[Callable[[Equation], Calls]], Callable[[Equation], Calls]]:
-    """Register a generator for primitives that hold jaxprs: it yields calls, and returns the equation's results."""
+    """Register a generator as the rule of JAX primitives that hold jaxprs: it yields calls, and returns the equation's
+    results.
+    """
 
     def register(function: Callable[[Equation], Calls]) -> Callable[[Equation], Calls]:
         CALLS.update((name, (function, meaning)) for name in names)
@@ -88,7 +96,9 @@ def calling(*names: str, meaning: str) -> Callable[[Callable[[Equation], Calls]]
 
 @dataclass(frozen=True)
 class Draw:
-    """An input that stands for random numbers: a `mask` of 0 and 1, `uniform` ones between bounds, or `normal` ones."""
+    """An input that stands for random numbers: a `mask` of 0 and 1, `uniform` numbers between bounds, or `normal`
+    numbers.
+    """
 
     name: str
     word: str
@@ -98,8 +108,8 @@ class Draw:
 
     @property
     def format(self) -> Format:
-        """Return the format of the numbers: 0 and 1, or 8 fraction bits and a range that holds the bounds (8 for normal
-        numbers).
+        """Return the format of the random numbers: for a mask 0 and 1, else a format with 8 fraction bits and a range
+        that holds the bounds of uniform numbers, or normal numbers up to 8.
         """
         if self.word == "mask":
             return ONE_HOT
@@ -107,7 +117,7 @@ class Draw:
         return Format.signed(10 + int(np.ceil(np.log2(greatest))), 8)
 
     def drawn(self, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Draw random numbers of this kind."""
+        """Draw random numbers of the kind that this input stands for."""
         if self.word == "normal":
             return generator.normal(size=self.shape)
         numbers = generator.random(self.shape)
@@ -119,7 +129,7 @@ class Draw:
 
 @dataclass
 class Context:
-    """The context of one translation: the arrow under construction, its draws, and what was assumed."""
+    """The context of one translation: the arrow under construction, the draws, and the assumptions that were made."""
 
     jax: Any
     builder: Builder
@@ -142,7 +152,7 @@ class Context:
     """The folders of packages whose frames are not the user's code."""
 
     def draw(self, origin: tuple[object, ...], word: str, shape: Shape, bounds: tuple[float, ...]) -> Tensor:
-        """The input that stands for the numbers drawn with a key."""
+        """Return the input that stands for the numbers drawn with a key."""
         found = self.draws.get(origin)
         if found is None:
             number = 1 + sum(draw.word == word for draw in self.draws.values())
@@ -153,7 +163,9 @@ class Context:
 
 @dataclass(frozen=True)
 class Equation:
-    """A primitive, its operands, its parameters, and the shapes and element types of its results."""
+    """An equation of a jaxpr: its primitive, its operands, its parameters, and the shapes and element types of its
+    results.
+    """
 
     context: Context
     name: str
@@ -164,12 +176,12 @@ class Equation:
     place: str
 
     def __getitem__(self, name: str) -> Any:
-        """Return a parameter of the equation's primitive."""
+        """Return a parameter of the primitive of a jaxpr's equation."""
         return self.parameters[name]
 
     def tensor(self, index: int = 0) -> Tensor:
-        """An operand as a wire: a known operand becomes a constant. Raise CircuitizeError if the operand is not
-        finite.
+        """Return an operand of a jaxpr's equation as a wire: a known operand becomes a constant. Raise CircuitizeError
+        if an operand of a jaxpr's equation is not finite.
         """
         value = self.inputs[index]
         content = value.content
@@ -178,8 +190,8 @@ class Equation:
         return self.constant(value.array()) if value.known else self._no_key()
 
     def operand(self, index: int) -> Tensor | float | NDArray[np.float64]:
-        """An operand as a wire or as a value that an operator takes beside a wire: a number if all its elements are
-        equal.
+        """Return an operand of a jaxpr's equation as a wire, or as a value that an operator takes together with a wire:
+        a number if all elements are equal.
         """
         value = self.inputs[index]
         number = value.uniform()
@@ -188,15 +200,17 @@ class Equation:
         return value.array().astype(np.float64) if value.known else self.tensor(index)
 
     def finite(self, number: float) -> float:
-        """Return a known number, if it is finite. Raise CircuitizeError, with the place, if the number is NaN or
-        infinite.
+        """Return a number that is known while tracing, if it is finite. Raise CircuitizeError, with the place in the
+        user's code, if the number is NaN or infinite.
         """
         if not np.isfinite(number):
             raise self.fault(f"expected finite numbers, found {number}; clip it, or take it out")
         return number
 
     def constant(self, array: Any) -> Tensor:
-        """Return a known array as a constant. Raise CircuitizeError, with the place, for NaN and infinity."""
+        """Return an array that is known while tracing as a constant. Raise CircuitizeError, with the place in the
+        user's code, if the array holds NaN or infinity.
+        """
         found = np.asarray(array).astype(np.float64)
         if not np.isfinite(found).all():
             raise self.fault("expected finite numbers, found NaN or infinity in an array known now; take them out")
@@ -205,8 +219,8 @@ class Equation:
         return Tensor(builder, builder.add(Constant.of(found)))
 
     def known(self, index: int, what: str) -> NDArray[Any]:
-        """The value of an operand that must be known while tracing. Raise CircuitizeError if the operand is not
-        known.
+        """Return the value of an operand of a jaxpr's equation that must be known while tracing. Raise CircuitizeError
+        if an operand of a jaxpr's equation is not known while tracing.
         """
         value = self.inputs[index]
         if not value.known:
@@ -214,11 +228,11 @@ class Equation:
         return value.array()
 
     def assume(self, text: str, warned: bool = False) -> None:
-        """Record an assumption, with the line that asks for it."""
+        """Record an assumption, with the line in the user's code that needs it."""
         self.context.assumptions.setdefault(f"{self.place}: {text}", warned)
 
     def fault(self, message: str) -> CircuitizeError:
-        """Return an error that names the place in the user's code and the primitive."""
+        """Return an error that names the place in the user's code and the JAX primitive."""
         return CircuitizeError(f"{self.place}: {self.name}: {message}")
 
     def _no_key(self) -> Tensor:
@@ -229,7 +243,9 @@ class Equation:
 
 
 def values_of(equation: Equation, rule: Rule, made: Made | Sequence[Made]) -> list[Value]:
-    """The results of a rule with element types and intervals. Raise CircuitizeError if integers would wrap."""
+    """Return the results of a translation rule with their element types and intervals. Raise CircuitizeError if whole
+    numbers in the results of a translation rule would wrap.
+    """
     several = [made] if isinstance(made, (Result, Tensor, Value)) else list(made)
     values = []
     for one, shape, dtype in zip(several, equation.shapes, equation.dtypes, strict=True):

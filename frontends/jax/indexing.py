@@ -1,4 +1,4 @@
-"""JAX primitives that read and write at indices: known indices become wiring, computed ones are looked up."""
+"""JAX primitives that read and write at indices: known indices become wiring, computed indices are looked up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .value import Value
 
 
 class Dimensions(NamedTuple):
-    """How a gather reads: JAX's dimension numbers and the extents of its slices."""
+    """The way in which a JAX gather reads: JAX's dimension numbers and the extents of the slices."""
 
     offsets: tuple[int, ...]
     collapsed: tuple[int, ...]
@@ -54,7 +54,7 @@ def _gather(equation: Equation) -> Tensor:
 
 
 def _bounded(equation: Equation) -> None:
-    """Record the assumption about indices: an index outside the axis is undefined."""
+    """Record the assumption that indices lie within the axis: an index outside it is undefined."""
     if "FILL" in str(equation["mode"]) or "CLIP" in str(equation["mode"]):
         equation.assume("indices are within the axis: one outside is undefined")
     if "FILL" in str(equation["mode"]):
@@ -62,7 +62,9 @@ def _bounded(equation: Equation) -> None:
 
 
 def _wired(equation: Equation, x: Tensor, dimensions: Dimensions, shape: Shape) -> Tensor:
-    """A gather at known indices: the same gather, applied to the elements' numbers, says which elements to read."""
+    """Return the result of a JAX gather at known indices: the same gather, applied to the numbers of the elements, says
+    which elements to read.
+    """
     places = _places(equation, x.shape, dimensions)
     if (places < 0).any():
         raise equation.fault(f"expected indices within {list(x.shape)}, found one outside; correct it")
@@ -70,7 +72,7 @@ def _wired(equation: Equation, x: Tensor, dimensions: Dimensions, shape: Shape) 
 
 
 def _places(equation: Equation, shape: Shape, dimensions: Dimensions) -> NDArray[np.int64]:
-    """The number of the element that each place of a gather with known indices reads, row by row; -1 outside."""
+    """Return the number of the element that each place of a gather with known indices reads, row by row; -1 outside."""
     jax = equation.context.jax
     numbers = jax.lax.GatherDimensionNumbers(
         offset_dims=dimensions.offsets,
@@ -87,7 +89,9 @@ def _places(equation: Equation, shape: Shape, dimensions: Dimensions) -> NDArray
 
 
 def picked(x: Tensor, places: NDArray[np.int64], shape: Shape) -> Tensor:
-    """The elements of x at the given places, taken as whole rows of the last axes where these are read completely."""
+    """Return the elements of x at the given places, taken as whole rows of the last axes if these rows are read
+    completely.
+    """
     flat, rows = places.reshape(-1), x
     width = 1
     for axis in range(x.ndim - 1, -1, -1):
@@ -104,7 +108,7 @@ def picked(x: Tensor, places: NDArray[np.int64], shape: Shape) -> Tensor:
 
 
 def gathered(equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, shape: Shape) -> Tensor:
-    """The elements at computed indices: of one axis, of several axes whose indices are joined, or with different
+    """Return the elements at computed indices: of one axis, of several axes whose indices are joined, or with different
     indices for each row.
     """
     wire = indices.content
@@ -131,8 +135,8 @@ def gathered(equation: Equation, x: Tensor, indices: Value, dimensions: Dimensio
 
 
 def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int]) -> Tensor:
-    """For each row of a table [batch.., n, kept..] the elements at that row's indices: an indicator of the place, times
-    the row.
+    """Return for each row of a table [batch.., n, kept..] the elements at that row's indices, computed by multiplying
+    the row with an indicator of the place.
     """
     letters = "abcdefghijklmnopqrstuvwxy"
     hot = functions.one_hot(places, table.shape[batch])
@@ -145,10 +149,10 @@ def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int])
 def _cut(
     equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, taken: set[int]
 ) -> tuple[Tensor, list[int], list[Any]]:
-    """The operand without the parts that slices from known places leave out, the axes of the looked-up indices, and the
-    indices.
+    """Return the operand without the parts that slices from known places leave out; also return the axes of the
+    looked-up indices, and these indices.
 
-    Raise CircuitizeError for slices that begin at computed places.
+    Raise CircuitizeError for slices of a JAX gather that begin at computed places.
     """
     wire = indices.content
     assert isinstance(wire, Tensor)
@@ -177,12 +181,12 @@ def _cut(
 
 
 def _number(value: Value) -> Tensor | NDArray[np.float64]:
-    """One column of indices: a wire, or numbers known while tracing."""
+    """Return one column of a gather's indices: a wire, or numbers known while tracing."""
     return value.content if isinstance(value.content, Tensor) else value.array().astype(np.float64)
 
 
 def _joined(columns: Sequence[Any], extents: Sequence[int]) -> Tensor:
-    """Places in several axes as one number each, in row-major order."""
+    """Return places that are given by an index for each of several axes as one number each, in row-major order."""
     total: Any = None
     for column, extent in zip(columns, extents, strict=True):
         total = column if total is None else total * float(extent) + column
@@ -211,7 +215,9 @@ def _scatter(equation: Equation) -> Tensor:
 
 
 def _spread(equation: Equation, updates: Tensor) -> Tensor:
-    """A scatter-add: updates added to zeros: the reverse derivative of the gather of the same dimensions."""
+    """Return the result of a scatter-add, updates added to zeros, which is the reverse derivative of the gather of the
+    same dimensions.
+    """
     numbers = equation["dimension_numbers"]
     window = tuple(numbers.update_window_dims)
     gone = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)
@@ -242,7 +248,7 @@ def _spread(equation: Equation, updates: Tensor) -> Tensor:
 
 
 def _copied(builder: Builder, indices: Value) -> tuple[Value, list[int]]:
-    """Indices as inputs of another builder, and the wires that they stand for."""
+    """Return copies of indices that are inputs of another builder, and the wires for which these inputs stand."""
     wires: list[int] = []
 
     def copy(value: Value) -> Value:
@@ -273,7 +279,7 @@ def _dynamic_slice(equation: Equation) -> Tensor:
 
 
 def _clamped(equation: Equation, index: int, last: int) -> Tensor:
-    """The start of a slice, clamped from 0 to the last start that fits."""
+    """Return the start of a slice, clamped from 0 to the last start that fits."""
     value, start = equation.inputs[index], equation.tensor(index)
     return start if value.low >= 0 and value.high <= last else functions.clip(start, 0.0, float(last))
 

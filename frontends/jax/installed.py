@@ -1,4 +1,4 @@
-"""The package jax, an optional extra that is imported when a function is read."""
+"""The package jax, an optional extra that is imported when a function of JAX is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OLDEST = (0, 7)
 
 @cache
 def package() -> Any:
-    """The installed package jax. Raise CircuitizeError if jax is missing or too old."""
+    """Return the installed package jax. Raise CircuitizeError if jax is missing or too old."""
     try:
         jax = importlib.import_module("jax")
     except ImportError:

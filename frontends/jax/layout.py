@@ -1,4 +1,4 @@
-"""Primitives that move elements and compute nothing: shapes, slices, joins and padding."""
+"""JAX primitives that move elements and compute nothing: shapes, slices, joins and padding."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _broadcast(equation: Equation) -> Result:
 
 
 def _thin(spread: tuple[Value, tuple[int, ...]], shape: Shape) -> tuple[Value, tuple[int, ...]]:
-    """The value without those repeated axes that have extent one, which count as new axes."""
+    """Return the value without those repeated axes that have extent one, since these count as new axes."""
     value, places = spread
     kept = [axis for axis, place in enumerate(places) if value.shape[axis] == shape[place]]
     if len(kept) == len(places) or not isinstance(value.content, Tensor):
@@ -120,7 +120,9 @@ def _pad(equation: Equation) -> Tensor:
 
 
 def padded(x: Tensor, configuration: Sequence[tuple[int, int, int]]) -> Tensor:
-    """Pad x: with zeros before, after and between the elements of each axis; a negative number takes elements away."""
+    """Return x padded with zeros before, after and between the elements of each axis; a negative number takes elements
+    away.
+    """
     for axis, (_, _, between) in enumerate(configuration):
         if between:
             x = spaced(x, axis, between + 1)
@@ -134,7 +136,7 @@ def padded(x: Tensor, configuration: Sequence[tuple[int, int, int]]) -> Tensor:
 
 
 def spaced(x: Tensor, axis: int, step: int) -> Tensor:
-    """The elements of an axis at a distance of `step`, with zeros between them."""
+    """Return the elements of an axis at a distance of `step`, with zeros between them."""
     extent = x.shape[axis]
     wide = x.reshape(*x.shape[: axis + 1], 1, *x.shape[axis + 1 :])
     after = tuple(step - 1 if place == axis + 1 else 0 for place in range(wide.ndim))

@@ -1,4 +1,4 @@
-"""Primitives that contract: matrix products and convolutions."""
+"""JAX primitives that contract: matrix products and convolutions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _spread(
     spread: tuple[int, ...],
     gaps: tuple[int, ...],
 ) -> Tensor:
-    """The convolution of a dilated operand: each element times the kernel, reversed, added at the places that it
+    """Return the convolution of a dilated operand: each element times the reversed kernel, added at the places that it
     reaches.
     """
     rank = x.ndim - 2

@@ -31,19 +31,20 @@ def from_jax(
     inference: Callable[..., Any] | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Model:
-    """A model for `training_step` and `predict` from a function of JAX.
+    """Return a model, for `training_step` and `predict`, from a function of JAX.
 
-    The function `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, the
-    function is `forward(parameters, state, inputs)`, which returns predictions and the new state. With a `key`, the
-    last argument of `forward` is the key of random numbers: the numbers drawn with it become inputs of each step,
-    `mask1` and so on. `inference` has the same arguments as `forward` except for the key, and returns predictions
-    alone, as outside training; without it predictions are those of `forward`.
+    The function of JAX `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, the
+    function of JAX is `forward(parameters, state, inputs)`, which returns predictions and the new state. With a `key`,
+    the last argument of `forward` is the key of random numbers: the numbers drawn with the key become inputs of each
+    step, `mask1` and so on. The function `inference` of a JAX model has the same arguments as `forward` except for the
+    key, and returns only the predictions that the model gives outside training; without `inference` these are the
+    predictions of `forward`.
 
-    `parameters` and `state` are pytrees of arrays; their leaves are named by their paths. The argument `inputs` is a
-    batch, or its shape and element type, whose first axis counts examples; a model that draws takes only batches of
-    this extent. `formats` are the formats of parameters, of state and of whole numbers given as `inputs`, by default
-    from 0 to 2^15 - 1. Raise CircuitizeError, with the user's line, for anything in a JAX model that a circuit cannot
-    compute.
+    The `parameters` and the `state` of a JAX model are pytrees of arrays; their leaves are named by their paths. The
+    argument `inputs` is a batch, or its shape and element type, whose first axis counts examples; a model that draws
+    takes only batches of this extent. The argument `formats` gives formats of a JAX model's parameters, of its state
+    and of whole numbers given as `inputs`; whole numbers are by default from 0 to 2^15 - 1. Raise CircuitizeError, with
+    the user's line, for anything in a JAX model that a circuit cannot compute.
     """
     jax = package()
     weights, _ = leaves(jax, parameters, "")
@@ -92,7 +93,9 @@ def from_jax(
         return _beside(translated(inference, found.shape, False, False), every, fresh)
 
     def frozen(found: Array) -> Arrow:
-        """The predictions of a function with state that has no variant for inference; its new state is left out."""
+        """Return the arrow to the predictions of a JAX function with state that has no variant for inference; the new
+        state is left out.
+        """
         made = translated(forward, found.shape, True, True)
         builder = Builder()
         wires = builder.splice(made.arrow, builder.inputs(list(made.arrow.source)))
@@ -114,7 +117,7 @@ def from_jax(
 
 
 def _names(jax: Any, found: Any, state: Any, renews: bool, kept: list[Leaf]) -> list[str]:
-    """The names of predictions and of the state, in what `forward` returns."""
+    """Return the names of the predictions and of the new state in what `forward` returns."""
     if not renews:
         count = len(jax.tree_util.tree_leaves(found))
         return ["predictions"] if count == 1 else [f"predictions{n}" for n in range(1, count + 1)]
@@ -143,7 +146,9 @@ def _fresh(draw: Draw, formats: Mapping[str, Format]) -> Parameter:
 
 
 def _arranged(made: Translated, every: int, draws: int) -> Arrow:
-    """The arrow P x S x X x draws -> Y x S' , rearranged as P x S x draws x X -> Y x S' x draws."""
+    """Return the arrow P x S x X x draws -> Y x S' with its wires reordered as P x S x draws x X -> Y x S' x draws, for
+    parameters P, state S and inputs X.
+    """
     if not draws:
         return made.arrow
     source, builder = list(made.arrow.source), Builder()
@@ -153,7 +158,9 @@ def _arranged(made: Translated, every: int, draws: int) -> Arrow:
 
 
 def _beside(made: Translated, every: int, fresh: Sequence[Parameter]) -> Arrow:
-    """The arrow P x S x X -> Y as P x S x draws x X -> Y, which reads no draws."""
+    """Return the arrow P x S x X -> Y, for parameters P, state S and inputs X, as an arrow P x S x draws x X -> Y that
+    does not read the draws.
+    """
     source, builder = list(made.arrow.source), Builder()
     before = builder.inputs(source[:every])
     builder.inputs([parameter.type for parameter in fresh])

@@ -29,9 +29,11 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 
 
 def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = None) -> Loss:
-    """A loss for `training_step` from a function of JAX of predictions and targets; the derivative is circuitize's.
+    """Return a loss for `training_step` from a function of JAX of predictions and targets; the derivative is
+    circuitize's.
 
-    With `classes`, targets are whole numbers (int32) from 0 to classes - 1: give `target_shape=()` to the step as well.
+    With `classes`, the targets of a JAX loss are whole numbers (int32) from 0 to classes - 1: give `target_shape=()` to
+    `training_step` as well.
     """
     jax = package()
     if classes is not None and classes < 1:
@@ -57,10 +59,11 @@ def imported(
     renews: int | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Translated:
-    """A function of pytrees as an arrow with named wires; see `from_jax_step` for the names, and for which results
-    renew arguments.
+    """Return a function of pytrees as an arrow with named wires; `from_jax_step` says how wires are named, and which
+    results are new values of arguments.
 
-    `parameters` of the result are the values of the renewed arguments.
+    The field `parameters` of the imported arrow has the values of those arguments that have new values among the
+    results.
     """
     made, _ = _imported(function, arguments, renews, dict(formats or {}))
     return made
@@ -74,16 +77,17 @@ def from_jax_step(
     visibility: Mapping[str, Visibility | str] | None = None,
     examples: Sequence[Batch] | None = None,
 ) -> Program:
-    """The program of a whole training step written in JAX, from pytrees to pytrees.
+    """Return the program of a whole training step written in JAX, from pytrees to pytrees.
 
-    The inputs of a JAX step are named by the function's names of its arguments and by paths within these:
-    `params.dense.kernel`. The first `renews` results of a JAX step are the program's first arguments in renewed form,
-    and leave under their names; by default all leading results that have the same structure and shapes. A result that
-    renews nothing is named `loss`, if it is the only such result and a number, or `output1` and so on with its path. In
-    a JAX step, each draw with a key of random numbers becomes an input. Whole-number inputs of a JAX step are from 0 to
-    2^15 - 1 unless `formats` say otherwise; the formats of its floats hold twice the given values. If all arguments of
-    a JAX step hold numbers, they are the example to calibrate with, with draws from a fixed seed. Raise
-    CircuitizeError, with the user's line, for anything in a JAX step that a circuit cannot compute.
+    The inputs of a JAX step are named by the names of the function's arguments and by paths within the arguments:
+    `params.dense.kernel`. The first `renews` results of a JAX step are the new values of the program's first arguments,
+    and have the arguments' names; by default these are all leading results that have the arguments' structure and
+    shapes. A result of a JAX step that is no argument's new value is named `loss`, if it is the only such result and a
+    number, or else `output1` and so on with its path. Each draw with a key of random numbers in a JAX step becomes an
+    input. Whole-number inputs of a JAX step are from 0 to 2^15 - 1 unless `formats` say otherwise; the formats of the
+    step's floats hold values up to twice the given ones. If all arguments of a JAX step hold numbers, these are the
+    example to calibrate with, together with draws from a fixed seed. Raise CircuitizeError, with the user's line, for
+    anything in a JAX step that a circuit cannot compute.
     """
     chosen = dict(formats or {})
     made, entering = _imported(function, arguments, renews, chosen)
@@ -132,7 +136,7 @@ def _imported(
 
 
 def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
-    """The names that a function has for its arguments."""
+    """Return the names that a function of JAX has for its arguments."""
     numbered = [f"argument{place}" for place in range(1, len(arguments) + 1)]
     try:
         bound = inspect.signature(function).bind(*range(len(arguments)))
@@ -152,7 +156,7 @@ def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
 def _renewed(
     jax: Any, groups: Sequence[tuple[list[Leaf], Any]], parts: Sequence[Any], renews: int | None, name: str
 ) -> int:
-    """The number of leading results that renew the leading arguments of a JAX function."""
+    """Return the number of leading results of a JAX function that are new values of its leading arguments."""
     alike = 0
     for (group, structure), part in zip(groups, parts, strict=False):
         found, shape = jax.tree_util.tree_flatten(part)
@@ -168,7 +172,7 @@ def _renewed(
 
 
 def _others(jax: Any, parts: Sequence[Any], taken: set[str]) -> list[str]:
-    """The names of the results of a JAX step that renew nothing."""
+    """Return the names of those results of a JAX step that are no argument's new value."""
     every = [leaf for part in parts for leaf in jax.tree_util.tree_leaves(part)]
     if len(every) == 1 and not every[0].shape and "loss" not in taken:
         return ["loss"]

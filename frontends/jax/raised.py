@@ -1,5 +1,5 @@
-"""Functions of JAX that circuitize has as operations, recognised in a jaxpr by the equations into which JAX translates
-them: softmax, GELU and others.
+"""Functions of JAX that circuitize has as operations (softmax, GELU and others), recognised in a jaxpr by the equations
+into which JAX translates them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ or None.
 
 @dataclass(frozen=True)
 class Whole:
-    """An equation that ends a recognised function: the function, its axis, and the variable that is its argument."""
+    """A function that is recognised in a jaxpr by the equation that ends it: the function, its axis, and the variable
+    that is its argument.
+    """
 
     function: Function
     axis: int
     argument: Any
 
     def value(self, jax: Any, value: Value, dtype: Any) -> Value:
-        """The result of a recognised function: computed by JAX if the argument is known, by circuitize's operation on a
-        wire.
+        """Return the result of a recognised function of JAX: computed by JAX if the argument is known, by circuitize's
+        operation on a wire.
         """
         if isinstance(value.content, Tensor):
             return Value(self.function.ours(value.content, self.axis), dtype)
@@ -40,8 +42,8 @@ class Whole:
 
 
 def _through(variable: Any, producers: Producers, *names: str) -> Any:
-    """The equation at the end of a chain of first operands, each made by a primitive of the next name; None if the
-    chain breaks.
+    """Return the equation of a jaxpr that ends a chain, in which the first operand of each equation is made by an
+    equation of the next given primitive; None if there is no such chain.
     """
     equation = None
     for name in names:
@@ -57,13 +59,13 @@ def _elementwise(equation: Any, producers: Producers) -> tuple[Any, int] | None:
 
 
 def _normalized(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """The axis of the sum by which an equation divides."""
+    """Return the argument and the axis of the sum by which an equation of a jaxpr divides."""
     found = _through(equation.invars[-1], producers, "broadcast_in_dim", "reduce_sum")
     return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
 
 
 def _logarithm(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """The axis of the sum whose logarithm an equation takes."""
+    """Return the argument and the axis of the sum whose logarithm an equation of a jaxpr takes."""
     found = _through(equation.invars[0], producers, "log", "abs", "reduce_sum")
     return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
 
@@ -71,7 +73,7 @@ def _logarithm(equation: Any, producers: Producers) -> tuple[Any, int] | None:
 @dataclass(frozen=True)
 class Function:
     """A function of JAX along an axis, or element by element, the operation for it, and how the last equation of its
-    definition tells the argument's type and the axis.
+    definition shows the argument and the axis.
     """
 
     theirs: Callable[[Any, Any, int], Any]
@@ -80,7 +82,7 @@ class Function:
 
 
 def _called(equation: Any, producers: Producers) -> tuple[Any, int] | None:
-    """The axis of a logarithm of softmax, which is a named call in a jaxpr."""
+    """Return the argument and the axis of a log-softmax, which is a named call in a jaxpr."""
     if equation.params.get("name") != "log_softmax" or len(equation.outvars) != 1:
         return None
     inner = equation.params["jaxpr"].jaxpr.eqns
@@ -102,10 +104,11 @@ FUNCTIONS = (
 
 
 def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
-    """Return the function of JAX of which an equation of a jaxpr computes the result, if circuitize has that function.
+    """Return the functions of JAX that circuitize has as operations and that a jaxpr computes, each by the equation
+    that computes its result.
 
     The argument `references` is a cache of the jaxprs that JAX makes of known functions. Recognising functions in a
-    jaxpr takes time linear in the equations.
+    jaxpr takes time linear in the number of equations.
     """
     producers = {variable: equation for equation in jaxpr.eqns for variable in equation.outvars}
     found = {}
@@ -125,7 +128,7 @@ def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
 
 
 def _last(jax: Any, number: int, references: dict[Any, Any]) -> str:
-    """The primitive in the last equation of a known function."""
+    """Return the JAX primitive in the last equation of a known function's jaxpr."""
     if ("last", number) not in references:
         like = jax.ShapeDtypeStruct((2, 3), "float32")
         references["last", number] = _end(_traced(jax, number, like, 1)).primitive.name
@@ -145,7 +148,7 @@ def _traced(jax: Any, number: int, like: Any, axis: int) -> Any:
 
 
 def _end(reference: Any) -> Any:
-    """The equation that computes a jaxpr's result, without the copies after it."""
+    """Return the equation that computes a jaxpr's result, without the copies after it."""
     producers = {variable: equation for equation in reference.eqns for variable in equation.outvars}
     found = producers[reference.outvars[0]]
     while found.primitive.name == "copy":
@@ -154,7 +157,9 @@ def _end(reference: Any) -> Any:
 
 
 def _argument(reference: Any, equation: Any, producers: Producers) -> Any:
-    """The argument for which an equation is the end of a reference jaxpr, if both compute the same graph."""
+    """Return the argument of a known function whose reference jaxpr ends in an equation like the given one, if both
+    compute the same graph.
+    """
     theirs = {variable: one for one in reference.eqns for variable in one.outvars}
     (argument,) = reference.invars
     met: dict[Any, Any] = {}

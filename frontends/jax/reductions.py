@@ -1,4 +1,4 @@
-"""Primitives that reduce axes: sums, extrema and their indices, cumulative sums, and the k greatest elements."""
+"""JAX primitives that reduce axes: sums, extrema and their indices, cumulative sums, and the k greatest elements."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _product(equation: Equation) -> Tensor:
 
 
 def _joined(equation: Equation) -> Tensor:
-    """The operand with all reduced axes merged into one, the last."""
+    """Return the operand with all reduced axes merged into one last axis."""
     x, axes = equation.tensor(), tuple(equation["axes"])
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     return x.transpose(*kept, *axes).reshape(*[x.shape[axis] for axis in kept], -1) if x.ndim else x.reshape(1)
@@ -79,8 +79,8 @@ EXTREMES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"cummax": functions.m
 
 @primitive("cummax", "cummin", "cumprod", meaning="Maximum, Minimum or Multiply, in log2 n rounds", moves=True)
 def _running(equation: Equation) -> Result:
-    """Running reductions: each element is combined with the one before it, then with the one two before, four before,
-    and so on.
+    """Return the running reductions along an axis: each element is combined with the element one before it, then with
+    those two before, four before, and so on.
     """
     x, axis = equation.tensor(), equation["axis"]
     x = flip(x, axis) if equation["reverse"] else x

@@ -1,4 +1,6 @@
-"""Where in the user's program an equation comes from, as JAX has recorded it: file, line, and the part of the model."""
+"""The place in the user's program that a jaxpr's equation comes from, as JAX has recorded it: file, line, and the part
+of the model.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,17 @@ OTHERS = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku",
 
 
 def folders() -> tuple[str, ...]:
-    """The folders of the packages whose frames are not the user's code, of those that are imported."""
+    """Return the folders of those imported packages whose frames in a traceback are not the user's code."""
     found = (getattr(sys.modules.get(name), "__file__", None) for name in OTHERS)
     return tuple(str(Path(file).parent) for file in found if file)
 
 
 def source(equation: Any, others: tuple[str, ...]) -> tuple[tuple[str, int] | None, str]:
-    """The file and line of the innermost frame outside the given folders, or None; and the part of the model.
+    """Return the file and line of the innermost frame outside the given folders, or None, and the part of the model to
+    which an equation belongs.
 
-    The part of the model is JAX's name stack, or else the user's function; `derivative` follows if the equation is
-    transposed.
+    The part of the model is JAX's name stack, or else the user's function, followed by `derivative` if the jaxpr's
+    equation is transposed.
     """
     traceback = equation.source_info.traceback
     skipped = ("<", *others)

@@ -1,4 +1,6 @@
-"""A function of JAX as an arrow: traced by JAX, each equation translated, its inputs and outputs named."""
+"""A function of JAX as an arrow: JAX traces the function, each equation is translated, and inputs and outputs get
+names.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,11 @@ COUNT = labels(1 << 15)
 
 @dataclass(frozen=True)
 class Translated(Imported):
-    """An arrow made from a function of JAX.
+    """An arrow that is made from a function of JAX.
 
-    `draws` are the numbers that the function draws with given keys: inputs, after all others. The `assumptions` of a
-    traced function are the facts that were taken to hold, each with the line that asks for it.
+    The `draws` of a traced function of JAX are the random numbers that it draws with given keys; they are the arrow's
+    last inputs. The `assumptions` of a traced function of JAX are facts that were taken to hold, each with the line
+    that needs it.
     """
 
     draws: tuple[Draw, ...] = ()
@@ -42,20 +45,22 @@ class Translated(Imported):
     """The assumptions that may change the function's meaning, about which a user is warned."""
 
     def warn(self) -> None:
-        """Warn of these assumptions at the line of the user's call."""
+        """Warn of the given assumptions at the line of the user's call."""
         for text in self.warnings:
             warn(text, stacklevel=3)
 
 
 def named(function: object) -> str:
-    """Return the name of a Python function. Raise CircuitizeError if the object has no name."""
+    """Return the name of a Python function. Raise CircuitizeError if the Python function has no name."""
     if not callable(function):
         raise CircuitizeError(f"expected a function of JAX, found {type(function).__name__}; give one")
     return str(getattr(function, "__name__", type(function).__name__))
 
 
 def traced(jax: Any, function: Callable[..., Any], arguments: Sequence[Any], name: str) -> tuple[Any, Any]:
-    """The jaxpr of a function, and the shapes of the values that it returns. Raise CircuitizeError if JAX raises."""
+    """Return the jaxpr of a function of JAX, and the shapes of the values that the function returns. Raise
+    CircuitizeError if JAX raises an error while it traces the function.
+    """
     try:
         closed, returned = jax.make_jaxpr(function, return_shape=True)(*arguments)
     except CircuitizeError:
@@ -78,10 +83,12 @@ def translate(
     name: str,
     raises: bool,
 ) -> Translated:
-    """The arrow of a function whose arguments have these leaves; `leaving` names the leaves of its results.
+    """Return the arrow of a function of JAX whose arguments have the given leaves; `leaving` names the leaves of its
+    results.
 
-    Keys are neither inputs nor outputs: the numbers drawn with them are inputs. With `raises`, functions of JAX that
-    circuitize has as operations are recognised and become these operations. The arrow of a JAX function is simplified.
+    Keys of random numbers are neither inputs nor outputs of the arrow: the numbers drawn with them are inputs. With
+    `raises`, functions of JAX that circuitize has as operations are recognised and become these operations. The arrow
+    of a JAX function is simplified.
     """
     jax = package()
     arguments = jax.tree_util.tree_unflatten(structure, [like(jax, leaf.content) for leaf in entering])
@@ -104,7 +111,7 @@ def translate(
 
 
 def _entering(builder: Builder, leaf: Leaf, formats: Mapping[str, Format]) -> Value:
-    """The Value of a pytree's leaf: a key, or a wire with the interval of its format."""
+    """Return the Value of a pytree's leaf: a key of random numbers, or a wire with the interval of its format."""
     shape = tuple(leaf.content.shape)
     if leaf.is_key:
         return Value(Key(("input", leaf.name), shape), leaf.content.dtype)
@@ -127,13 +134,15 @@ def _entering(builder: Builder, leaf: Leaf, formats: Mapping[str, Format]) -> Va
 
 
 def whole(leaf: Leaf) -> Format:
-    """The format of whole numbers, or of truths, by default: the part of COUNT's interval that their type holds."""
+    """Return the default format of whole numbers, or of truth values: the part of COUNT's interval that their type
+    holds.
+    """
     _, greatest = range_of(leaf.content.dtype)
     return ONE_HOT if leaf.kind == "bool" else labels(min(COUNT.high, greatest) + 1)
 
 
 def _wire(builder: Builder, value: Value, name: str) -> int:
-    """A result as a wire: a result known now is a constant."""
+    """Return a result of a jaxpr as a wire: a result that is known while tracing becomes a constant."""
     if isinstance(value.content, Tensor):
         return value.content.wire
     array = np.asarray(value.content).astype(np.float64)

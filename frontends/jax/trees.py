@@ -1,4 +1,4 @@
-"""Names of the leaves of pytrees, from their paths, and the types that a trace needs."""
+"""The names of the leaves of pytrees, taken from their paths, and the types that a trace needs."""
 
 from __future__ import annotations
 
@@ -24,26 +24,29 @@ class Leaf:
 
     @property
     def kind(self) -> str:
-        """Return the kind of the leaf's elements: `float`, `int`, `bool`, `key` or `other`."""
+        """Return the kind of the elements of a pytree's leaf: `float`, `int`, `bool`, `key` or `other`."""
         return kind(self.content.dtype)
 
     @property
     def is_key(self) -> bool:
-        """Whether the leaf is a key of random numbers, or several, typed or of two words of 32 bits each."""
+        """Return whether a pytree's leaf is a key of random numbers, or several keys, either typed or of two words of
+        32 bits each.
+        """
         return self.kind == "key" or (str(self.content.dtype) == "uint32" and self.content.shape[-1:] == (2,))
 
     @property
     def values(self) -> Any:
-        """The numbers that the leaf holds, None if it has only a shape and a type."""
+        """Return the numbers that a pytree's leaf holds, None if it has only a shape and a type."""
         if self.is_key or not hasattr(self.content, "__array__"):
             return None
         return np.asarray(self.content).astype(np.float64)
 
 
 def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
-    """The leaves with their names, each prefixed by `root` if that is not empty, and the structure.
+    """Return the leaves of a pytree with their names, each prefixed by `root` if that is not empty, and the structure
+    of the pytree.
 
-    Raise CircuitizeError for a leaf that is no array and for two leaves of one name.
+    Raise CircuitizeError for a leaf of a pytree that is no array and for two leaves of one name.
     """
     found, structure = jax.tree_util.tree_flatten_with_path(tree)
     made = []
@@ -58,10 +61,10 @@ def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
 
 
 def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
-    """Values by name, as a program's run returns them, put into the pytree whose leaves have these names.
+    """Return values by name, as a program's run gives them, put into the pytree whose leaves have these names.
 
-    The argument `root` is the prefix of the leaves' names: the argument's name for a whole step, none for a model.
-    Raise CircuitizeError for a name without a value.
+    The argument `root` is the prefix of the names of a pytree's leaves: for a whole step the name of the function's
+    argument, for a model none. Raise CircuitizeError for the name of a leaf without a value.
     """
     jax = package()
     named, structure = leaves(jax, like, root)
@@ -72,7 +75,7 @@ def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
 
 
 def typed(jax: Any, content: Any, name: str) -> Any:
-    """An array, or an object with a shape and an element type; a number of Python becomes an array of JAX's own type
+    """Return an array, or an object with a shape and an element type; a number of Python becomes an array of JAX's type
     for it.
     """
     if hasattr(content, "shape") and hasattr(content, "dtype"):
@@ -87,5 +90,5 @@ def typed(jax: Any, content: Any, name: str) -> Any:
 
 
 def like(jax: Any, content: Any, shape: tuple[int, ...] | None = None) -> Any:
-    """The shape and the element type of an array, or the same type with another shape."""
+    """Return the shape and the element type of an array, or the same type with another shape."""
     return jax.ShapeDtypeStruct(tuple(content.shape) if shape is None else shape, content.dtype)

@@ -1,4 +1,4 @@
-"""What a variable of a jaxpr stands for: a wire, an array known while tracing, or a key of random numbers."""
+"""The value of a variable of a jaxpr: a wire, an array known while tracing, or a key of random numbers."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ class Key:
 
 @dataclass(frozen=True)
 class Value:
-    """The content of a variable and its element type; for whole numbers and truths on a wire, also their interval.
+    """The content of a variable of a jaxpr and its element type; for whole numbers and truth values on a wire, also
+    their interval.
 
     The field `columns` of a Value holds the parts of a wire that were joined along its last axis, each of extent one:
     indices are made from such columns. The field `spread` of a Value holds the value that a wire repeats along new
-    axes, and the axes of the result at which its own axes stand.
+    axes, and the places of that value's own axes in the result.
     """
 
     content: Tensor | Key | Any
@@ -40,33 +41,33 @@ class Value:
 
     @property
     def shape(self) -> Shape:
-        """Return the shape of the content."""
+        """Return the shape of the content of a jaxpr's variable."""
         return tuple(self.content.shape)
 
     @property
     def known(self) -> bool:
-        """Return whether the content is an array known while tracing."""
+        """Return whether the content of a jaxpr's variable is an array known while tracing."""
         return not isinstance(self.content, (Tensor, Key))
 
     @property
     def kind(self) -> str:
-        """Return the kind of the variable's elements: `float`, `int`, `bool`, `key` or `other`."""
+        """Return the kind of the elements of a jaxpr's variable: `float`, `int`, `bool`, `key` or `other`."""
         return kind(self.dtype)
 
     @property
     def interval(self) -> Interval:
-        """The least and the greatest whole number, or truth value, that the variable can hold."""
+        """Return the least and the greatest whole number, or truth value, that a jaxpr's variable can hold."""
         if not self.known:
             return self.low, self.high
         array = np.asarray(self.content)
         return (int(array.min()), int(array.max())) if array.size else (0, 0)
 
     def array(self) -> NDArray[Any]:
-        """The array of a variable that is known while tracing, with its own dtype."""
+        """Return the array of a jaxpr's variable that is known while tracing, with its own dtype."""
         return np.asarray(self.content)
 
     def uniform(self) -> float | None:
-        """The number that all elements of a known array equal, if there is one."""
+        """Return the number that all elements of a known array equal, if there is one."""
         if not self.known:
             return None
         array = self.array()
@@ -77,7 +78,7 @@ class Value:
 
 
 def kind(dtype: Any) -> str:
-    """The kind of an element type: `float`, `int`, `bool`, `key` for keys of random numbers, or `other`."""
+    """Return the kind of an element type: `float`, `int`, `bool`, `key` for keys of random numbers, or `other`."""
     name = str(dtype)
     if name.startswith("key"):
         return "key"
@@ -89,7 +90,7 @@ def kind(dtype: Any) -> str:
 
 
 def range_of(dtype: Any) -> Interval:
-    """The interval of a type of whole numbers or truths."""
+    """Return the interval of a type of whole numbers or truth values."""
     if str(dtype) == "bool":
         return 0, 1
     found = np.iinfo(np.dtype(str(dtype)))

@@ -1,4 +1,6 @@
-"""Running a jaxpr on values: equations with known operands by JAX itself, all others by the translation rules."""
+"""An interpreter that runs a jaxpr on values: JAX itself computes equations with known operands, and translation rules
+do all others.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,11 @@ MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeErr
 
 
 def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value]:
-    """The results of a closed jaxpr. Nested calls are kept on a list, so that their depth is not limited.
+    """Return the results of a closed jaxpr on the given values. Nested calls of a jaxpr are kept on a list, so that
+    their depth is not limited.
 
-    Raise CircuitizeError, with the user's line, for a primitive without a rule, or operands that a rule does not take.
+    Raise CircuitizeError, with the user's line, for a JAX primitive without a translation rule, and for operands that a
+    rule does not accept.
     """
     context.folders = context.folders or folders()
     constants = [Value(array, array.dtype) for array in closed.consts]
@@ -48,7 +52,7 @@ def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value
 
 
 def _frame(context: Context, call: Call) -> Calls:
-    """The equations of a jaxpr that is being run, in order."""
+    """Return the equations of a jaxpr that is being run, in order."""
     jaxpr = call.jaxpr
     environment: dict[Any, Value] = {}
     environment.update(zip(jaxpr.constvars, call.constants, strict=True))
@@ -92,8 +96,8 @@ def _frame(context: Context, call: Call) -> Calls:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter whose whole numbers, also in tuples of tuples, are converted to Python's, since JAX leaves some as
-    numpy's.
+    """Return a parameter of a JAX primitive with its whole numbers, also those in tuples of tuples, converted to
+    Python's, since JAX leaves some as numpy's.
     """
     if type(value) is not tuple:
         return _whole(value)
@@ -105,8 +109,8 @@ def _whole(value: Any) -> Any:
 
 
 def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
-    """The given calls, each with a place to report if JAX has no line for it, since JAX traces its own functions only
-    once.
+    """Return the calls of jaxprs, each with a place to report if JAX has no line for it, since JAX traces its own
+    functions only once.
     """
     results: list[Value] | None = None
     while True:
@@ -118,7 +122,9 @@ def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
 
 
 def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, raised.Whole | None]]:
-    """The equations that some result depends on, each with the known function whose end it is, if any."""
+    """Return the equations of a jaxpr that some result depends on, each with the known function that it ends, if it
+    ends one.
+    """
     needed = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
     kept: list[tuple[Any, raised.Whole | None]] = []
     for place in range(len(jaxpr.eqns) - 1, -1, -1):
@@ -131,7 +137,9 @@ def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, rai
 
 
 def _folded(known: Equation, equation: Any) -> list[Value] | None:
-    """The results of an equation, computed by JAX itself, if all operands are known and no result is too large."""
+    """Return the results of an equation of a jaxpr, computed by JAX itself, if all operands are known and no result is
+    too large.
+    """
     if not all(value.known for value in known.inputs):
         return None
     if known.name in CALLS and known.name != "while":
@@ -145,7 +153,7 @@ def _folded(known: Equation, equation: Any) -> list[Value] | None:
 
 
 def _held(array: Any) -> Any:
-    """Arrays of numbers as numpy arrays; keys of random numbers unchanged."""
+    """Return arrays of numbers as numpy arrays, and keys of random numbers unchanged."""
     return array if str(array.dtype).startswith("key") else np.asarray(array)
 
 

@@ -1,4 +1,6 @@
-"""Windows that are summed or compared, and the reverse derivative of their maximum."""
+"""JAX primitives on sliding windows, whose elements are summed or compared, and the reverse derivative of the windows'
+maximum.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,14 @@ Sides = Sequence[tuple[int, int]]
 
 
 def _dilations(equation: Equation, rank: int) -> tuple[int, ...]:
-    """The dilations of the windows, for an operand that is not dilated."""
+    """Return the dilations of the windows of a jaxpr's equation; raise an error if the operand is dilated."""
     if any(gap != 1 for gap in equation.parameters.get("base_dilation", ())):
         raise equation.fault("expected an operand that is not dilated, found base_dilation; pad it first")
     return tuple(equation.parameters.get("window_dilation", (1,) * rank))
 
 
 def _windows(x: Tensor, sizes: Sequence[int], steps: Sequence[int], gaps: Sequence[int]) -> Tensor:
-    """A tensor's windows, with the elements of each in one last axis."""
+    """Return a tensor's windows, with the elements of each in one last axis."""
     axes = [axis for axis in range(x.ndim) if sizes[axis] > 1 or steps[axis] > 1]
     chosen = [tuple(column[axis] for axis in axes) for column in (sizes, steps, gaps)]
     made = x.apply(arrays.Window(tuple(axes), chosen[0], chosen[1], chosen[2])) if axes else x
@@ -73,8 +75,8 @@ def _scattered(equation: Equation) -> Tensor:
 def _greatest(
     equation: Equation, x: Tensor, sizes: Sequence[int], steps: Sequence[int], sides: Sides, gaps: Sequence[int]
 ) -> Tensor:
-    """The greatest element of each window. For a maximum of windows, each place of padding repeats an element of every
-    window that reaches it.
+    """Return the greatest element of each window. For the maximum of windows, each place of the padding repeats an
+    element that is in every window which reaches that place.
     """
     for axis, side in enumerate(sides):
         if any(side):

@@ -14,7 +14,7 @@ TERMS = 9
 
 
 def arctangent(x: Tensor) -> Tensor:
-    """The angle whose tangent is x: computed as four times the series of a quarter of the angle."""
+    """Return the angle whose tangent is x, computed as four times the series of a quarter of the angle."""
     quarter = _halved(_halved(x))
     square = quarter * quarter
     total = square * ((-1.0) ** (TERMS - 1) / (2 * TERMS - 1))
@@ -24,12 +24,14 @@ def arctangent(x: Tensor) -> Tensor:
 
 
 def _halved(tangent: Tensor) -> Tensor:
-    """The tangent of half the angle whose tangent is given."""
+    """Return the tangent of half the angle whose tangent is given."""
     return tangent / (square_root(tangent * tangent + 1.0) + 1.0)
 
 
 def arcsine(x: Tensor) -> Tensor:
-    """The angle whose sine is x: twice the angle whose tangent is x / (1 + sqrt(1 - x^2)); x is clipped to [-1, 1]."""
+    """Return the angle whose sine is x: twice the angle whose tangent is x / (1 + sqrt(1 - x^2)); x is clipped to [-1,
+    1].
+    """
     inside = clip(x, -1.0, 1.0)
     return arctangent(inside / (square_root(relu(1.0 - inside * inside)) + 1.0)) * 2.0
 

@@ -18,7 +18,7 @@ GREATEST_POWER = 64
 
 
 def _together(node: Node) -> list[Tensor]:
-    """All inputs of a node that takes any number of them, which broadcast from opset 8 on."""
+    """Return all inputs of an ONNX node that takes any number of inputs; from opset 8 on the inputs broadcast."""
     tensors = node.tensors()
     if node.version < 8 and node.operator in ("Max", "Mean", "Min", "Sum") and len({x.shape for x in tensors}) > 1:
         found = ", ".join(str(list(x.shape)) for x in tensors)
@@ -47,7 +47,9 @@ def _multiply(node: Node) -> Result:
 
 @operator("Div", kinds=NUMBERS)
 def _divide(node: Node) -> Result:
-    """The quotient of whole numbers is truncated toward zero. A division is undefined where the divisor is 0."""
+    """Return the quotient of an ONNX division; a quotient of whole numbers is truncated toward zero. An ONNX division
+    is undefined where the divisor is 0.
+    """
     x, y = node.tensor(0), node.tensor(1)
     shape = np.broadcast_shapes(x.shape, y.shape)
     if not node.whole:
@@ -96,8 +98,8 @@ def _parametric(node: Node) -> Result:
 
 @operator("Pow", kinds=NUMBERS)
 def _power(node: Node) -> Result:
-    """Return x to the power of known exponents; whole numbers have whole exponents from 0 on. Exponents that are not
-    whole are allowed only for x >= 0.
+    """Return x to the power of known exponents; for whole numbers x the exponents must be whole numbers of at least 0.
+    An exponent that is not a whole number is allowed only if x >= 0.
     """
     x, y = node.tensor(0), np.asarray(node.known(1, "the exponent"))
     shape = np.broadcast_shapes(x.shape, y.shape)
@@ -121,7 +123,7 @@ def _power(node: Node) -> Result:
 
 
 def _real_power(x: Tensor, y: Known) -> Tensor:
-    """Return x^y as e^(y log x) for x >= 0, where x = 0 gives 0, and 1 for the exponent 0."""
+    """Return x^y as e^(y log x) for x >= 0; for x = 0 the result is 0, or 1 if the exponent is 0."""
     exponents = y.astype(np.float64)
     zero = 1.0 - (x > 0.0)
     ones: Tensor = zero * (exponents == 0.0).astype(np.float64)
@@ -141,7 +143,9 @@ def _extreme(node: Node) -> Result:
 
 
 def _all(value: Value | None, number: float) -> bool:
-    """Whether a value is known, and equals the given number everywhere, such as an infinity that bounds nothing."""
+    """Return whether an ONNX value is known, and equals the given number everywhere, such as an infinity that bounds
+    nothing.
+    """
     return value is not None and not isinstance(value.content, Tensor) and bool((value.content == number).all())
 
 
@@ -152,7 +156,7 @@ def _mean(node: Node) -> Tensor:
 
 @operator("Clip", kinds=NUMBERS)
 def _clip(node: Node) -> Result:
-    """Clip with a least bound above the greatest gives the greatest."""
+    """Return x clipped to two bounds; if the lower bound is above the upper one, the result is the upper one."""
     x, (low, high) = node.tensor(0), node.interval(0)
     bounds: list[Tensor | float | None] = [
         _bound(node, index, end) if node.has(index) else node.attribute(name, None)

@@ -1,4 +1,4 @@
-"""Batch norms behind convolutions, folded into the kernels of the convolutions, for inference."""
+"""Batch norms after convolutions, folded into the kernels of the convolutions, for inference."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ EPSILON = 1e-5
 
 
 def folded(model: Any) -> Any:
-    """The model without the batch norms that alone read a convolution: W' = k W, b' = k (b - mean) + shift.
+    """Return the model without those batch norms that are the only readers of a convolution's result: kernel W and bias
+    b become W' = k W and b' = k (b - mean) + shift.
 
     The factor of a folded batch norm is k = scale / sqrt(variance + epsilon), by channel, in float64. A batch norm is
-    folded if scale, bias, mean, variance and kernel are float initializers, and the kernel and the convolution's bias
-    have no other reader; batch norms of training stay as they are. The folded kernel keeps its name; the bias gets the
-    name of the batch norm's shift, unless another node reads that shift.
+    folded if scale, bias, mean, variance and kernel are float initializers, and kernel and bias of the convolution have
+    no other reader; batch norms in training mode are not folded. The kernel of a convolution into which a batch norm is
+    folded keeps its name; the bias gets the name of the batch norm's shift, unless another node reads that shift.
     """
     onnx = package()
     made = onnx.ModelProto()

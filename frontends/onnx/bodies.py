@@ -1,4 +1,4 @@
-"""Bodies of functions: those that a model brings, and those by which ONNX itself defines operators."""
+"""Bodies of ONNX functions: those in a model, and those by which ONNX itself defines operators."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .model import shown
 
 @dataclass(frozen=True)
 class FunctionBody:
-    """The nodes of a function, the names that they read and make, the defaults of attributes, and the function's own
-    opsets.
+    """The nodes of an ONNX function, the names that they read and write, the defaults of attributes, and the function's
+    own opsets.
     """
 
     inputs: tuple[str, ...]
@@ -34,7 +34,9 @@ def _body(proto: Any) -> FunctionBody:
 
 
 def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], FunctionBody]:
-    """The functions that a model brings, by domain and name. Raise FormatError for two functions of one name."""
+    """Return the functions in an ONNX model, by domain and name. Raise FormatError if two functions of an ONNX model
+    have one name.
+    """
     found: dict[tuple[str, str], FunctionBody] = {}
     for proto in model.functions:
         key = ("" if proto.domain == "ai.onnx" else proto.domain, proto.name)
@@ -49,7 +51,9 @@ def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], Functio
 def body_of(
     onnx: ModuleType, proto: Any, attributes: Sequence[Any], since: int, opset: int, inputs: Sequence[Value | None]
 ) -> FunctionBody | None:
-    """The body by which ONNX defines the operator of a node, for inputs of the given types; None if there is none."""
+    """Return the body by which ONNX defines the operator of a node, for inputs of the given types; None if there is
+    none.
+    """
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     schema = onnx.defs.get_schema(proto.op_type, opset, domain)
     called = onnx.NodeProto()

@@ -1,8 +1,9 @@
-"""Images with the channels in the last axis, as circuitize's layers have them; ONNX's images have the channels in the
+"""Images with the channels in the last axis, as circuitize's layers have them; in ONNX's images the channels are the
 second axis.
 
-An operator of images turns the axes of its inputs and turns back those of its result. Two turns that meet cancel, and
-element-by-element operations are done before a turn, so that between two convolutions nothing is turned.
+An ONNX operator on images permutes the axes of its inputs to put channels last, and permutes those of its result back.
+Two permutations of the channels' axis that meet cancel, and element-by-element operations are done before a
+permutation, so that between two convolutions nothing is permuted.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ ALIKE = frozenset(
 
 
 def turn_of(x: Tensor) -> tuple[Tensor, tuple[int, ...]] | None:
-    """The tensor from which x is turned, and the order of axes; None if x is not turned."""
+    """Return the tensor of which x is a permutation, and the order of axes; None if x is not permuted."""
     found = x.builder.turned.get(x.wire) if isinstance(x.builder, Bounded) else None
     return None if found is None else (Tensor(x.builder, found[0]), found[1])
 
 
 def turned(x: Tensor, axes: Sequence[int]) -> Tensor:
-    """Return x with axis i taken from its axis axes[i]; an earlier turn of x is joined with this one."""
+    """Return x with axis i taken from its axis axes[i]; an earlier permutation of x is joined with this one."""
     before = turn_of(x)
     if before is not None:
         x, first = before
@@ -41,10 +42,10 @@ def turned(x: Tensor, axes: Sequence[int]) -> Tensor:
 
 
 def channels_last(x: Tensor) -> Tensor:
-    """A turn from [B, C, positions...] to [B, positions..., C]."""
+    """Return x permuted from [B, C, positions...] to [B, positions..., C]."""
     return turned(x, [0, *range(2, x.ndim), 1])
 
 
 def channels_first(x: Tensor) -> Tensor:
-    """A turn from [B, positions..., C] to [B, C, positions...]."""
+    """Return x permuted from [B, positions..., C] to [B, C, positions...]."""
     return turned(x, [0, x.ndim - 1, *range(1, x.ndim - 1)])

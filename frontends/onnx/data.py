@@ -1,4 +1,4 @@
-"""ONNX operators whose results have a shape that depends on values: computed when the graph is read."""
+"""ONNX operators whose results have a shape that depends on values: they are computed when the graph is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .node import ANY, Made, Node, Result, operator
 
 @operator("MelWeightMatrix", "NonMaxSuppression", "NonZero", "Unique", kinds=ANY)
 def _found(node: Node) -> Sequence[Result]:
-    """Raise UnknownValue if an input is not known."""
+    """Compute an ONNX node whose inputs are all known; raise UnknownValue if an input is not known."""
     for index in range(len(node.inputs)):
         if node.has(index):
             node.known(index, "the input")

@@ -21,8 +21,8 @@ TERM = re.compile(r"[a-zA-Z]*(\.\.\.)?[a-zA-Z]*")
 
 @operator("Einsum", kinds=NUMBERS)
 def _einsum(node: Node) -> Result:
-    """Einsum takes diagonals first, then sums over letters that one operand has alone, then products of two from left
-    to right.
+    """Return the result of Einsum: diagonals are taken first, then sums over letters that only one operand has, then
+    products of two operands from left to right.
     """
     terms, result = _terms(node)
     tensors, operands = [], []
@@ -58,7 +58,9 @@ def _einsum(node: Node) -> Result:
 
 
 def _terms(node: Node) -> tuple[list[str], str]:
-    """The letters of each operand and of the result, including those of an ellipsis, aligned on the right."""
+    """Return the letters of each operand of an einsum and of the result, including those of an ellipsis, which are
+    aligned on the right.
+    """
     equation = node.attribute("equation", "").replace(" ", "")
     given, arrow, result = equation.partition("->")
     terms = given.split(",")
@@ -85,7 +87,9 @@ def _terms(node: Node) -> tuple[list[str], str]:
 
 
 def _without_units(letters: str, x: Tensor, terms: Sequence[str]) -> tuple[str, Tensor]:
-    """The diagonals of letters that stand twice; axes of extent 1 are removed if another axis has the same letter."""
+    """Return the operands of an einsum with the diagonals of letters that occur twice; axes of extent 1 are removed if
+    another axis has the same letter.
+    """
     place = 0
     while place < len(letters):
         other = letters.find(letters[place], place + 1)
@@ -106,7 +110,7 @@ def _without_units(letters: str, x: Tensor, terms: Sequence[str]) -> tuple[str, 
 
 
 def _single(x: Tensor, letters: str, others: Sequence[str]) -> tuple[Tensor, str]:
-    """Return x summed over the letters that no other operand and not the result has."""
+    """Return x summed over those letters of an einsum that neither another operand nor the result has."""
     alone = [axis for axis, letter in enumerate(letters) if not any(letter in other for other in others)]
     if not alone:
         return x, letters

@@ -29,13 +29,13 @@ class Element:
 
     @property
     def bits(self) -> int:
-        """The width of an element type of whole numbers, which wrap modulo 2^bits."""
+        """Return the width of an ONNX element type of whole numbers, which wrap modulo 2^bits."""
         return (self.high - self.low).bit_length()
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype of known values of an element type: floats are held as float64, whatever their width, and there are
-        no whole numbers below 8 bits.
+        """Return the dtype of known values of an ONNX element type: floats have dtype float64, whatever their width,
+        and no whole numbers have fewer than 8 bits.
         """
         if self.kind == "int" and self.bits < 8:
             return np.dtype(np.int8 if self.low else np.uint8)
@@ -43,7 +43,7 @@ class Element:
 
     @property
     def tensor(self) -> str:
-        """The element type as ONNX's schemas write it."""
+        """Return the element type as ONNX's schemas write it."""
         return f"tensor({self.name})"
 
 
@@ -83,9 +83,9 @@ NAMED = {element.tensor: element for element in ELEMENTS.values()}
 
 @dataclass(frozen=True)
 class Value:
-    """The value of a name in the graph: a wire or a known array, its element type, and the interval of its numbers.
+    """The value of a name in an ONNX graph: a wire or a known array, its element type, and the interval of its numbers.
 
-    A known array has its element's dtype; a wire holds the same numbers as reals.
+    A known array has the dtype of its ONNX element type; a wire holds the same numbers as reals.
     """
 
     content: Tensor | Known
@@ -95,12 +95,12 @@ class Value:
 
     @property
     def shape(self) -> Shape:
-        """Return the shape of the content."""
+        """Return the shape of the content of an ONNX value."""
         return self.content.shape
 
     @staticmethod
     def of(array: Known, element: Element) -> Value:
-        """A known array as a Value, whose interval is that of its elements."""
+        """Return a known array as an ONNX Value, whose interval is that of its elements."""
         held = np.asarray(array).astype(element.dtype)
         if element.kind == "float" or not held.size:
             return Value(held, element)

@@ -75,7 +75,7 @@ def _thresholded(node: Node) -> Tensor:
 
 @operator("Elu", "Selu", "Celu")
 def _elu(node: Node) -> Tensor:
-    """The exponents of e in an ELU are at most 0."""
+    """Return the exponential linear unit of x; the exponents of e in it are at most 0."""
     x = node.tensor()
     below = -relu(-x)
     if node.operator == "Selu":
@@ -144,8 +144,8 @@ def _shrink(node: Node) -> Tensor:
 
 @operator("Dropout", ignores=("seed", "ratio"))
 def _dropout(node: Node) -> Sequence[Tensor | Known]:
-    """Outside training Dropout drops nothing, and its mask is all 1; in training its mask is an input of the arrow, 1
-    for an element that stays.
+    """Return the result and the mask of Dropout: outside training nothing is dropped and the mask is all 1; in training
+    the mask is an input of the arrow, 1 for an element that stays.
     """
     if node.has(1) and math.prod(node.value(1).shape) != 1:
         raise node.fault(f"expected a ratio of one element, found shape {list(node.value(1).shape)}; give a scalar")

@@ -9,12 +9,16 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 def open_or_fixed(extent: Any) -> int | None:
-    """An extent that a file declares; None for one that it leaves open, which some files write as -1."""
+    """Return an extent that an ONNX file declares; None for an extent that the file leaves open, which some files write
+    as -1.
+    """
     return int(extent.dim_value) if extent.HasField("dim_value") and extent.dim_value >= 0 else None
 
 
 class Extents:
-    """The given extents: by input and axis (`x:0`), or by the name that the file gives them (`batch`)."""
+    """The extents that the caller gives: by input and axis (`x:0`), or by the name that the ONNX file gives them
+    (`batch`).
+    """
 
     def __init__(self, given: Mapping[str, int]) -> None:
         for name, extent in given.items():
@@ -27,7 +31,9 @@ class Extents:
         self.used: set[str] = set()
 
     def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
-        """The shape of a model's input. Raise CircuitizeError if an extent that the file leaves open is not given."""
+        """Return the shape of an ONNX model's input. Raise CircuitizeError if an extent that the ONNX file leaves open
+        is not given.
+        """
         found, left = [], []
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
@@ -56,7 +62,7 @@ class Extents:
         return tuple(found)
 
     def _wanted(self, name: str, dims: Sequence[Any]) -> list[str]:
-        """The options by which each extent that is still open can be given."""
+        """Return the options with which the caller can give each extent that is still open."""
         wanted: dict[str, None] = {}
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
@@ -67,7 +73,7 @@ class Extents:
         return list(wanted)
 
     def require_used(self) -> None:
-        """Raise CircuitizeError if a given extent belongs to no input."""
+        """Raise CircuitizeError if an extent that the caller gives is not an extent of any input."""
         unknown = [name for name in self.given if name not in self.used]
         if unknown:
             raise CircuitizeError(

@@ -1,4 +1,6 @@
-"""Computes nodes of known inputs when the graph is read, by ONNX's own evaluator, in their own element types."""
+"""Folding of constants: nodes of an ONNX graph with known inputs are computed when the graph is read, by ONNX's own
+evaluator, in their own element types.
+"""
 
 from __future__ import annotations
 
@@ -53,14 +55,16 @@ GIVEN, MADE = "x", "y"
 
 
 def is_known(node: Node) -> bool:
-    """Whether a node has inputs, and all of them are known."""
+    """Return whether an ONNX node has inputs, and all of them are known."""
     read = node.inputs[:1] if node.operator == "CastLike" else node.inputs
     contents = [value.content for value in read if value is not None]
     return bool(contents) and not any(isinstance(content, Tensor) for content in contents)
 
 
 def folded(node: Node) -> list[Value] | None:
-    """The results of a node of known inputs, one for each output; None if they are too large, or cannot be computed."""
+    """Return the results of an ONNX node with known inputs, one for each output; None if they are too large, or cannot
+    be computed.
+    """
     left = OWN | DRAWN | (WRAPPING if node.has(0) and node.whole else frozenset())
     if not is_known(node) or node.operator in left or node.domain != "":
         return None
@@ -90,7 +94,9 @@ def _element(onnx: ModuleType, array: Known) -> Element | None:
 
 
 def _model(onnx: ModuleType, node: Node) -> Any:
-    """A model of a single node, with its inputs as initializers, so that shapes may be inferred from their values."""
+    """Return a model of a single node, with its inputs as initializers, so that shapes may be inferred from their
+    values.
+    """
     names, feeds = [], {}
     for place, value in enumerate(node.inputs):
         names.append(f"{GIVEN}{place}" if value is not None else "")
@@ -112,7 +118,7 @@ def _model(onnx: ModuleType, node: Node) -> Any:
 
 
 def _small(onnx: ModuleType, model: Any) -> bool:
-    """Whether shape inference shows that all results of a node are small."""
+    """Return whether shape inference shows that all results of an ONNX node are small."""
     try:
         inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except Exception:  # the package is free in what it raises
@@ -127,8 +133,8 @@ def _small(onnx: ModuleType, model: Any) -> bool:
 
 
 def _bounded(model: Any) -> bool:
-    """Whether a node's results cannot have more elements than its inputs, since they are indices or a choice of
-    elements.
+    """Return whether an ONNX node's results cannot have more elements than its inputs, since they are indices or a
+    choice of elements.
     """
     return model.graph.node[0].op_type in {"NonZero", "Unique", "Compress", "NonMaxSuppression", "TopK"}
 

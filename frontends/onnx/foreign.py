@@ -1,4 +1,4 @@
-"""The form of operators of other domains, whose packages give ONNX no schemas: QONNX's and onnxruntime's own."""
+"""The form of operators of other domains, for which ONNX has no schemas: QONNX's and onnxruntime's own operators."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ INT32 = frozenset({"tensor(int32)"})
 
 
 class Form(NamedTuple):
-    """An operator's domains, inputs (name, type variable, types, whether it may be left out), and attributes.
+    """The form of an operator: its domains, its inputs (name, type variable, types, whether the input may be left out),
+    and its attributes.
 
-    `defaults` holds attributes with their defaults, None if there is none; `kinds` says which types the attributes
-    have. The result of a foreign operator has the type of `result`: a type variable, or a type that is left open. If
-    `more` is set, the last three inputs of a foreign operator may be repeated.
+    The field `defaults` of a foreign operator's form holds attributes with their defaults, None for an attribute
+    without a default; `kinds` says which types the attributes have. The result of a foreign operator has the type of
+    `result`: a type variable, or a type that is left open. If `more` is set, the last three inputs of a foreign
+    operator may be repeated.
     """
 
     domains: frozenset[str]
@@ -46,7 +48,7 @@ TRUNCS = (
 
 
 def _triple(name: str, variable: str = "T") -> tuple[tuple[str, str, frozenset[str], bool], ...]:
-    """A quantized input as three inputs: whole numbers, their scale, their zero point."""
+    """Return a quantized input as three inputs: whole numbers, their scale, their zero point."""
     return (name, variable, WHOLE, False), (f"{name}_scale", "F", FLOAT, False), (f"{name}_zero", variable, WHOLE, True)
 
 
@@ -80,13 +82,13 @@ FORMS: MappingProxyType[str, Form] = MappingProxyType(
 
 
 def form(operator: str, version: int, domain: str) -> Form | None:
-    """The form of an operator in a domain in that version; None for an operator that is not read."""
+    """Return the form of an operator in a domain in a given version; None for an operator that is not read."""
     found = TRUNCS[version >= 2] if operator == "Trunc" else FORMS.get(operator)
     return found if found is not None and domain in found.domains else None
 
 
 def domains_of(operator: str) -> frozenset[str]:
-    """The domains, other than ONNX's own, that have an operator with the node's name."""
+    """Return the domains, other than ONNX's own, that have an operator with the ONNX node's name."""
     if operator in ("QuantizeLinear", "DequantizeLinear"):
         return MICROSOFT | {""}
     return FORMS[operator].domains if operator in FORMS else frozenset({""})

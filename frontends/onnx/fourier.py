@@ -16,7 +16,7 @@ LARGEST_TRANSFORM = 1 << 12
 
 
 def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
-    """The angles of a Fourier transform, [made, length], each reduced to one turn before it is multiplied."""
+    """Return the angles of a Fourier transform, [made, length], each reduced to one turn before it is multiplied."""
     if not 1 <= length <= LARGEST_TRANSFORM:
         raise node.fault(f"expected transforms of 1 to {LARGEST_TRANSFORM} elements, found {length}; shorten them")
     turns = np.outer(np.arange(made), np.arange(length)) % length
@@ -25,11 +25,11 @@ def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
 
 @operator("DFT")
 def _transform(node: Node) -> Tensor:
-    """The transform along one axis of [..., 1 or 2], whose last axis is the real and the imaginary part; `inverse`
-    divides by the length.
+    """Return the Fourier transform along one axis of [..., 1 or 2], whose last axis is the real and the imaginary part;
+    `inverse` divides by the length.
 
-    With `onesided`, a Fourier transform gives only its first half; with `inverse` too, it takes a first half and gives
-    real numbers.
+    With `onesided`, a Fourier transform gives only the first half of its result; with `inverse` too, it takes such a
+    first half and gives real numbers.
     """
     x = node.ranked(node.tensor(0), 2)
     given = node.attribute("axis", 1) if node.version < 20 else node.scalar(2, "the axis") if node.has(2) else -2
@@ -66,13 +66,13 @@ def _transform(node: Node) -> Tensor:
 
 
 def _fitted(x: Tensor, length: int) -> Tensor:
-    """x with the last axis cut, or filled up with zeros, to a length."""
+    """Return x with the last axis cut, or filled up with zeros, to a length."""
     return pad(x, [0] * x.ndim, [*[0] * (x.ndim - 1), length - x.shape[-1]])
 
 
 def _placed(parts: list[Tensor], order: list[int]) -> Tensor:
-    """The real and the imaginary part of a transform joined along a new last axis, with the other axes put in the given
-    order.
+    """Return the real and the imaginary part of a Fourier transform joined along a new last axis, with the other axes
+    put in the given order.
     """
     wide = [part.reshape(*part.shape, 1) for part in parts]
     whole = concatenate(wide, -1) if len(wide) > 1 else wide[0]
@@ -81,7 +81,7 @@ def _placed(parts: list[Tensor], order: list[int]) -> Tensor:
 
 @operator("STFT")
 def _frames(node: Node) -> Tensor:
-    """Fourier transforms of frames that are a known step apart, each times a window."""
+    """Return the Fourier transforms of frames that are a known step apart, each frame times a window."""
     x = node.ranked(node.tensor(0), 2, 3)
     x = x.reshape(*x.shape, 1) if x.ndim == 2 else x
     step, onesided = int(node.scalar(1, "the step")), node.flag("onesided", 1)

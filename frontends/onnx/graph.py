@@ -1,4 +1,4 @@
-"""Reading an ONNX graph, node by node, into an arrow."""
+"""A reader that translates an ONNX graph, node by node, into an arrow."""
 
 from __future__ import annotations
 
@@ -50,17 +50,18 @@ def arrow(
     dims: Mapping[str, int] | None = None,
     parameters: Collection[str] = (),
 ) -> Imported:
-    """The arrow of an ONNX model (a ModelProto, or the path of a file), with initializers and `known` inputs as
+    """Return the arrow of an ONNX model (a ModelProto, or the path of a file), with initializers and `known` inputs as
     constants.
 
-    Nodes of a graph that depend on constants alone are computed when it is read, so that shapes may depend on them.
-    Inputs of whole numbers lie in their element type's interval, and within 2^52; `intervals` (low, high) by name
-    states smaller intervals. `formats`, by the name of a tensor that a node writes, are stated for that tensor: rounded
-    half to even, saturated. `dims` gives extents that the file leaves open, by their name (`batch`) or by input and
-    axis (`x:0`); `parameters` names the initializers that become inputs, after the others. Raise UnknownValue if a
-    shape depends on an input that is not known, FormatError for a malformed model, and CircuitizeError for an operator
-    or a type that is not understood, for shapes that are not concrete, for whole numbers that float64 may not hold, and
-    if the package `onnx` is missing.
+    Nodes of an ONNX graph that depend on constants alone are computed when the graph is read, so that shapes may depend
+    on their results. Inputs of whole numbers lie in the interval of their ONNX element type, and within 2^52;
+    `intervals` (low, high) by name states smaller intervals. The argument `formats` states formats for tensors, by the
+    names under which ONNX nodes write them: such a tensor is rounded half to even, and saturates. The argument `dims`
+    gives extents that a model file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`
+    names the initializers that become inputs, after the other inputs. Raise UnknownValue if a shape depends on an input
+    that is not known, FormatError for a malformed model, and CircuitizeError for an operator or a type that is not
+    understood, for shapes that are not concrete, for whole numbers that float64 may not hold, and if the package `onnx`
+    is missing.
     """
     onnx, model = package(), read(model)
     check(model)
@@ -89,8 +90,8 @@ def _sources(
     extents: Extents,
     parameters: Collection[str],
 ) -> tuple[dict[str, Value], list[str]]:
-    """The values with which the reading of a graph starts: its initializers and inputs by name, and the names of the
-    inputs that stay.
+    """Return the values with which the reading of an ONNX graph starts: its initializers and inputs by name, and the
+    names of the inputs that stay inputs.
     """
     values: dict[str, Value] = {}
     names, held = [], {entry.name for entry in graph.initializer}
@@ -136,8 +137,8 @@ def _sources(
 
 
 def _only_picked(name: str, graph: Any) -> bool:
-    """Whether nodes pick elements of an initializer and do nothing else with it: only then may places stand for an
-    initializer of texts.
+    """Return whether ONNX nodes only pick elements of an initializer and do nothing else with it: only then may places
+    in a list stand for the texts of an initializer.
     """
     return all(node.op_type in ("ArrayFeatureExtractor", "Gather") for node in graph.node if name in node.input)
 
@@ -145,8 +146,8 @@ def _only_picked(name: str, graph: Any) -> bool:
 def _followed(
     unknown: UnknownValue, builder: Builder, values: Mapping[str, Value], names: Sequence[str]
 ) -> UnknownValue:
-    """A value that is not known, as the name of an input from which it is computed: an input of whole numbers or truth
-    values if there is one.
+    """Return the name of an input from which an unknown value is computed: an input of whole numbers or truth values if
+    there is one.
     """
     if unknown.name in names or unknown.wire < 0:
         return unknown

@@ -43,8 +43,8 @@ def _gather_elements(node: Node) -> Tensor:
 
 @operator("GatherND", moves=True)
 def _gather_nd(node: Node) -> Tensor:
-    """GatherND: the elements, or the parts behind the first axes, at indices into several axes; leading axes may be
-    batch axes.
+    """Return the result of GatherND: the elements, or the parts behind the first axes, at indices into several axes;
+    leading axes may be batch axes.
     """
     x, indices = node.ranked(node.tensor(0), 1), node.value(1)
     common = node.attribute("batch_dims", 0)
@@ -64,8 +64,8 @@ def _gather_nd(node: Node) -> Tensor:
 
 @operator("OneHot", kinds=NUMBERS)
 def _hot(node: Node) -> Result:
-    """OneHot: the second value at each index along a new axis and the first value elsewhere; for an index outside the
-    axis only the first value.
+    """Return the result of OneHot: the second value at each index along a new axis and the first value elsewhere; for
+    an index outside the axis only the first value.
     """
     depth = int(node.scalar(1, "the depth"))
     values = node.tensor(2)
@@ -84,7 +84,7 @@ def _hot(node: Node) -> Result:
 
 @operator("Compress", moves=True)
 def _compress(node: Node) -> Result:
-    """The elements of an axis, or of all axes flattened, where a known condition is true."""
+    """Return the elements of an axis, or of all axes flattened, where a known condition is true."""
     x, chosen = node.tensor(0), np.asarray(node.known(1, "the condition"))
     axis = node.attribute("axis", None)
     x, at = (x.reshape(-1), 0) if axis is None else (x, node.axis(axis, x.ndim))
@@ -98,7 +98,7 @@ def _compress(node: Node) -> Result:
 
 @operator("ReverseSequence", moves=True)
 def _reversed(node: Node) -> Tensor:
-    """The first elements of each example's sequence in reversed order, where a length says how many."""
+    """Return each example's sequence with its first elements reversed, as many as a length says."""
     x, lengths = node.ranked(node.tensor(0), 2), node.value(1)
     batch, time = node.axis(node.attribute("batch_axis", 1), x.ndim), node.axis(node.attribute("time_axis", 0), x.ndim)
     if batch == time or lengths.shape != (x.shape[batch],):
@@ -122,7 +122,7 @@ def _reversed(node: Node) -> Tensor:
 
 @operator("ArgMax", "ArgMin", kinds=NUMBERS)
 def _place(node: Node) -> Result:
-    """The index of the first extremum, or of the last one, which is found in the reversed axis."""
+    """Return the index of the first extremum along an axis, or of the last one, which is found in the reversed axis."""
     x = node.ranked(node.tensor() if node.operator == "ArgMax" else -node.tensor(), 1)
     axis = node.along(x, 0)
     count = x.shape[axis]
@@ -135,7 +135,7 @@ def _place(node: Node) -> Result:
 
 @operator("Hardmax", kinds=FLOATS)
 def _hardmax(node: Node) -> Tensor:
-    """Before opset 13 Hardmax takes all elements from the axis on together."""
+    """Return the result of Hardmax: before opset 13 the elements of all axes from `axis` on compete together."""
     x = node.ranked(node.tensor(), 1)
     if node.version >= 13:
         return argmax_one_hot(x, node.along(x, -1))
@@ -144,8 +144,8 @@ def _hardmax(node: Node) -> Tensor:
 
 @operator("TopK", kinds=NUMBERS, ignores=("sorted",))
 def _top(node: Node) -> list[Result]:
-    """The k greatest or least elements, in order, where of equal elements the first comes first; this takes k rounds of
-    maximum and removal.
+    """Return the k greatest or least elements, in order, where of equal elements the first comes first; this takes k
+    rounds of maximum and removal.
     """
     x = node.ranked(node.tensor(), 1)
     count = node.attributes["k"] if "k" in node.attributes else node.scalar(1, "k")

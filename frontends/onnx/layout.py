@@ -1,4 +1,4 @@
-"""ONNX operators that move elements: reshaped, permuted, repeated, joined, cut and padded."""
+"""ONNX operators that move elements: they reshape, permute, repeat, join, cut and pad arrays."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _split(node: Node) -> list[Tensor | Known]:
 
 
 def _empty(node: Node, x: Tensor, axis: int) -> Known:
-    """An array like x, without elements along an axis."""
+    """Return an array like x, but with no elements along one axis."""
     return np.zeros((*x.shape[:axis], 0, *x.shape[axis + 1 :]), node.element.dtype)
 
 
@@ -171,7 +171,7 @@ def _slice(node: Node) -> Tensor | Known:
 
 
 def _range(extent: int, start: int, stop: int, step: int) -> range:
-    """The places of a slice: negative ends count from the end, and ends are clamped to the axis."""
+    """Return the places of a slice: negative ends count from the end, and ends are clamped to the axis."""
     start, stop = (end + extent if end < 0 else end for end in (start, stop))
     if step > 0:
         return range(min(max(start, 0), extent), min(max(stop, 0), extent), step)

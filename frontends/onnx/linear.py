@@ -28,7 +28,9 @@ def _matmul(node: Node) -> Result:
 
 
 def sums(node: Node, count: int) -> tuple[Interval, int]:
-    """The interval of sums of `count` products of the first two inputs, and their greatest magnitude on the way."""
+    """Return the interval of sums of `count` products of an ONNX node's first two inputs, and the greatest magnitude of
+    a partial sum.
+    """
     low, high = product(node.interval(0), node.interval(1))
     return (low * count, high * count), magnitude((low, high)) * count
 
@@ -50,7 +52,7 @@ def _gemm(node: Node) -> Result:
 
 @operator("Conv")
 def _convolution(node: Node) -> Tensor:
-    """The convolution of [B, C, ...] with a kernel [D, C / groups, ...] to [B, D, ...]."""
+    """Return the convolution of [B, C, ...] with a kernel [D, C / groups, ...], of shape [B, D, ...]."""
     x, kernel = _operands(node)
     groups = node.attribute("group", 1)
     if x.shape[1] != groups * kernel.shape[1] or kernel.shape[0] % groups:
@@ -64,8 +66,8 @@ def _convolution(node: Node) -> Tensor:
 
 
 def _operands(node: Node) -> tuple[Tensor, Tensor]:
-    """The image and the kernel of a convolution, both of one rank from 3 on, where the kernel has the extents that the
-    node states.
+    """Return the image and the kernel of a convolution, after checking that both have the same rank, at least 3, and
+    that the kernel has the extents that the ONNX node states.
     """
     x = node.ranked(node.tensor(0), 3)
     if x.ndim > 2 + MOST_AXES:
@@ -82,7 +84,7 @@ def _operands(node: Node) -> tuple[Tensor, Tensor]:
 
 
 def _turned(node: Node, kernel: Tensor) -> Tensor:
-    """A kernel's axes in the order window, channels, channels."""
+    """Return a convolution's kernel with its axes in the order window, channels, channels."""
     axes, content = (*range(2, kernel.ndim), 1, 0), node.value(1).content
     return kernel.transpose(*axes) if isinstance(content, Tensor) else constant(node.builder, content.transpose(axes))
 
@@ -98,8 +100,8 @@ def _biased(node: Node, made: Tensor) -> Tensor:
 
 @operator("ConvTranspose")
 def _transposed(node: Node) -> Tensor:
-    """The transposed convolution of [B, C, ...] with a kernel [C, D / groups, ...] to [B, D, ...]: weighted kernels,
-    added where they overlap.
+    """Return the transposed convolution of [B, C, ...] with a kernel [C, D / groups, ...], of shape [B, D, ...]:
+    weighted kernels, added where they overlap.
     """
     x, kernel = _operands(node)
     groups, rank = node.attribute("group", 1), x.ndim - 2

@@ -27,7 +27,9 @@ def _cast_like(node: Node) -> Result:
 
 
 def _as(node: Node, element: Element) -> Result:
-    """In a cast floats lose their fraction, numbers other than 0 are true, and whole numbers that do not fit wrap."""
+    """Return x cast to an element type: floats lose their fraction, numbers other than 0 are true, and whole numbers
+    that do not fit wrap.
+    """
     x, source = node.tensor(), node.value().element
     low, high = node.interval()
     if element.kind == "float" or element == source:

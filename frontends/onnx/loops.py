@@ -1,4 +1,4 @@
-"""ONNX's Scan, and Loop if its rounds are known: the graph inside is written out once for each round."""
+"""ONNX's Scan, and Loop if its rounds are known: the inner graph is written out once for each round."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MOST_ROUNDS = 1 << 12
 
 @dataclass
 class Rounds(Turn):
-    """A loop between two rounds: the values that go from round to round, those that rounds read in turn, and those that
-    rounds have made.
+    """The state of a loop between two rounds: the values that go from round to round, the values that rounds read in
+    turn, and the results of the rounds so far.
     """
 
     onnx: ModuleType
@@ -47,7 +47,9 @@ class Rounds(Turn):
         return self.step.place
 
     def steps(self) -> list[Step | Leave | Turn]:
-        """A Loop has the round's number and the condition before its states, and the condition before its results."""
+        """Return the steps of a loop's next round; a Loop's graph reads the round's number, a condition and the states,
+        and its first result is the new condition.
+        """
         more = self.inner is None or self._ended(self.inner)
         if not more or self.done == self.count:
             self._write()
@@ -64,7 +66,7 @@ class Rounds(Turn):
         return [*steps, self]
 
     def _ended(self, inner: Scope) -> bool:
-        """Take a round's results; return False if a Loop's condition ends the loop."""
+        """Take the results of a loop's round; return False if a Loop's condition ends the loop."""
         found = [inner.result(entry.name, self.step.where) for entry in self.graph.output]
         more = True
         if self.counting:
@@ -90,7 +92,7 @@ def _known(step: Step, name: str, value: Value, builder: Builder, what: str) -> 
 
 
 def _stacked(step: Step, builder: Builder, parts: Sequence[Value], axis: int) -> Value:
-    """The values that the rounds of a loop have made, joined along a new axis."""
+    """Return the values that the rounds of a loop have given, joined along a new axis."""
     if not parts or len({(part.shape, part.element) for part in parts}) > 1:
         raise CircuitizeError(f"{step.where}: expected results of one shape and type, found others; pad them")
     first = parts[0]

@@ -12,7 +12,9 @@ from .node import Node, operator
 
 @operator("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
 def _likelihood(node: Node) -> list[Tensor]:
-    """The scores [B, C, ...] and labels [B, ...] of a loss; where ignored labels have weight 0."""
+    """Return the loss of scores [B, C, ...] and labels [B, ...], in which ignored labels have weight 0, and the
+    logarithms of the classes' probabilities.
+    """
     scores, labels = node.ranked(node.tensor(0), 2), node.tensor(1)
     if labels.shape != (scores.shape[0], *scores.shape[2:]):
         raise node.fault(
@@ -43,8 +45,8 @@ def _likelihood(node: Node) -> list[Tensor]:
 
 
 def _groups(node: Node, count: int) -> list[list[Tensor]]:
-    """The inputs of an optimiser's node after the rate and the step, regrouped: parameter, gradient and state for each
-    parameter in turn.
+    """Return the inputs of an ONNX optimiser's node after the rate and the step, regrouped: parameter, gradient and
+    state for each parameter in turn.
     """
     tensors = [node.tensor(index) for index in range(2, len(node.inputs))]
     if not tensors or len(tensors) % count:
@@ -54,7 +56,7 @@ def _groups(node: Node, count: int) -> list[list[Tensor]]:
 
 
 def _flat(groups: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """The results of an optimiser's node, regrouped from parameter by parameter to kind by kind."""
+    """Return the results of an ONNX optimiser's node, regrouped from parameter by parameter to kind by kind."""
     return [group[kind] for kind in range(len(groups[0])) for group in groups]
 
 

@@ -37,8 +37,8 @@ zero point is added.
 
 @operator(*BETWEEN, kinds=INT)
 def _linear(node: Node) -> Result:
-    """The operands of a quantized operator, each with its scale and zero point, then the scale and zero point of the
-    result.
+    """Return the operands of a quantized operator, each with its scale and zero point, then the scale and zero point of
+    the result.
     """
     if node.attribute("channels_last", 0):
         raise node.fault("expected channels before positions, found them last; transpose the input")
@@ -49,8 +49,8 @@ def _linear(node: Node) -> Result:
 
 @operator("QLinearConcat", kinds=frozenset({"float"}))
 def _concatenated(node: Node) -> Result:
-    """The operands of a quantized operator whose inputs begin with the result's scale and zero point, then the inputs
-    with their scales and zero points.
+    """Return the operands of a quantized operator whose inputs begin with the result's scale and zero point, followed
+    by the operands with their scales and zero points.
     """
     if len(node.inputs) < 3 or len(node.inputs) % 3 != 2:
         raise node.fault(f"expected three inputs for each tensor, found {len(node.inputs) - 2}; correct the node")
@@ -60,7 +60,9 @@ def _concatenated(node: Node) -> Result:
 
 @operator("QGemm", kinds=INT)
 def _gemm(node: Node) -> Result:
-    """QGemm: alpha * A B, plus a bias of int32 in units of the product; the result is of floats if it has no scale."""
+    """Return the result of QGemm: alpha * A B, plus a bias of int32 in units of the product; the result is of floats if
+    no scale is given for it.
+    """
     turned = node.flag("transA", 0), node.flag("transB", 0)
     a, b = factor(node, 0, 2), factor(node, 3, 5, last=not turned[1], channel=0 if turned[1] else None)
     (low, high), reach = sums_of(a, b, node.value(0).shape[0 if turned[0] else -1])
@@ -83,7 +85,7 @@ def _gemm(node: Node) -> Result:
 
 
 def _real(node: Node, place: int) -> Value:
-    """The real numbers that an input stands for, given the scale and the zero point that follow it."""
+    """Return the real numbers that a quantized input stands for, given the scale and the zero point that follow it."""
     return Value(rescaled(centred(node, place, _zero(node, place + 2)), known_scale(node, place + 1)), FLOAT)
 
 

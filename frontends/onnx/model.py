@@ -1,4 +1,4 @@
-"""Reading ONNX models from files, and checking their structure before anything is made from it."""
+"""A reader of ONNX models from files, which checks their structure before anything is made from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGEST = (1 << 31) - 1
 
 
 def package() -> ModuleType:
-    """The installed package onnx. Raise CircuitizeError if the package is missing."""
+    """Return the installed package onnx. Raise CircuitizeError if the package onnx is missing."""
     try:
         import onnx
     except ImportError:
@@ -34,8 +34,8 @@ def package() -> ModuleType:
 
 
 def read(source: object) -> Any:
-    """The given ModelProto, or the one that a file holds. Raise FormatError if the file holds no model; external data
-    is not followed.
+    """Return the given ModelProto, or the ModelProto that a file holds. Raise FormatError if the file holds no ONNX
+    model; external data is not followed.
     """
     onnx = package()
     if isinstance(source, onnx.ModelProto):
@@ -62,8 +62,8 @@ def read(source: object) -> Any:
 
 
 def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
-    """The opset of the model for each domain. Raise FormatError if the opset is missing, given twice, too old or too
-    new.
+    """Return the opset of an ONNX model for each domain of operators. Raise FormatError if an ONNX opset is missing,
+    given twice, too old or too new.
     """
     found: dict[str, int] = {}
     for entry in model.opset_import:
@@ -80,8 +80,8 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
 
 
 def check(model: Any) -> None:
-    """Raise FormatError for parts of a model that are not read, which are training information and sparse initializers,
-    and for a model without a graph.
+    """Raise FormatError for parts of an ONNX model that are not read, which are training information and sparse
+    initializers, and for a model without a graph.
     """
     graph = model.graph
     if not all(isinstance(text, str) for text in _texts(model)):
@@ -100,7 +100,9 @@ def check(model: Any) -> None:
 
 
 def _texts(model: Any) -> Iterator[Any]:
-    """Every name in the model, its functions and the graphs inside: where protobuf gives bytes if a name is no text."""
+    """Yield every name in an ONNX model, in its functions and in its inner graphs; protobuf gives bytes for a name that
+    is no text.
+    """
     yield from (entry.domain for entry in model.opset_import)
     graphs, nodes = [model.graph], []
     for function in model.functions:
@@ -128,12 +130,12 @@ def _texts(model: Any) -> Iterator[Any]:
 
 
 def shown(text: str) -> str:
-    """A text of a model file as one line without control characters."""
+    """Return a text of an ONNX file as one line without control characters."""
     return text if text.isprintable() else ascii(text)
 
 
 def distinct(names: Iterable[str], what: str) -> None:
-    """Raise FormatError if a name is empty or stands twice."""
+    """Raise FormatError if a name in an ONNX model is empty or occurs twice."""
     seen: set[str] = set()
     for name in names:
         if not name or name in seen:
@@ -144,8 +146,8 @@ def distinct(names: Iterable[str], what: str) -> None:
 
 
 def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
-    """The element type and concrete shape of an input. Raise CircuitizeError if the file does not declare the type or
-    the shape.
+    """Return the element type and concrete shape of an ONNX model's input. Raise CircuitizeError if the ONNX file does
+    not declare the element type or the shape of the input.
     """
     what = "input"
     where = f"{what} {entry.name!r}"
@@ -164,7 +166,9 @@ def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, t
 
 
 def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
-    """An attribute's value; a tensor as a Value. Raise FormatError for subgraphs, sparse tensors and references."""
+    """Return the value of an ONNX node's attribute; a tensor is returned as a Value. Raise FormatError for attributes
+    of an ONNX node that are subgraphs, sparse tensors or references.
+    """
     kinds = onnx.AttributeProto
     if entry.ref_attr_name:
         raise FormatError(f"{where}: expected a value of {entry.name!r}, found a reference; inline the function")

@@ -1,4 +1,4 @@
-"""ONNX networks as models from which training steps are made."""
+"""ONNX networks as models, from which training steps are made."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ def from_onnx(
     known: Mapping[str, ArrayLike] | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Model:
-    """An ONNX network as a `Model`, whose parameters start from its initializers, so that `training_step` trains it.
+    """Return an ONNX network as a `Model`, whose parameters start from its initializers, so that `training_step` trains
+    it.
 
-    The Model of an ONNX network has one input beside parameters, whose first axis counts examples, and one output, or
-    the output named by `output`. `dims` are extents that the file leaves open, except the first. In training batch norm
-    takes its batch's statistics, and its own statistics are state that each step renews; dropout takes masks, whose
-    shape follows from `dims`. Raise the same errors as `network`.
+    The Model of an ONNX network has one input in addition to parameters, whose first axis counts examples, and one
+    output, or the output named by `output`. The argument `dims` gives extents that an ONNX file leaves open, except the
+    first. In training, batch norm uses the statistics of its batch, and its running statistics are state that each step
+    replaces; dropout reads masks, whose shape follows from `dims`. Raise the errors that `network` raises.
     """
     model = read(source)
     check(model)
@@ -89,8 +90,8 @@ def _with_state(
     batch: int,
     data: str,
 ) -> Model:
-    """A Model whose statistics and masks are state: P x S x X -> Y x S' in training, P x S x X -> Y outside
-    training.
+    """Return a Model whose statistics and masks are state, for parameters P, state S and inputs X: P x S x X -> Y x S'
+    in training, P x S x X -> Y outside training.
     """
     statistics = [name for name in trained.renewed if name in one.parameters]
     wanted = [*chosen, *(trained.renewed[name] for name in statistics)]
@@ -134,7 +135,9 @@ def _mask(rate: float) -> Callable[[np.random.Generator, Shape], Reals]:
 
 
 def _data(model: Any, known: Collection[str]) -> tuple[str, list[int | str]]:
-    """The one input beside initializers, and its extents: numbers, or the names of open extents."""
+    """Return the one input of an ONNX graph that is no initializer, and its extents: numbers, or the names of open
+    extents.
+    """
     held = {entry.name for entry in model.graph.initializer}
     entries = [entry for entry in model.graph.input if entry.name not in held and entry.name not in known]
     if len(entries) != 1:

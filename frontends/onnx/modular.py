@@ -16,7 +16,9 @@ from .whole import Interval, magnitude, quotient
 
 @operator("Mod", kinds=NUMBERS)
 def _remainder(node: Node) -> Result:
-    """The remainder has the divisor's sign, or with fmod the dividend's; it is undefined where the divisor is 0."""
+    """Return the remainder of an ONNX Mod, which has the divisor's sign, or with fmod the dividend's; it is undefined
+    where the divisor is 0.
+    """
     x, y = node.tensor(0), node.tensor(1)
     shape = np.broadcast_shapes(x.shape, y.shape)
     x, y = x.broadcast(shape), y.broadcast(shape)
@@ -41,8 +43,8 @@ def _remainder(node: Node) -> Result:
 
 @operator("BitShift", kinds=WHOLE_NUMBERS)
 def _shift(node: Node) -> Result:
-    """A shift by as many bits as the element has, or more, leaves nothing but copies of the sign; from opset 28 on so
-    does a shift by a negative count.
+    """Return x shifted; a shift by at least as many bits as the element has leaves only copies of the sign, and from
+    opset 28 on so does a shift by a negative count.
     """
     x, counts = node.tensor(0), node.tensor(1)
     left = node.choice("direction", "LEFT", "RIGHT") == "LEFT"
@@ -101,7 +103,7 @@ JOINED: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 
 @operator(*JOINED, kinds=WHOLE_NUMBERS)
 def _bitwise(node: Node) -> Result:
-    """An operation bit by bit, on two's complements as wide as the inputs' intervals need."""
+    """Return the result of an operation bit by bit, on two's complements as wide as the inputs' intervals need."""
     x, y = node.tensor(0), node.tensor(1)
     shape = np.broadcast_shapes(x.shape, y.shape)
     ends = node.interval(0), node.interval(1)
@@ -116,7 +118,7 @@ def _bitwise(node: Node) -> Result:
 
 
 def _bits(x: Tensor, width: int) -> Tensor:
-    """The bits of whole numbers from -2^width to 2^width - 1, along a new last axis, the sign last."""
+    """Return the bits of whole numbers from -2^width to 2^width - 1, along a new last axis, the sign last."""
     bits = []
     for _ in range(width + 1):
         half = floor(x * 0.5)

@@ -46,14 +46,16 @@ def network(
     known: Mapping[str, ArrayLike] | None = None,
     fold_batch_norms: bool = False,
 ) -> Network:
-    """The program of an ONNX model (a ModelProto, or the path of a file), with its float initializers as parameters.
+    """Return the program of an ONNX model (a ModelProto, or the path of a file), with its float initializers as
+    parameters.
 
     The parameters of an ONNX network are initializers of finite floats with at least one axis that some node reads;
-    those that `constants` names, or all if it names "weights", stay in the circuit, and so do initializers that decide
-    about shapes. `dims` gives extents that the file leaves open: by name, `batch`, or by input and axis, `x:0`. The
-    argument `outputs` is by default all outputs; the inputs in `known` have the given values, of their element types.
-    With `fold_batch_norms` convolutions absorb the batch norms behind them, as `batch_norm.folded` says. Raise the
-    errors of `arrow`, and CircuitizeError for a name that the graph does not have.
+    those that `constants` names, or all if it names "weights", become constants of the circuit instead, and so do
+    initializers that decide about shapes. The argument `dims` gives extents that an ONNX file leaves open: by name,
+    `batch`, or by input and axis, `x:0`. The argument `outputs` lists the outputs of the program, by default all; the
+    inputs in `known` have the given values, of their element types. With `fold_batch_norms`, the batch norms after
+    convolutions are folded into them, as `batch_norm.folded` says. Raise the errors that `arrow` raises, and
+    CircuitizeError for a name that the ONNX graph does not have.
     """
     model = with_outputs(read(source), outputs)
     check(model)
@@ -79,7 +81,7 @@ def network(
 
 
 def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
-    """The values of inputs, in the element types that the model declares."""
+    """Return the values of inputs, in the element types that the ONNX model declares."""
     require_names("known", known, [entry.name for entry in model.graph.input])
     elements = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
     found = {}
@@ -95,16 +97,16 @@ def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
 
 
 def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
-    """The shape of an input of a model, with these extents."""
+    """Return the shape of an input of an ONNX model, with the given extents."""
     entry = next(entry for entry in model.graph.input if shown(entry.name) == name)
     return Extents(dims).shape(name, entry.type.tensor_type.shape.dim)
 
 
 def default_format(name: str, type: str) -> Format:
-    """The format of an input of this element type: for floats sixteenths from 0 to 1, for narrow whole numbers all
-    numbers of their type.
+    """Return the format of an input of the given element type: for floats sixteenths from 0 to 1, for narrow whole
+    numbers all numbers of their type.
 
-    Raise CircuitizeError for wide whole numbers.
+    Raise CircuitizeError for an input of whole numbers of a wide element type.
     """
     element = next(element for element in ELEMENTS.values() if element.name == type)
     if element.kind == "float":
@@ -120,7 +122,7 @@ def default_format(name: str, type: str) -> Format:
 
 
 def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
-    """The model with only the given outputs, and only the nodes that these need."""
+    """Return the ONNX model with only the given outputs, and only the nodes that these need."""
     if not wanted:
         return model
     onnx = package()
@@ -146,7 +148,7 @@ def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
 
 
 def _parameters(model: Any) -> dict[str, Reals]:
-    """Initializers that may be parameters, by name, with their values."""
+    """Return the initializers of an ONNX model that may be parameters, by name, with their values."""
     onnx = package()
     used = {name for node in model.graph.node for name in node.input}
     found = {}
@@ -160,7 +162,7 @@ def _parameters(model: Any) -> dict[str, Reals]:
 
 
 def _behind(model: Any, name: str) -> set[str]:
-    """All names of a graph from which a value is computed."""
+    """Return all names of an ONNX graph from which a value is computed."""
     producers = {made: node for node in model.graph.node for made in node.output if made}
     waiting, found = [name], {name}
     while waiting:
@@ -173,7 +175,9 @@ def _behind(model: Any, name: str) -> set[str]:
 
 
 def types_of(model: Any) -> dict[str, str]:
-    """The element types of a model's inputs by name, initializers left out; "" for a type that is not read."""
+    """Return the element types of an ONNX model's inputs by name, without those of initializers; "" for a type that is
+    not read.
+    """
     held = {entry.name for entry in model.graph.initializer}
     found = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
     return {shown(name): element.name if element else "" for name, element in found.items() if name not in held}

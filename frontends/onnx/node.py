@@ -1,4 +1,4 @@
-"""One node of an ONNX graph as its translation sees it, and the table of translations."""
+"""The view of one ONNX node that the node's translation has, and the table of translations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from .whole import Interval, bounded, exact, wrapped
 
 
 class Made(NamedTuple):
-    """A result with properties that its schema does not state: its element type, and the interval of whole numbers."""
+    """A result of an ONNX node with properties that the operator's schema does not state: its element type, and the
+    interval of whole numbers.
+    """
 
     content: Tensor | Known
     element: Element | None = None
@@ -34,12 +36,13 @@ T = TypeVar("T", bound=Callable[["Node"], Any])
 
 
 class Translation(NamedTuple):
-    """The translation of an operator, and the kinds of elements that it takes.
+    """The translation of an ONNX operator, and the kinds of elements that it takes.
 
-    The flag `moves` of a translation says that its results hold elements of the inputs, or zeros, so that whole numbers
-    keep their interval. The `ignores` of a translation are attributes that do not affect the results' values; any other
-    attribute that is given and not read is refused. For a translation without `folds`, known inputs become wires too:
-    the result has a stated format, which known arrays do not have.
+    The flag `moves` of a translation says that the results hold only elements of the ONNX node's inputs, or zeros, so
+    that whole numbers keep their interval. The `ignores` of a translation are attributes that do not affect the
+    results' values; any other attribute that an ONNX node has and the translation does not read is refused. For a
+    translation without `folds`, known inputs become wires too: the result has a stated format, which known arrays do
+    not have.
     """
 
     function: Callable[[Node], Result | Sequence[Result]]
@@ -62,7 +65,9 @@ BOOLS, WHOLE_NUMBERS = frozenset({"bool"}), frozenset({"int"})
 
 
 class UnknownValue(CircuitizeError):
-    """The error of a value that decides about shapes but is not known when the graph is read; `wire` is its wire."""
+    """The error for a value that decides about shapes but is not known when the ONNX graph is read; `wire` is its
+    wire.
+    """
 
     def __init__(self, name: str, message: str, wire: int = -1) -> None:
         super().__init__(message)
@@ -71,9 +76,10 @@ class UnknownValue(CircuitizeError):
 
 
 def constant(builder: Builder, value: Known) -> Tensor:
-    """A known array as a wire, with -infinity as `MASKED`: a masking number is far below every score.
+    """Return a known array as a wire, with -infinity replaced by `MASKED`, a number that is far below every score.
 
-    Raise CircuitizeError for whole numbers that float64 does not hold, and for other floats that are not finite.
+    Raise CircuitizeError for whole numbers that float64 does not hold, and for floats that are not finite, other than
+    -infinity.
     """
     if value.dtype.kind in "iu" and value.size and not exact(int(value.min()), int(value.max())):
         raise CircuitizeError(
@@ -95,7 +101,7 @@ def operator(
     ignores: Sequence[str] = (),
     folds: bool = True,
 ) -> Callable[[T], T]:
-    """Register a translation under ONNX's names, for first inputs of these kinds of elements."""
+    """Register a translation under ONNX's names, for first inputs of the given kinds of elements."""
 
     def enter(translation: T) -> T:
         for name in names:
@@ -106,8 +112,8 @@ def operator(
 
 
 class Attributes(dict[str, Any]):
-    """The attributes of a node by name, including the schema's defaults; with records of which were given and which
-    were read.
+    """The attributes of an ONNX node by name, including the schema's defaults, with records of which were given and
+    which were read.
     """
 
     def __init__(self, entries: dict[str, Any], given: frozenset[str]) -> None:
@@ -116,7 +122,7 @@ class Attributes(dict[str, Any]):
         self.read: set[str] = set()
 
     def get(self, name: str, default: object = None) -> Any:
-        """Return an attribute, or the default, and record that it was read."""
+        """Return an attribute of an ONNX node, or the default, and record that the attribute was read."""
         self.read.add(name)
         return super().get(name, default)
 
@@ -131,11 +137,11 @@ class Attributes(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Node:
-    """A node: its operator, the opset, attributes with the schema's defaults, the values that it reads, and the
+    """An ONNX node: its operator, the opset, attributes with the schema's defaults, the values that it reads, and the
     results' types.
 
-    An input that a node leaves out is None. The field `proto` is the node in the file, and `entries` are its attributes
-    in the file. Raise CircuitizeError for any part of the node that is not as its translation expects.
+    An input that an ONNX node leaves out is None. The field `proto` is the ONNX node in the file, and `entries` are its
+    attributes in the file. Raise CircuitizeError for any part of the ONNX node that its translation does not expect.
     """
 
     operator: str
@@ -152,79 +158,80 @@ class Node:
 
     @property
     def version(self) -> int:
-        """Return the opset that the graph asks of the operator's domain."""
+        """Return the opset that the ONNX graph states for the domain of the node's operator."""
         return self.opset
 
     @property
     def outputs(self) -> int:
-        """Return how many results the node names, including those left out."""
+        """Return how many results the ONNX node names, including those left out."""
         return len(self.results)
 
     @property
     def element(self) -> Element:
-        """The element type of the node's first result."""
+        """Return the element type of the ONNX node's first result."""
         found = self.results[0]
         assert found is not None
         return found
 
     def attribute(self, name: str, default: object) -> Any:
-        """Return an attribute of the node, its schema's default, or else this one."""
+        """Return an attribute of the ONNX node, or its schema's default, or else the given default."""
         return self.attributes.get(name, default)
 
     def number(self, name: str, default: float) -> float:
-        """An attribute of the node that is a number."""
+        """Return an attribute of the ONNX node that is a number."""
         return float(self.attributes.get(name, default))
 
     def choice(self, name: str, default: str, *others: str) -> str:
-        """An attribute of the node that is one of several words."""
+        """Return an attribute of the ONNX node that is one of several words."""
         found = self.attributes.get(name, default)
         if found not in (default, *others):
             raise self.fault(f"expected {name} to be one of {[default, *others]}, found {found!r}; correct it")
         return str(found)
 
     def flag(self, name: str, default: int) -> bool:
-        """An attribute of the node that is 0 or 1."""
+        """Return an attribute of the ONNX node that is 0 or 1."""
         found = self.attributes.get(name, default)
         if found not in (0, 1):
             raise self.fault(f"expected {name} to be 0 or 1, found {found}; correct it")
         return bool(found)
 
     def has(self, index: int) -> bool:
-        """Return whether the node names an input at the given place."""
+        """Return whether the ONNX node names an input at the given place."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def value(self, index: int = 0) -> Value:
-        """An input of the node with its element type."""
+        """Return an input of the ONNX node with its element type."""
         found = self.inputs[index] if index < len(self.inputs) else None
         if found is None:
             raise self.fault(f"expected an input {index}, found none; name it")
         return found
 
     def tensor(self, index: int = 0) -> Tensor:
-        """An input as a tensor; a known input becomes a constant."""
+        """Return an input of the ONNX node as a tensor; a known input becomes a constant."""
         content = self.value(index).content
         return content if isinstance(content, Tensor) else constant(self.builder, content)
 
     def tensors(self) -> list[Tensor]:
-        """Return all inputs as tensors; known arrays become constants."""
+        """Return all inputs of the ONNX node as tensors; known arrays become constants."""
         return [self.tensor(index) for index in range(len(self.inputs))]
 
     def interval(self, index: int = 0) -> Interval:
-        """The interval of an input's whole numbers."""
+        """Return the interval of the whole numbers in an input of the ONNX node."""
         value = self.value(index)
         return value.low, value.high
 
     @property
     def whole(self) -> bool:
-        """Whether the first input of the node holds whole numbers."""
+        """Return whether the first input of the ONNX node holds whole numbers."""
         return self.value().element.kind == "int"
 
     def kept(self, made: Tensor, interval: Interval, reach: int = 0, wraps: bool = True) -> Result:
-        """Return a result of whole numbers of that interval, wrapped as their element type wraps; floats are returned
-        unchanged.
+        """Return an ONNX node's result of whole numbers of the given interval, wrapped as the result's element type
+        wraps; floats are returned unchanged.
 
-        The argument `reach` is the greatest magnitude of an intermediate result; without `wraps`, and for 64 bits, no
-        number may wrap. Raise CircuitizeError if float64 does not hold the intermediate results exactly.
+        The argument `reach` is the greatest magnitude of an intermediate result; no number may wrap if `wraps` is
+        false, or if the element type has 64 bits. Raise CircuitizeError if float64 does not hold the intermediate
+        results exactly.
         """
         element, (low, high) = self.element, interval
         if element.kind == "float":
@@ -244,8 +251,8 @@ class Node:
         return Made(wrapped(made, element), element, (element.low, element.high))
 
     def known(self, index: int, what: str) -> Known:
-        """The value of an input that decides about shapes, which must be known. Raise UnknownValue if the input is not
-        known when the graph is read.
+        """Return the value of an ONNX node's input that decides about shapes, which must be known. Raise UnknownValue
+        if the input is not known when the ONNX graph is read.
         """
         content = self.value(index).content
         if isinstance(content, Tensor):
@@ -258,69 +265,71 @@ class Node:
         return content
 
     def scalar(self, index: int, what: str) -> Any:
-        """Return the single element of an input of a node whose value is known."""
+        """Return the single element of an input of an ONNX node whose value is known."""
         found = self.known(index, what)
         if found.size != 1:
             raise self.fault(f"expected {what} as one element, found shape {list(found.shape)}; give a scalar")
         return found.reshape(-1)[0].item()
 
     def integers(self, index: int, what: str) -> list[int]:
-        """A known input as a list of whole numbers."""
+        """Return a known input of the ONNX node as a list of whole numbers."""
         found = self.known(index, what)
         if found.ndim > 1 or found.dtype.kind not in "iu":
             raise self.fault(f"expected {what} as a list of whole numbers, found shape {list(found.shape)}; flatten it")
         return [int(entry) for entry in found.reshape(-1)]
 
     def axis(self, given: int, rank: int, ends: bool = False) -> int:
-        """An axis counted from 0; with `ends`, the rank itself counts as an axis."""
+        """Return the number of an axis of a tensor, counted from 0; with `ends`, the rank itself counts as an axis."""
         if not -rank <= given < rank + ends:
             raise self.fault(f"expected an axis from {-rank} to {rank - 1 + ends}, found {given}; correct it")
         return int(given) if given == rank or given >= 0 else int(given) + rank
 
     def along(self, x: Tensor, default: int) -> int:
-        """The attribute `axis`, an axis of x."""
+        """Return the ONNX node's attribute `axis`, the number of an axis of x."""
         return self.axis(self.attribute("axis", default), x.ndim)
 
     def rows(self, x: Tensor) -> Tensor:
-        """Return x as a matrix whose columns are all axes from the attribute `axis` on."""
+        """Return x as a matrix whose columns run over all axes from the attribute `axis` on."""
         axis = self.along(x, 1)
         return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
     def distinct(self, given: Sequence[int], rank: int) -> tuple[int, ...]:
-        """The given axes, counted from 0, in their order."""
+        """Return the given axes of a tensor, counted from 0, in the given order, if all are distinct."""
         axes = tuple(self.axis(axis, rank) for axis in given)
         if len(set(axes)) != len(axes):
             raise self.fault(f"expected distinct axes, found {list(given)}; name each once")
         return axes
 
     def axes(self, rank: int, index: int, default: Sequence[int]) -> tuple[int, ...]:
-        """Axes from an attribute (older opsets) or a known input, counted from 0, ascending."""
+        """Return axes from the attribute of an ONNX node (older opsets) or from a known input, counted from 0,
+        ascending.
+        """
         found = self.attributes.get("axes")
         if found is None:
             found = self.integers(index, "the axes") if self.has(index) else default
         return tuple(sorted(self.distinct(found, rank)))
 
     def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
-        """Return the entries of an attribute as whole numbers. Raise CircuitizeError unless an attribute has `count`
-        entries.
+        """Return the entries of an ONNX node's attribute as whole numbers. Raise CircuitizeError unless the attribute
+        of the ONNX node has `count` entries.
         """
         if len(found) != count:
             raise self.fault(f"expected {count} {what}, found {len(found)}; correct the node")
         return [int(entry) for entry in found]
 
     def ranked(self, x: Tensor, least: int, most: int = 1 << 30) -> Tensor:
-        """Return x, if its rank is from `least` to `most`."""
+        """Return the tensor x, if its rank is from `least` to `most`."""
         if not least <= x.ndim <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}" if most < 1 << 30 else f"at least {least}"
             raise self.fault(f"expected a tensor of rank {wanted}, found shape {list(x.shape)}; reshape it")
         return x
 
     def bounded(self, count: int, what: str) -> int:
-        """The number of elements of a tensor, checked before the tensor is made."""
+        """Return the number of elements of a tensor, checked before the tensor is made."""
         return bounded(count, MOST, what)
 
     def fault(self, message: str) -> CircuitizeError:
-        """Return an error that begins with the node's operator and name."""
+        """Return an error whose message begins with the ONNX node's operator and name."""
         return CircuitizeError(f"{self}: {message}")
 
     def __str__(self) -> str:

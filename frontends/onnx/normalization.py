@@ -1,4 +1,4 @@
-"""ONNX operators that normalise: by mean and variance, by a norm, to sum 1; and attention."""
+"""ONNX operators that normalise (by mean and variance, by a norm, or to sum 1), and attention."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from .places import pad
 
 
 def _standard(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """LayerNormalization: (x - mean) / sqrt(variance + epsilon), followed by the mean and the reciprocal root."""
+    """Return the results of LayerNormalization: (x - mean) / sqrt(variance + epsilon), followed by the mean and the
+    reciprocal root.
+    """
     mean = x.mean(axes, keepdims=True)
     centred = x - mean
     inverse = reciprocal_square_root((centred * centred).mean(axes, keepdims=True) + epsilon)
@@ -70,7 +72,9 @@ def _instance(node: Node) -> Tensor:
 
 @operator("GroupNormalization", ignores=("stash_type",))
 def _group(node: Node) -> Tensor:
-    """The scale and bias of GroupNormalization belong to channels, before opset 21 to groups."""
+    """Return the result of GroupNormalization, whose scale and bias have one number for each channel, or before opset
+    21 for each group.
+    """
     x, groups = node.ranked(node.tensor(), 3), node.attributes["num_groups"]
     if groups < 1 or x.shape[1] % groups:
         raise node.fault(f"expected groups that divide {x.shape[1]} channels, found {groups}; correct num_groups")
@@ -83,8 +87,8 @@ def _group(node: Node) -> Tensor:
 
 @operator("BatchNormalization", ignores=("momentum",))
 def _batch(node: Node) -> list[Tensor]:
-    """Batch norm takes the given statistics; in training it takes those of the batch, by which it renews the given
-    ones.
+    """Return the result of ONNX's batch norm, which uses the given statistics; in training it uses those of the batch,
+    and also returns the given statistics updated with these.
     """
     training = node.flag("training_mode", 0)
     if (training or node.outputs > 1) and node.version < 14:
@@ -118,7 +122,7 @@ def _batch(node: Node) -> list[Tensor]:
 
 
 def _channels(node: Node, x: Tensor, given: Tensor) -> Tensor:
-    """A vector with one number for each channel, reshaped to stand beside x."""
+    """Return a vector with one number for each channel, reshaped so that it broadcasts to x."""
     if given.shape != (x.shape[1],):
         raise node.fault(
             f"expected {x.shape[1]} numbers, one for each channel, found shape {list(given.shape)}; reshape"
@@ -153,7 +157,7 @@ def _norm(node: Node) -> Tensor:
 
 @operator("LRN")
 def _local_response(node: Node) -> Tensor:
-    """LRN: x / (bias + alpha / size * the sum of squares of neighbouring channels) ^ beta."""
+    """Return the result of LRN: x / (bias + alpha / size * the sum of squares of neighbouring channels) ^ beta."""
     x, size, beta = node.ranked(node.tensor(), 4, 4), node.attributes["size"], node.number("beta", 0.75)
     if size < 1 or size % 2 == 0:
         raise node.fault(f"expected an odd size, found {size}; correct it")

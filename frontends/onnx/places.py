@@ -1,4 +1,4 @@
-"""Elements at known places, and padding: shared by operators that move elements and those that slide windows."""
+"""Elements at known places, and padding, for operators that move elements and for those that slide windows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ LARGEST_MATRIX = 1 << 22
 
 
 def pick(x: Tensor, axis: int, places: Known) -> Tensor:
-    """The elements of an axis at known indices, whose axes replace that axis; negative indices count from the end.
+    """Return the elements of an axis at known indices, whose axes replace that axis; negative indices count from the
+    end.
 
-    Known indices that form few arithmetic progressions become wiring; other indices become sums with one term each.
+    Known indices that form few arithmetic progressions become wiring; other known indices become sums with one term
+    each.
     """
     extent = x.shape[axis]
     if places.size and not -extent <= int(places.min()) <= int(places.max()) < extent:
@@ -51,8 +53,8 @@ def pick(x: Tensor, axis: int, places: Known) -> Tensor:
 
 
 def combined(x: Tensor, axis: int, matrix: Known) -> Tensor:
-    """Return x with each element of an axis replaced by sums of the old ones with known weights: `matrix` has a row for
-    each.
+    """Return x with the elements of an axis replaced by sums of the old elements with known weights: `matrix` has a row
+    for each new element.
     """
     last = x.ndim - 1
     turned = x if axis == last else x.transpose(*range(axis), *range(axis + 1, x.ndim), axis)
@@ -61,8 +63,8 @@ def combined(x: Tensor, axis: int, matrix: Known) -> Tensor:
 
 
 def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
-    """Return what `combined` returns; if few elements have weights, and these lie in few progressions, they are picked
-    and scaled.
+    """Return what `combined` returns; if few elements have weights, and the places of these elements form few
+    arithmetic progressions, the elements are picked and scaled.
     """
     order = np.argsort(matrix == 0.0, axis=1, kind="stable")
     most = int(np.count_nonzero(matrix, axis=1).max(initial=1))
@@ -81,19 +83,21 @@ def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
 
 
 def _times(places: Known) -> int:
-    """How often each of some places is repeated, one after the other."""
+    """Return the greatest number such that a list of places is a shorter list with each place repeated so often."""
     changes = np.flatnonzero(np.diff(places)) + 1
     times = int(np.gcd.reduce(changes, initial=len(places))) if len(places) else 1
     return max(times, 1)
 
 
 def progressions(places: Known) -> int:
-    """The most arithmetic progressions into which places fall."""
+    """Return a bound on the number of arithmetic progressions into which places fall."""
     return 1 + int(np.count_nonzero(np.diff(places, 2)))
 
 
 def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0.0) -> Tensor:
-    """Pad x with elements before and after each axis, all of one value; negative numbers of elements cut x."""
+    """Return x padded with elements before and after each axis, all of one value; a negative number of elements cuts
+    x.
+    """
     starts = [max(-b, 0) for b in before]
     stops = [extent - max(-a, 0) for extent, a in zip(x.shape, after, strict=True)]
     if any(start >= stop for start, stop in zip(starts, stops, strict=True)):

@@ -24,7 +24,7 @@ GREATEST_DEGREE = 16
 
 @dataclass(frozen=True)
 class Spatial:
-    """Windows along the last axes: their sizes, the steps between them, the gaps inside them, and padding."""
+    """The windows along the last axes: their sizes, the steps between them, the gaps inside them, and padding."""
 
     sizes: tuple[int, ...]
     steps: tuple[int, ...]
@@ -34,7 +34,9 @@ class Spatial:
 
 
 def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole: bool = True) -> Spatial:
-    """A node's windows; without `whole` (ceil_mode), the last window may begin inside and end outside."""
+    """Return an ONNX node's windows; without `whole` (ceil_mode), the last window may begin inside and end outside the
+    axis.
+    """
     rank = len(extents)
     node.several(sizes, rank, "kernel extents, one for each axis of positions")
     steps = tuple(positive(node, "strides", rank))
@@ -62,7 +64,9 @@ def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole:
 
 
 def positive(node: Node, name: str, rank: int) -> list[int]:
-    """An attribute with one number, at least 1, for each axis of positions; if it is not given, all numbers are 1."""
+    """Return an attribute of an ONNX node with one number, at least 1, for each axis of positions; if the attribute is
+    not given, all numbers are 1.
+    """
     found = node.several(node.attribute(name, [1] * rank), rank, name)
     if min(found, default=1) < 1 or max(found, default=1) > MOST:
         raise node.fault(f"expected {name} from 1 to {MOST}, found {found}; correct them")
@@ -70,7 +74,9 @@ def positive(node: Node, name: str, rank: int) -> list[int]:
 
 
 def paddings(node: Node, rank: int, automatic: str) -> list[int]:
-    """The attribute `pads`: the padding before each axis of positions, then after each."""
+    """Return the ONNX node's attribute `pads`: the padding before each axis of positions, then the padding after
+    each.
+    """
     pads = node.several(node.attribute("pads", [0] * (2 * rank)), 2 * rank, "pads, two for each axis of positions")
     if min(pads, default=0) < 0 or max(pads, default=0) > MOST:
         raise node.fault(f"expected pads from 0 to {MOST}, found {pads}; correct them")
@@ -80,8 +86,8 @@ def paddings(node: Node, rank: int, automatic: str) -> list[int]:
 
 
 def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
-    """Windows [B, extents..., C] -> [B, positions..., C, window...]; around x lie zeros, or repetitions of a window's
-    own elements.
+    """Return the windows [B, extents..., C] -> [B, positions..., C, window...]; the padding around x is zeros, or
+    repeats a window's own elements.
     """
     rank = len(places.sizes)
     if repeated and _out_of_reach(places):
@@ -98,13 +104,13 @@ def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
 
 
 def _out_of_reach(places: Spatial) -> bool:
-    """Whether a window may hold padding without holding the element beside it."""
+    """Return whether some window may hold padding without holding the element next to it."""
     sides = zip(places.before, places.after, places.sizes, places.gaps, strict=True)
     return any(max(before, after) >= size or (max(before, after) and gap > 1) for before, after, size, gap in sides)
 
 
 def _window_by_window(x: Tensor, places: Spatial) -> Tensor:
-    """Windows in which padding is replaced by the window's first element that is no padding."""
+    """Return the windows in which padding is replaced by the window's first element that is no padding."""
     for number in range(len(places.sizes)):
         axis = 1 + number
         x = pick(x, axis, own_places(x.shape[axis], places, number))
@@ -114,7 +120,7 @@ def _window_by_window(x: Tensor, places: Spatial) -> Tensor:
 
 
 def own_places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
-    """For one axis [positions, window]: each element's place, or for padding the place of the window's first
+    """Return for one axis [positions, window] each element's place, or for padding the place of the window's first
     element.
     """
     before, after = places.before[number], places.after[number]
@@ -125,7 +131,7 @@ def own_places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
 
 
 def _places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
-    """For one axis [positions, window]: where each element stands in the padded axis."""
+    """Return for one axis [positions, window] the place of each element in the padded axis."""
     size, gap = places.sizes[number], places.gaps[number]
     starts = np.arange(0, extent - gap * (size - 1), places.steps[number])
     return starts[:, None] + gap * np.arange(size)
@@ -139,7 +145,9 @@ def _flat(x: Tensor, rank: int) -> Tensor:
 
 @operator("MaxPool", kinds=NUMBERS)
 def _greatest(node: Node) -> Result | list[Result]:
-    """The maximum of each window, and on request its index in the flattened input; of equal maxima the first counts."""
+    """Return the maximum of each window, and on request the index of that maximum in the flattened input; of equal
+    maxima the first counts.
+    """
     x, places = _pooled(node)
     rank = len(places.sizes)
     flat = _flat(windows(x, places, repeated=True), rank)
@@ -160,7 +168,7 @@ def _greatest(node: Node) -> Result | list[Result]:
 
 
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:
-    """The input of a pooling node with its channels last, and the node's windows."""
+    """Return the input of an ONNX pooling node with its channels last, and the node's windows."""
     x, sizes = node.ranked(node.tensor(), 3, 5), tuple(node.attributes["kernel_shape"])
     same = str(node.attribute("auto_pad", "")).startswith("SAME")
     if same and any(gap != 1 for gap in node.attribute("dilations", [])):
@@ -183,8 +191,8 @@ def _average(node: Node) -> Tensor:
 
 
 def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool) -> NDArray[np.float64]:
-    """How many elements each window has: with `padding` also the padding that the node asks for, never what ceil_mode
-    adds.
+    """Return how many elements each window has: with `padding` this includes the padding that the ONNX node states, but
+    never the padding that ceil_mode adds.
     """
     counts = np.ones(())
     asked = spatial(node, extents, places.sizes)
@@ -197,7 +205,7 @@ def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool
 
 
 def _norm(node: Node, x: Tensor) -> Tensor:
-    """The norm along the last axis, which is removed."""
+    """Return the norm along the last axis, which the result lacks."""
     degree = int(node.attribute("p", 2))
     if not 1 <= degree <= GREATEST_DEGREE:
         raise node.fault(f"expected p from 1 to {GREATEST_DEGREE}, found {degree}; correct it")

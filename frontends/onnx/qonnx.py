@@ -1,6 +1,6 @@
-"""QONNX's operators: quantization that leaves the numbers real, to any width, rounded as the node says.
+"""QONNX's operators, which quantize numbers to any width, as the ONNX node says, and return them as real numbers.
 
-Pappalardo et al., arXiv 2206.07527; the package qonnx 1.0.
+QONNX is described in Pappalardo et al., arXiv 2206.07527; the package is qonnx 1.0.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Reals = NDArray[np.float64]
 
 @operator("Quant", "IntQuant", folds=False)
 def _quant(node: Node) -> Tensor:
-    """The value that Quant gives is ((x / scale + zero), rounded and saturated, less zero) times scale; a signed single
+    """Return the result of Quant: (x / scale + zero), rounded and saturated, less zero, times scale; a signed single
     bit is -1 or 1.
     """
     scale, zero = _known(node, 1, "the scale"), _known(node, 2, "the zero point")
@@ -53,16 +53,18 @@ def _quant(node: Node) -> Tensor:
 
 @operator("BipolarQuant", folds=False)
 def _bipolar_quant(node: Node) -> Tensor:
-    """BipolarQuant gives scale where x is at least 0, else -scale. The derivative of BipolarQuant is zero."""
+    """Return the result of BipolarQuant: scale where x is at least 0, else -scale. The derivative of BipolarQuant is
+    zero.
+    """
     return rescaled(_bipolar(node, _content(node)), _known(node, 1, "the scale"))
 
 
 @operator("Trunc", folds=False)
 def _truncated(node: Node) -> Tensor:
-    """Trunc gives whole numbers without their last bits: (x / scale + zero) over a power of two, rounded, less zero,
-    times scale.
+    """Return the result of Trunc, which removes the last bits of whole numbers: (x / scale + zero) over a power of two,
+    rounded, less zero, times scale.
 
-    From version 2 on of Trunc the scale of the result determines how many bits are cut, and the result saturates.
+    From version 2 of Trunc on, the scale of the result determines how many bits are removed, and the result saturates.
     """
     scale, zero, before = _known(node, 1, "the scale"), _known(node, 2, "the zero point"), _bits(node, 3)
     rule, widest = _rule(node, "FLOOR"), Format.signed(MOST_BITS, 0)
@@ -83,7 +85,7 @@ def _truncated(node: Node) -> Tensor:
 
 
 def _known(node: Node, index: int, what: str) -> Reals:
-    """Return a known input of finite numbers; raise an error for a scale that is not above 0."""
+    """Return a known input of finite numbers of a QONNX node; raise an error for a scale that is not above 0."""
     found = np.asarray(node.known(index, what), np.float64)
     if not found.size or not np.isfinite(found).all() or ("scale" in what and (found <= 0).any()):
         wanted = "above 0" if "scale" in what else "that are finite"
@@ -118,7 +120,7 @@ def _content(node: Node) -> Tensor | Reals:
 
 
 def _shifted(node: Node, scale: Reals, zero: Reals) -> Tensor | Reals:
-    """Return x / scale + zero; if x is known, this is computed in float64."""
+    """Return x / scale + zero; if x is known, the result is computed in float64."""
     x = _content(node)
     return _plus(rescaled(x, scale, divides=True), zero) if isinstance(x, Tensor) else x / scale + zero
 
@@ -132,8 +134,8 @@ def _tensor(node: Node, x: Tensor | Reals) -> Tensor:
 
 
 def _rounded(node: Node, x: Tensor | Reals, format: Format, rule: str) -> Tensor:
-    """Return x rounded and saturated; a known x is rounded when the graph is read, so that the rounding of the scale's
-    coefficient does not affect it.
+    """Return x rounded and saturated; a known x is rounded when the ONNX graph is read, so that the rounding of the
+    scale's coefficient does not affect the result.
     """
     if isinstance(x, Tensor):
         return quantized(x, format, rule)

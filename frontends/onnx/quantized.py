@@ -1,7 +1,9 @@
-"""ONNX operators of quantized networks: between floats and whole numbers, and products of quantized tensors.
+"""ONNX operators of quantized networks: conversions between floats and whole numbers, and products of quantized
+tensors.
 
-A tensor's real value is (q - zero) * scale, q whole numbers of its element type. Quantized numbers are rounded to the
-nearest, ties to even, and saturate: `Quantize` of the real language. No wire in between is rounded (docs/quantized.md).
+The real value of a quantized tensor is (q - zero) * scale, where q are whole numbers of its element type. Quantized
+numbers are rounded to the nearest, ties to even, and saturate, as `Quantize` of the real language does. Between
+quantized tensors no wire is rounded (docs/quantized.md).
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ INT = frozenset({"int"})
 
 @operator("QuantizeLinear", kinds=NUMBERS, ignores=("saturate", "precision"))
 def _quantize(node: Node) -> Result:
-    """QuantizeLinear gives round(x / scale) + zero, ties to even, saturated; per tensor, along an axis, or in blocks of
-    one axis.
+    """Return the result of QuantizeLinear: round(x / scale) + zero, ties to even, saturated; the scale is one number,
+    one along an axis, or one for each block of an axis.
     """
     x = node.tensor(0)
     scale, zero = _parameters(node, 1, x.shape)
@@ -42,7 +44,9 @@ def _quantize(node: Node) -> Result:
 
 
 def saturated(x: Tensor, zero: Known, element: Element) -> Tensor:
-    """x rounded to whole numbers, ties to even, plus a zero point that broadcasts, in the element's interval."""
+    """Return x rounded to whole numbers, ties to even, plus a zero point that broadcasts, saturated to the element
+    type's interval.
+    """
     low, high = (int(zero.min()), int(zero.max())) if zero.size else (0, 0)
     whole = quantized(x, Format(0, element.low - high, element.high - low))
     if low == high:
@@ -52,14 +56,14 @@ def saturated(x: Tensor, zero: Known, element: Element) -> Tensor:
 
 @operator("DequantizeLinear", kinds=INT, folds=False)
 def _dequantize(node: Node) -> Result:
-    """DequantizeLinear gives (x - zero) * scale, without rounding."""
+    """Return the result of DequantizeLinear: (x - zero) * scale, without rounding."""
     scale, zero = _parameters(node, 1, node.value(0).shape)
     element = node.results[0] or _said(node, node.value(1).element)
     return Made(rescaled(centred(node, 0, zero), scale), element)
 
 
 def _said(node: Node, otherwise: Element) -> Element:
-    """The element type that the attribute `output_dtype` states, or else another one."""
+    """Return the element type that the attribute `output_dtype` states, or else the given one."""
     code = node.attribute("output_dtype", 0)
     if code and code not in ELEMENTS:
         raise node.fault(f"expected output_dtype of whole numbers or a float, found {code}; use int8 or uint8")
@@ -67,7 +71,9 @@ def _said(node: Node, otherwise: Element) -> Element:
 
 
 def centred(node: Node, index: int, zero: Known) -> Tensor:
-    """An input of whole numbers less its zero point; known numbers are subtracted when the graph is read."""
+    """Return an ONNX node's input of whole numbers less its zero point; known numbers are subtracted when the ONNX
+    graph is read.
+    """
     content = node.value(index).content
     if isinstance(content, Tensor):
         return exact(content - zero.astype(np.float64)) if zero.any() else content
@@ -75,8 +81,8 @@ def centred(node: Node, index: int, zero: Known) -> Tensor:
 
 
 def _parameters(node: Node, index: int, shape: Shape) -> tuple[Reals, Known]:
-    """The scale, which is the input of that index, and the zero point after it, in shapes that broadcast to the given
-    one.
+    """Return the scale, which is the ONNX node's input of the given index, and the zero point after it, in shapes that
+    broadcast to the given one.
     """
     scale = np.asarray(node.known(index, "the scale"), np.float64)
     zero = node.known(index + 1, "the zero point") if node.has(index + 1) else np.zeros(scale.shape, np.int64)
@@ -92,7 +98,7 @@ def _parameters(node: Node, index: int, shape: Shape) -> tuple[Reals, Known]:
 
 def _spread(node: Node, given: Known, shape: Shape) -> Known:
     """Return a quantization parameter as one number, one for each place along the attribute `axis`, or one for each
-    block there, so that it broadcasts.
+    block of that axis, so that it broadcasts.
     """
     block, axis = node.attribute("block_size", 0), node.attribute("axis", 1)
     if given.size == 1 and not block:
@@ -109,9 +115,10 @@ def _spread(node: Node, given: Known, shape: Shape) -> Known:
 
 
 def stated(name: str, found: Value, formats: dict[str, Format]) -> Value:
-    """A value of the graph in the format that the caller states for its name; other values unchanged.
+    """Return a value of the ONNX graph in the format that the caller states for its name, and any other value
+    unchanged.
 
-    Raise CircuitizeError for whole numbers and truth values, which have formats of their own.
+    Raise CircuitizeError for whole numbers and truth values, which have formats already.
     """
     if name not in formats:
         return found
@@ -137,7 +144,8 @@ def _convolution(node: Node) -> Result:
 
 
 def factor(node: Node, index: int, zero: int, last: bool = False, channel: int | None = None) -> Value:
-    """An input of whole numbers less the zero point that another input holds, with its interval.
+    """Return an ONNX node's input of whole numbers less the zero point that another input holds, with the interval of
+    the difference.
 
     A zero point of several numbers has one number for each row, with `last` for each column, or one for each place
     along `channel`.
@@ -170,7 +178,9 @@ def _aligned(node: Node, given: Known, shape: Shape, last: bool, channel: int | 
 
 
 def product_of(node: Node, name: str, *inputs: Value) -> Tensor:
-    """A contraction by its float operator, with this node's attributes: which is exact on whole numbers."""
+    """Return a contraction of whole numbers, computed by its float operator with the ONNX node's attributes, which is
+    exact on whole numbers.
+    """
     made = OPERATORS[name].function(replace(node, operator=name, inputs=list(inputs), results=[FLOAT]))
     content = made.content if isinstance(made, Made) else made
     assert isinstance(content, Tensor)
@@ -178,13 +188,13 @@ def product_of(node: Node, name: str, *inputs: Value) -> Tensor:
 
 
 def sums_of(x: Value, y: Value, count: int) -> tuple[Interval, int]:
-    """Return the interval of a sum of `count` products of x and y, and the bound of its magnitude."""
+    """Return the interval of a sum of `count` products of x and y, and a bound of the magnitude of its partial sums."""
     low, high = product((x.low, x.high), (y.low, y.high))
     return (low * count, high * count), magnitude((low, high)) * count
 
 
 def accumulated(node: Node, made: Tensor, sums: tuple[Interval, int]) -> Result:
-    """Return accumulators of int32 as a result; raise an error if they could wrap."""
+    """Return accumulators of int32 as a result of an ONNX node; raise an error if they could wrap."""
     return replace(node, results=[INT32]).kept(exact(made), *sums, wraps=False)
 
 
@@ -216,8 +226,8 @@ def _linear_convolution(node: Node) -> Result:
 
 
 def known_scale(node: Node, index: int) -> Reals:
-    """Return the scale at an input of the node, without axes if it is one number. Raise an error unless the scale is
-    known and above 0.
+    """Return the scale at an input of the ONNX node, without axes if it is one number. Raise an error unless the scale
+    of the ONNX node's input is known and above 0.
     """
     found = np.asarray(node.known(index, "the scale"), np.float64)
     if not (np.isfinite(found).all() and (found > 0).all()):
@@ -226,8 +236,8 @@ def known_scale(node: Node, index: int) -> Reals:
 
 
 def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
-    """Return accumulators times their scale over the result's, quantized; the result's scale is the input with the
-    given index and is followed by its zero point.
+    """Return accumulators times their scale divided by the result's scale, quantized; the result's scale is the ONNX
+    node's input with the given index, and the result's zero point is the next input.
     """
     element = node.element
     of_result = known_scale(node, index)
@@ -240,8 +250,8 @@ def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
 
 @operator("DynamicQuantizeLinear")
 def _dynamic(node: Node) -> Sequence[Result]:
-    """DynamicQuantizeLinear quantizes to uint8 an interval that holds all elements and 0; it is undefined if all
-    elements are 0.
+    """Return the result of DynamicQuantizeLinear, which quantizes to uint8 an interval that holds all elements and 0;
+    it is undefined if all elements are 0.
     """
     x = node.tensor(0)
     flat = x.reshape(x.size)

@@ -38,8 +38,8 @@ DEFAULTS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RN
 
 @dataclass(frozen=True)
 class Cell:
-    """One direction of a layer: its weights, [4H, I] and [4H, H] or similar, biases [4H] for both, and its activation
-    functions.
+    """One direction of a recurrent layer: its weights, [4H, I] and [4H, H] or similar, biases [4H] for both, and its
+    activation functions.
     """
 
     hidden: int
@@ -51,11 +51,11 @@ class Cell:
     after_reset: bool
 
     def gate(self, function: int, x: Tensor) -> Tensor:
-        """Return one of the cell's functions of x, which is clipped first if the layer has a limit."""
+        """Return one of a recurrent cell's functions of x, where x is clipped first if the layer has a limit."""
         return self.functions[function](clip(x, -self.limit, self.limit) if self.limit else x)
 
     def lstm(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-        """One step of an LSTM, with gates in the order input, output, forget, cell."""
+        """Return the states after one step of an LSTM, with gates in the order input, output, forget, cell."""
         i, o, f, new = self._parts(x + h @ self.recurrence.T)
         seen = self._parts(self.peepholes) if self.peepholes is not None else None
         i = self.gate(0, i + c * seen[0] if seen else i)
@@ -65,7 +65,7 @@ class Cell:
         return o * self.functions[2](c), c
 
     def gru(self, x: Tensor, h: Tensor) -> Tensor:
-        """One step of a GRU, with gates in the order update, reset, hidden."""
+        """Return the hidden state after one step of a GRU, with gates in the order update, reset, hidden."""
         rows = self.hidden
         inner, own = self.recurrence[: 2 * rows], self.recurrence[2 * rows :]
         update, reset = self._parts(x[:, : 2 * rows] + h @ inner.T)
@@ -86,7 +86,9 @@ class Cell:
 
 @operator("LSTM", "GRU", "RNN", ignores=("hidden_size",))
 def _layer(node: Node) -> list[Tensor]:
-    """All steps of x [T, B, I]; examples that are shorter keep their state, and read 0 beyond their end."""
+    """Return the results of all steps of a recurrent layer on x [T, B, I]; examples that are shorter keep their state,
+    and read 0 beyond their end.
+    """
     name, gates = node.operator, GATES[node.operator]
     by_batch = node.flag("layout", 0)
     x = node.ranked(node.tensor(0), 3, 3)
@@ -151,7 +153,7 @@ def _layer(node: Node) -> list[Tensor]:
 def _unrolled(
     cell: Cell, name: str, read: Tensor, states: list[Tensor], lengths: Tensor | None, backward: bool
 ) -> tuple[Tensor, list[Tensor]]:
-    """The hidden states [T, B, H] and the states at the end, from [T, B, gates * H]."""
+    """Return the hidden states [T, B, H] and the last states, given what inputs add to the gates [T, B, gates * H]."""
     steps = read.shape[0]
     made: list[Tensor | None] = [None] * steps
     for step in reversed(range(steps)) if backward else range(steps):
@@ -183,7 +185,7 @@ def _optional(node: Node, index: int, shape: tuple[int, ...]) -> Tensor | None:
 
 
 def _state(node: Node, index: int, x: Tensor, directions: int, hidden: int, by_batch: bool) -> Tensor:
-    """The states [directions, B, H] at the start: zeros if none are given."""
+    """Return the starting states [directions, B, H] of a recurrent layer: zeros if none are given."""
     batch = x.shape[1]
     found = _optional(node, index, (batch, directions, hidden) if by_batch else (directions, batch, hidden))
     if found is None:
@@ -192,7 +194,9 @@ def _state(node: Node, index: int, x: Tensor, directions: int, hidden: int, by_b
 
 
 def _functions(node: Node, directions: int) -> list[list[Activation]]:
-    """The functions of each direction; the listed parameters go, in order, to the functions that take some."""
+    """Return the activation functions of each direction of a recurrent layer; the listed parameters go, in order, to
+    the functions that take parameters.
+    """
     each = DEFAULTS[node.operator]
     names = list(node.attribute("activations", []) if "activations" in node.attributes.given else each * directions)
     names = [entry.decode() if isinstance(entry, bytes) else str(entry) for entry in names]

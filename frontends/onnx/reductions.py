@@ -1,4 +1,4 @@
-"""ONNX operators that take axes away: sums, means, norms and extremes."""
+"""ONNX operators that reduce axes: sums, means, norms and extremes."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Reduction = Callable[[Tensor, tuple[int, ...]], Tensor]
 
 
 def greatest(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The maximum over some axes, which stay with extent 1."""
+    """Return the maximum over some axes, which keep extent 1."""
     for axis in axes:
         x = x.max(axis, keepdims=True)
     return x
 
 
 def least(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The minimum over some axes, which stay with extent 1."""
+    """Return the minimum over some axes, which keep extent 1."""
     return -greatest(-x, axes)
 
 
 def _norm(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """Return the norm, as one root of the exact sum of squares."""
+    """Return the norm, computed as one root of the exact sum of squares."""
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     flat = x.transpose(*kept, *axes) if x.ndim else x
     flat = flat.reshape(*[x.shape[axis] for axis in kept], math.prod(x.shape[axis] for axis in axes))
@@ -84,7 +84,9 @@ LARGEST_DETERMINANT = 16
 @operator("ReduceMax", "ReduceMin", kinds=ANY)
 @operator("ReduceL1", "ReduceMean", "ReduceProd", "ReduceSum", "ReduceSumSquare", kinds=NUMBERS)
 def _reduce(node: Node) -> Result:
-    """Whole numbers take only the reductions whose results are whole, without wrapping; truth values take extremes."""
+    """Return an ONNX reduction of the first input: whole numbers allow only the reductions whose results are whole,
+    without wrapping, and truth values only extremes.
+    """
     x, name = node.tensor(), node.operator
     given = node.attributes.get("axes")
     if given is None and node.has(1):
@@ -105,7 +107,7 @@ def _reduce(node: Node) -> Result:
 
 
 def _mean(node: Node, x: Tensor, axes: tuple[int, ...], count: int) -> Result:
-    """The mean of whole numbers, truncated toward zero; their sum may not wrap."""
+    """Return the mean of whole numbers, truncated toward zero; their sum may not wrap."""
     low, high = node.interval()
     total = x.sum(axes, keepdims=True)
     made = quotient(total, total.constant(np.full(total.shape, float(count))))
@@ -121,7 +123,7 @@ def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 @operator("CumProd", kinds=NUMBERS)
 def _cumulative_product(node: Node) -> Result:
-    """Running products, one multiplication after the other, along an axis that is known."""
+    """Return the running products along an axis whose number is known, computed one multiplication after the other."""
     x = node.ranked(node.tensor(), 1)
     axis = node.axis(node.scalar(1, "the axis"), x.ndim)
     extent, exclusive = x.shape[axis], node.flag("exclusive", 0)
@@ -138,8 +140,8 @@ def _cumulative_product(node: Node) -> Result:
 
 @operator("Det")
 def _determinant(node: Node) -> Tensor:
-    """The determinants of square matrices, by the coefficients of their characteristic polynomial: Faddeev and
-    Leverrier.
+    """Return the determinants of square matrices, computed from the coefficients of their characteristic polynomials
+    (the Faddeev-Leverrier algorithm).
     """
     x = node.ranked(node.tensor(), 2)
     size = x.shape[-1]

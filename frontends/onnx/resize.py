@@ -1,4 +1,6 @@
-"""ONNX's Resize and Upsample: each axis is read between its elements, with weights known when the graph is read."""
+"""ONNX's Resize and Upsample: along each axis, values between elements are computed with weights that are known when
+the graph is read.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ POSITIONS = (
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis that is resized: its extent before and after, the scale, and the part of the axis that is read."""
+    """One axis that is resized: its extent before and after, its scale, and the part of the axis that is read."""
 
     extent: int
     made: int
@@ -43,7 +45,7 @@ class Axis:
     end: float = 1.0
 
     def positions(self, mode: str) -> Reals:
-        """The position in the axis at which each new element stands."""
+        """Return the position in the old axis at which each new element stands."""
         places, length = np.arange(self.made, dtype=np.float64), self.scale * self.extent
         if mode == "align_corners":
             return places * ((self.extent - 1) / (length - 1)) if length != 1 else places * 0.0
@@ -62,14 +64,16 @@ class Axis:
 
 
 def cubic(distances: Reals, a: float) -> Reals:
-    """The cubic convolution kernel at distances from 0 on: Keys, 1981, equation 4, with a in place of its -1/2."""
+    """Return the cubic convolution kernel at distances from 0 on: Keys, 1981, equation 4, with the coefficient -1/2
+    replaced by a.
+    """
     near = ((a + 2) * distances - (a + 3)) * distances**2 + 1
     far = ((a * distances - 5 * a) * distances + 8 * a) * distances - 4 * a
     return np.where(distances <= 1, near, np.where(distances < 2, far, 0.0))
 
 
 def _weights(node: Node, axis: Axis, positions: Reals, mode: str) -> Reals:
-    """Weights [made, extent]: how much each new element reads of each old one."""
+    """Return weights [made, extent], which say how much each new element reads of each old element."""
     squeeze = min(axis.scale, 1.0) if node.flag("antialias", 0) else 1.0
     reach = (2 if mode == "cubic" else 1) / squeeze
     first = np.floor(positions - reach).astype(np.int64)
@@ -89,8 +93,8 @@ def _weights(node: Node, axis: Axis, positions: Reals, mode: str) -> Reals:
 
 @operator("Resize", "Upsample", kinds=NUMBERS, ignores=("cubic_coeff_a", "exclude_outside"))
 def _resize(node: Node) -> Result:
-    """The scales or extents of Resize must be known when the graph is read. Whole numbers are resized by the nearest
-    element only.
+    """Return x resized; the scales or extents of Resize must be known when the ONNX graph is read. In ONNX's Resize,
+    whole numbers are resized only by taking the nearest element.
     """
     x = node.tensor()
     old = node.operator == "Upsample" or node.version < 11
@@ -125,7 +129,7 @@ def _resize(node: Node) -> Result:
 
 
 def _axes(node: Node, x: Tensor, old: bool, position: str) -> dict[int, Axis]:
-    """The resized axes of a node, by their numbers."""
+    """Return the numbers of the axes that an ONNX node resizes."""
     given = node.attribute("axes", None)
     axes = node.distinct(given, x.ndim) if given is not None else tuple(range(x.ndim))
     scales, sizes = _scales(node, old), None

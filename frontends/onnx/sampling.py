@@ -1,4 +1,4 @@
-"""ONNX's GridSample: an image read at positions that the program computes, as weighted sums along each axis."""
+"""ONNX's GridSample: an image is read at positions that the program computes, as weighted sums along each axis."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ MODES = {"bilinear": "linear", "bicubic": "cubic"}
 
 @operator("GridSample")
 def _sample(node: Node) -> Tensor:
-    """The image [B, C, extents...] read at a grid [B, positions..., axes] of positions in [-1, 1], the last axis
-    first.
+    """Return the image [B, C, extents...] read at a grid [B, positions..., axes] of positions in [-1, 1], with
+    coordinates for the last axis first.
     """
     x, grid = node.ranked(node.tensor(0), 3, 2 + len(AXES)), node.tensor(1)
     rank = x.ndim - 2
@@ -46,8 +46,8 @@ def _sample(node: Node) -> Tensor:
 
 
 def read_weights(grid: Tensor, extent: int, mode: str, padding: str, corners: bool) -> Tensor:
-    """From positions [B, P] in [-1, 1] to weights [B, P, extent]: how much each position reads of each element of an
-    axis.
+    """Return, for positions [B, P] in [-1, 1], weights [B, P, extent]: how much each position reads of each element of
+    an axis.
     """
     low, high = (0.0, extent - 1.0) if corners else (-0.5, extent - 0.5)
     at = (grid + 1.0) * ((high - low) / 2) + low
@@ -67,8 +67,8 @@ def read_weights(grid: Tensor, extent: int, mode: str, padding: str, corners: bo
 
 
 def mirrored(places: NDArray[np.int64], extent: int, corners: bool) -> NDArray[np.int64]:
-    """The element of an axis that is read at places beyond its ends: the mirrors are at the ends, or half a step beyond
-    them.
+    """Return the element of an axis that is read at each place beyond the axis's ends: the axis is mirrored at its
+    ends, or half a step beyond them.
     """
     if extent == 1:
         return np.zeros_like(places)
@@ -78,7 +78,9 @@ def mirrored(places: NDArray[np.int64], extent: int, corners: bool) -> NDArray[n
 
 
 def _reflected(at: Tensor, low: float, high: float) -> Tensor:
-    """A position reflected between two mirrors: its distance from the lower mirror goes up and down."""
+    """Return a position reflected between two mirrors: as the position grows, its distance from the lower mirror goes
+    up and down.
+    """
     span = high - low
     if not span:
         return at * 0.0
@@ -88,8 +90,8 @@ def _reflected(at: Tensor, low: float, high: float) -> Tensor:
 
 
 def kernel(at: Tensor, places: NDArray[np.int64], mode: str) -> Tensor:
-    """From positions [..., P] to weights [..., P, places]: how much the element at each place counts, by its
-    distance.
+    """Return, for positions [..., P], weights [..., P, places]: how much the element at each place counts, by its
+    distance from the position.
     """
     distance = absolute(at.reshape(*at.shape, 1) - places.astype(np.float64))
     if mode != "cubic":

@@ -1,4 +1,4 @@
-"""ONNX operators that write at indices: Scatter and its kin, MaxUnpool, Col2Im."""
+"""ONNX operators that write at indices: Scatter and similar operators, MaxUnpool and Col2Im."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 def counted(node: Node, index: int, extent: int) -> Tensor | NDArray[np.int64]:
-    """An input of indices, counted from 0; negative indices count from the end. Raise an error if known indices are
-    outside the axis.
+    """Return an input of indices, counted from 0; negative indices count from the end. Raise an error if indices that
+    are known lie outside the axis.
     """
     content = node.value(index).content
     if isinstance(content, Tensor):
@@ -36,7 +36,7 @@ def counted(node: Node, index: int, extent: int) -> Tensor | NDArray[np.int64]:
 
 
 def _reduced(node: Node, count: int, updates: int) -> Interval:
-    """The interval of whole numbers after at most `count` writes at one place."""
+    """Return the interval of whole numbers after at most `count` writes at one place."""
     (a, b), (c, d) = node.interval(0), node.interval(updates)
     if node.attribute("reduction", "none") == "add":
         return a + min(c, 0) * count, b + max(d, 0) * count
@@ -48,9 +48,11 @@ def _reduced(node: Node, count: int, updates: int) -> Interval:
 
 
 def written(node: Node, data: Tensor, hot: Tensor, updates: Tensor, reduction: str) -> Tensor:
-    """Write updates [P, M, R] into data [P, K, R]; `hot` [P, M, K] is 1 where an update is written, else 0.
+    """Return data [P, K, R] with updates [P, M, R] written into it; `hot` [P, M, K] is 1 where an update is written,
+    else 0.
 
-    Without a reduction each place is written at most once: ONNX leaves open which of several writes is kept.
+    Without a reduction, an ONNX scatter must write each place at most once: ONNX does not say which of several writes
+    is kept.
     """
     if reduction in ("none", "add"):
         added = einsum("pmk,pmr->pkr", hot, updates)
@@ -71,7 +73,7 @@ def written(node: Node, data: Tensor, hot: Tensor, updates: Tensor, reduction: s
 
 def _replaced(data: Tensor, places: Known, updates: Tensor) -> Tensor:
     """Return rows of data [K, R] replaced by rows of updates [M, R] at known places, by wiring; of several updates the
-    last stays.
+    last is kept.
     """
     source = np.arange(data.shape[0])
     source[places] = data.shape[0] + np.arange(len(places))
@@ -79,7 +81,7 @@ def _replaced(data: Tensor, places: Known, updates: Tensor) -> Tensor:
 
 
 def _reduction(node: Node) -> str:
-    """How updates are combined with the values at their places: truth values are replaced."""
+    """Return how an ONNX scatter combines updates with the values at their places; truth values are only replaced."""
     found = node.choice("reduction", *REDUCTIONS)
     if found != "none" and node.element.kind == "bool":
         raise node.fault(f"expected no reduction of truth values, found {found}; cast them")
@@ -172,7 +174,9 @@ def _nd(node: Node) -> Result:
 
 @operator("TensorScatter", moves=True)
 def _cache(node: Node) -> Result:
-    """The cache with a part of one axis overwritten, which begins at a different place for each example."""
+    """Return the cache of ONNX's TensorScatter with a part of one axis overwritten, which begins at a different place
+    for each example.
+    """
     x, updates = node.ranked(node.tensor(0), 2), node.tensor(1)
     axis, circular = node.along(x, -2), node.choice("mode", "linear", "circular") == "circular"
     shape = tuple(updates.shape[a] if a == axis else n for a, n in enumerate(x.shape))
@@ -198,7 +202,7 @@ def _cache(node: Node) -> Result:
 
 @operator("MaxUnpool")
 def _unpooled(node: Node) -> Tensor:
-    """MaxUnpool: each element at the place from which a pooling took it, zeros elsewhere."""
+    """Return the result of MaxUnpool: each element at the place from which a pooling took it, and zeros elsewhere."""
     x, indices = node.ranked(node.tensor(0), 3), node.value(1)
     sizes = node.several(node.attributes["kernel_shape"], x.ndim - 2, "kernel extents")
     if indices.shape != x.shape:
@@ -228,7 +232,9 @@ def _unpooled(node: Node) -> Tensor:
 
 @operator("Col2Im")
 def _image(node: Node) -> Tensor:
-    """Col2Im: [B, C * window, positions] to [B, C, extents...]: windows put back in their places, and added."""
+    """Return the result of Col2Im: [B, C * window, positions] to [B, C, extents...], in which windows are put back in
+    their places and added.
+    """
     x = node.ranked(node.tensor(0), 3, 3)
     extents, sizes = node.integers(1, "the extents"), node.integers(2, "the windows' extents")
     rank = len(sizes)

@@ -1,4 +1,4 @@
-"""What ONNX's own schemas say of an operator in an opset: inputs, element types, attributes, results."""
+"""ONNX's own schemas of operators in each opset: inputs, element types, attributes, results."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ KEPT = ("GroupNormalization",)
 
 
 class Misfit(Exception):
-    """The error of a node that does not fit its operator's schema."""
+    """The error for an ONNX node that does not fit its operator's schema."""
 
 
 @dataclass(frozen=True)
 class Formal:
-    """A formal input or output: its name, its type variable, the types allowed, and how often it may stand."""
+    """A formal input or output of an operator: its name, its type variable, the types allowed, and how often it may
+    occur.
+    """
 
     name: str
     variable: str
@@ -52,15 +54,21 @@ class Signature:
     defaults: dict[str, Any]
 
     def formal(self, index: int) -> Formal:
-        """Return what the schema says of an input; the last one may stand for any number of further ones."""
+        """Return what an operator's schema says of an input; the schema's last input may stand for any number of
+        further inputs.
+        """
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def result(self, index: int) -> Formal:
-        """Return what the schema says of an output; the last one may stand for any number of further ones."""
+        """Return what an operator's schema says of an output; the schema's last output may stand for any number of
+        further outputs.
+        """
         return self.outputs[min(index, len(self.outputs) - 1)]
 
     def bind(self, values: Sequence[Value | None], outputs: int) -> list[Element | None]:
-        """The results' element types, None if attributes decide. Raise Misfit if the values do not fit the schema."""
+        """Return the element types of an operator's results, None if attributes decide. Raise Misfit if the values do
+        not fit the schema of an ONNX operator.
+        """
         if not self.least <= len(values) <= self.most:
             raise Misfit(f"expected {_range(self.least, self.most)} inputs, found {len(values)}; correct the node")
         if not self.least_outputs <= outputs <= self.most_outputs:
@@ -87,7 +95,7 @@ class Signature:
         return found
 
     def check(self, kinds: Sequence[tuple[str, str]]) -> None:
-        """Raise Misfit if an attribute is unknown, of the wrong kind, given twice, or missing."""
+        """Raise Misfit if an attribute of an ONNX node is unknown, of the wrong kind, given twice, or missing."""
         names = [name for name, _ in kinds]
         for name, kind in kinds:
             if name not in self.attributes:
@@ -110,7 +118,9 @@ def _of(formal: Formal) -> str:
 
 @lru_cache(maxsize=4096)
 def signature(operator: str, opset: int, domain: str) -> Signature | None:
-    """The operator as an opset defines it; None if the opset never had it, or has withdrawn it."""
+    """Return the signature of an ONNX operator in an opset; None if the opset never had the operator, or has withdrawn
+    it.
+    """
     if domain in MICROSOFT and operator in ("QuantizeLinear", "DequantizeLinear"):
         return signature(operator, CONTRIBUTED, "")
     if domain in QONNX | MICROSOFT:
@@ -153,7 +163,7 @@ def _formal(given: Any) -> Formal:
 
 
 def foreign(operator: str, opset: int, domain: str) -> Signature | None:
-    """The definition of an operator of another domain than ONNX's; None for an operator that is not read."""
+    """Return the signature of an operator of another domain than ONNX's; None for an operator that is not read."""
     found = form(operator, opset, domain)
     if found is None:
         return None

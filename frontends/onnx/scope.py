@@ -1,4 +1,4 @@
-"""The names that nodes of an ONNX graph see, and the steps of a walk through it."""
+"""The names that nodes of an ONNX graph can read, and the steps of a walk through the graph."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from .tensors import value
 
 @dataclass(frozen=True)
 class Scope:
-    """The names that a node sees: its graph's, and those around a branch; a function sees only its own.
+    """The names that an ONNX node can read: those of its graph, and those around the branch it is in; a function's
+    nodes can read only the function's names.
 
-    In a scope, `origins` are the names that a function's inputs have where it is called, `attributes` the values that
-    its nodes refer to, and `within` the functions around it. The `formats` of a scope are stated for the tensors
-    written under these names; each is removed once it is used.
+    In a scope, `origins` are the names that the function's inputs have where the function is called, `attributes` are
+    the values that its ONNX nodes refer to, and `within` are the functions around it. The `formats` of a scope are
+    formats for tensors, by the names under which they are written; each format is removed once it is used.
     """
 
     values: dict[str, Value]
@@ -36,7 +37,9 @@ class Scope:
     formats: dict[str, Format] = field(default_factory=dict)
 
     def find(self, name: str) -> Value | None:
-        """Return the value of a name, sought in this scope and then outwards; None if nothing has it."""
+        """Return the value of a name in an ONNX graph, sought in this scope and then in the scopes around it; None if
+        no scope has it.
+        """
         scope: Scope | None = self
         while scope is not None:
             if name in scope.values:
@@ -45,8 +48,8 @@ class Scope:
         return None
 
     def read(self, name: str, where: str) -> Value | None:
-        """The value that a name stands for; None for the name of an input that is left out. Raise FormatError if the
-        name is not written.
+        """Return the value that a name in an ONNX graph stands for; None for the name of an input that is left out.
+        Raise FormatError if no ONNX node has written the name.
         """
         if not name:
             return None
@@ -59,8 +62,8 @@ class Scope:
         return found
 
     def result(self, name: str, where: str) -> Value:
-        """Return the value of a result of a graph or function. Raise FormatError if the result has no name, or no
-        value.
+        """Return the value of a result of an ONNX graph or function. Raise FormatError if the result of an ONNX graph
+        or function has no name, or no value.
         """
         found = self.read(name, where)
         if found is None:
@@ -68,8 +71,8 @@ class Scope:
         return found
 
     def write(self, name: str, found: Value, where: str) -> None:
-        """Give a name its value, rounded to the format stated for the name if there is one. Raise FormatError, with the
-        place, if the name has a value already.
+        """Give a name in an ONNX graph its value, rounded to the format stated for the name if there is one. Raise
+        FormatError, with the place in the ONNX file, if the name has a value already.
         """
         if name in self.values:
             raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")
@@ -77,7 +80,9 @@ class Scope:
             self.values[name] = stated(name, found, self.formats)
 
     def origin(self, name: str) -> str:
-        """Return the name that a function's input has where it is called; any other name as it is."""
+        """Return the name that an ONNX function's input has where the function is called; any other name is returned
+        unchanged.
+        """
         scope: Scope | None = self
         while scope is not None and name not in scope.origins and scope.outer is not None and name not in scope.values:
             scope = scope.outer
@@ -86,8 +91,8 @@ class Scope:
 
 @dataclass(frozen=True)
 class Step:
-    """A node that is still to be read, in its scope; `place` is its place in the file, or the place of the node around
-    it.
+    """An ONNX node that is still to be read, in its scope; `place` is its place in the file, or the place of the node
+    around it.
     """
 
     proto: Any
@@ -98,7 +103,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Leave:
-    """The end of a function or branch: a step that gives its results their names outside."""
+    """The end of an ONNX function or branch: a step that gives the results the names that they have outside."""
 
     inner: Scope
     results: tuple[tuple[str, str], ...]
@@ -107,22 +112,22 @@ class Leave:
 
 
 class Turn(ABC):
-    """The step between two rounds of a loop, which ends one round and begins the next."""
+    """The step between two rounds of an ONNX loop, which ends one round and begins the next."""
 
     @property
     @abstractmethod
     def place(self) -> int:
-        """The place of the loop in the file."""
+        """Return the place of the loop in the file."""
 
     @abstractmethod
     def steps(self) -> list[Step | Leave | Turn]:
-        """The steps of a loop's next round, followed by the present step; an empty list once the loop's results are
-        written.
+        """Return the steps of an ONNX loop's next round, followed by the present step, or an empty list once the loop's
+        results are written.
         """
 
 
 def called(proto: Any, place: int, inside: str) -> str:
-    """The name of a node in messages."""
+    """Return the name of an ONNX node for messages."""
     name = shown(proto.op_type)
     return inside + (f"{name} {proto.name!r}" if proto.name else f"node {place}, {name}")
 
@@ -130,7 +135,9 @@ def called(proto: Any, place: int, inside: str) -> str:
 def entered(
     onnx: ModuleType, graph: Any, scope: Scope, place: int, where: str, given: Mapping[str, Value]
 ) -> tuple[Scope, list[Step | Leave | Turn]]:
-    """The scope of a graph inside a node, which starts from the given values, and its nodes as steps."""
+    """Return the scope of a graph inside an ONNX node, which starts from the given values, and the graph's nodes as
+    steps.
+    """
     if len(graph.sparse_initializer):
         raise FormatError(f"{where}: expected dense initializers, found sparse ones; make them dense")
     values = {entry.name: value(onnx, entry, f"{where}, initializer {entry.name!r}") for entry in graph.initializer}

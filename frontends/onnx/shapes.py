@@ -66,7 +66,7 @@ def _asked(node: Node) -> Element:
 
 
 def _diagonal(shape: tuple[int, ...], given: int) -> int:
-    """The number of a diagonal, limited to those just outside the matrix."""
+    """Return the number of a diagonal, limited to those in the matrix and those just outside it."""
     return max(-shape[-2], min(shape[-1], int(given)))
 
 

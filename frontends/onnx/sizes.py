@@ -1,4 +1,4 @@
-"""A builder that refuses tensors of too many elements before anything of their size exists."""
+"""A builder of arrows that refuses tensors of too many elements before anything of their size exists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .whole import bounded
 
 
 class Bounded(Builder):
-    """A builder of arrows whose wires each have at most `most` elements. Raise TypingError for a larger wire."""
+    """A builder of arrows whose wires each have at most `most` elements. Raise TypingError for a wire with more than
+    `most` elements.
+    """
 
     def __init__(self, most: int = MOST) -> None:
         super().__init__()
@@ -26,7 +28,7 @@ class Bounded(Builder):
         """The inputs that the graph does not name, for the numbers that operators would draw."""
 
     def mask(self, name: str, shape: Shape) -> int:
-        """An input of truth values that an operator would draw, by a name that no other has."""
+        """Return an input of truth values that an operator would draw, under a name that no other input has."""
         while name in self.masks:
             name += "'"
         self.masks[name] = self.input(Array(shape))

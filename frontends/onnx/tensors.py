@@ -1,4 +1,4 @@
-"""Tensors inside a model file: checked before they are held."""
+"""Readers of the tensors inside a model file, which are checked before memory is used for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data",
 
 
 def element(onnx: ModuleType, code: int, where: str) -> Element:
-    """The element type of the tensor's numbers. Raise FormatError for an element type that is not read."""
+    """Return the element type of the numbers of a TensorProto. Raise FormatError for an ONNX element type that is not
+    read.
+    """
     if code not in ELEMENTS:
         names = onnx.TensorProto.DataType
         found = names.Name(code) if code in names.values() else code
@@ -38,8 +40,8 @@ def element(onnx: ModuleType, code: int, where: str) -> Element:
 
 
 def labels(tensor: Any) -> Value | None:
-    """A list of texts, which names classes, as places: for each text the place of its first occurrence in the list.
-    Return None for a tensor that is no list of texts.
+    """Return a list of texts, which names classes, as places: for each text the place of its first occurrence in the
+    list. Return None for a tensor that is no list of texts.
     """
     if tensor.data_type != STRING or len(tensor.dims) != 1 or list(tensor.dims) != [len(tensor.string_data)]:
         return None
@@ -48,8 +50,8 @@ def labels(tensor: Any) -> Value | None:
 
 
 def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
-    """The elements of a TensorProto. Raise FormatError if a tensor's elements are in another file, or are not as many
-    as the shape says.
+    """Return the elements of a TensorProto. Raise FormatError if the elements of an ONNX tensor are in another file, or
+    if their number does not match the shape.
     """
     kind = element(onnx, tensor.data_type, where)
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):

@@ -1,4 +1,4 @@
-"""An ONNX network in training: batch norm takes its batch's statistics, dropout takes masks that are inputs."""
+"""An ONNX network in training: batch norm uses the statistics of its batch, and dropout reads masks that are inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ MODE = "circuitize.training"
 
 @dataclass(frozen=True)
 class Training:
-    """A model whose nodes are in training; the output that renews each statistic; the share that each mask drops."""
+    """An ONNX model whose nodes are in training mode, the output with the new value of each statistic, and the share of
+    elements that each mask drops.
+    """
 
     model: Any
     renewed: Mapping[str, str] = field(default_factory=dict)
@@ -28,10 +30,10 @@ class Training:
 
 
 def in_training(model: Any) -> Training:
-    """Return the model as it is in training; the model itself if nothing differs.
+    """Return the model in training mode; the model itself if training makes no difference.
 
-    A batch norm whose statistics are initializers that it alone reads renews them, from opset 14 on. A dropout of known
-    ratio reads a mask, named after its result with `.mask`, from opset 12 on.
+    A batch norm whose statistics are initializers that no other node reads updates these in training, from opset 14 on.
+    A dropout of known ratio reads in training a mask, named after its result with `.mask`, from opset 12 on.
     """
     onnx = package()
     version = max((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), default=0)
@@ -65,7 +67,9 @@ def in_training(model: Any) -> Training:
 
 
 def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[str], renewed: dict[str, str]) -> Any:
-    """A batch norm's node in training, with outputs that renew its statistics; None if other nodes read them."""
+    """Return the node of a batch norm in training mode, with outputs for its updated statistics; None if other ONNX
+    nodes read the statistics.
+    """
     statistics = list(node.input[3:5])
     if len(statistics) < 2 or any(name not in held or read[name] != 1 for name in statistics):
         return None
@@ -81,7 +85,7 @@ def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[st
 
 
 def _dropping(onnx: Any, node: Any, held: Mapping[str, Any], made: Mapping[str, Any], rates: dict[str, float]) -> Any:
-    """A dropout's node in training; None if it drops nothing."""
+    """Return a dropout's node in training mode; None if it drops nothing."""
     rate = 0.5
     if len(node.input) > 1 and node.input[1]:
         name = node.input[1]

@@ -1,4 +1,6 @@
-"""Translating a node: checking kinds, folding known inputs, and giving each result its element type and interval."""
+"""The translation of an ONNX node: its kinds of elements are checked, known inputs are folded, and each result gets its
+element type and interval.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryE
 
 
 def translated(node: Node, translation: Translation, chosen: Signature) -> list[Value]:
-    """The results of a node, one for each output that it names; they are computed when the graph is read if everything
-    that it reads is known.
+    """Return the results of an ONNX node, one for each output that it names; they are computed when the graph is read
+    if everything that the node reads is known.
     """
     first = chosen.formal(0).variable if chosen.inputs else ""
     for index, value in enumerate(node.inputs):
@@ -58,10 +60,11 @@ NAMES = {"float": "floats", "int": "whole numbers", "bool": "truth values"}
 
 
 def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Result]:
-    """The results of a node's translation, or known arrays if all inputs are known and nothing is too large.
+    """Return the results of an ONNX node's translation, or known arrays if all inputs are known and nothing is too
+    large.
 
-    Known arrays come from ONNX's evaluator, which rounds as the element type does, if it gives the shapes of the
-    translation, or if the translation refuses the node, as it may for wires alone.
+    Known arrays come from ONNX's evaluator, which rounds as the element type does, if its results have the shapes of
+    the translation's, or if the translation refuses the node, as it may for wires alone.
     """
     large = any(math.prod(value.shape) > FOLDED for value in node.inputs if value)
     if large or not translation.folds or not is_known(node) or node.operator in DRAWN:
@@ -88,7 +91,9 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
 
 
 def _turned(node: Node, translation: Translation) -> list[Result]:
-    """The results of a node's translation; an elementwise operator of turned tensors is applied before the turn."""
+    """Return the results of an ONNX node's translation; an elementwise operator on permuted tensors is applied before
+    the permutation.
+    """
     values = [value for value in node.inputs if value is not None]
     turns = [turn_of(v.content) if isinstance(v.content, Tensor) else None for v in values if math.prod(v.shape) != 1]
     orders = {turn[1] for turn in turns if turn is not None}

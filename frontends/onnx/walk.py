@@ -1,5 +1,5 @@
-"""Walking the nodes of an ONNX graph in order; functions, and branches whose condition is known, are expanded in
-place.
+"""A walk that translates the nodes of an ONNX graph in order; functions, and branches whose condition is known, are
+expanded in place.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ def walk(
     builder: Builder,
     formats: dict[str, Format],
 ) -> Scope:
-    """Translate every node of a model's graph, starting from the given values; return the scope with all values of the
-    graph.
+    """Translate every node of an ONNX model's graph, starting from the given values; return the scope with all values
+    of the graph.
 
-    `formats` are stated for tensors that the graph's nodes write under these names; each is removed once it is used.
+    The argument `formats` states formats for tensors that the nodes of an ONNX graph write under the given names; each
+    format is removed once it is used.
 
-    Raise the same errors as `arrow`.
+    Raise the errors that `arrow` raises.
     """
     graph, own = model.graph, own_functions(onnx, model)
     later = frozenset(name for proto in graph.node for name in proto.output)
@@ -77,7 +78,7 @@ def walk(
 def _taken(
     onnx: ModuleType, step: Step, own: Mapping[tuple[str, str], FunctionBody], builder: Builder
 ) -> list[Step | Leave | Turn]:
-    """Execute a node: write its results, or return the steps that replace it."""
+    """Execute a step: write an ONNX node's results, or return the steps that replace the node."""
     proto, scope, where = step.proto, step.scope, step.where
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     key = (domain, proto.op_type)
@@ -108,13 +109,13 @@ def _taken(
 
 
 def _is_in(domain: str, operator: str) -> bool:
-    """Whether the operator with that name belongs to a domain."""
+    """Return whether the operator of the given name belongs to a domain."""
     return domain == HOMES[operator] if operator in HOMES else domain in domains_of(operator)
 
 
 def _attribute(entry: Any, scope: Scope) -> Any:
-    """An attribute; a function's reference to an attribute is resolved and renamed, and gives None if the function was
-    called without that attribute.
+    """Return an attribute; a function's reference to an attribute is resolved and renamed, and gives None if the
+    function was called without that attribute.
     """
     if not entry.ref_attr_name:
         return entry
@@ -127,7 +128,9 @@ def _attribute(entry: Any, scope: Scope) -> Any:
 
 
 def _signature(proto: Any, domain: str, scope: Scope, where: str) -> Signature | None:
-    """The definition of an operator in its opset; None for one that is neither translated nor known to this opset."""
+    """Return the signature of an operator in its opset; None for an operator that is neither translated nor known to
+    this opset.
+    """
     if domain not in scope.versions:
         raise FormatError(f"{where}: expected an opset of domain {domain!r}, found none; import one")
     version = scope.versions[domain]
@@ -167,7 +170,7 @@ def _node(
 def _opened(
     onnx: ModuleType, step: Step, body: FunctionBody, key: tuple[str, str], inputs: list[Value | None]
 ) -> list[Step | Leave | Turn]:
-    """The nodes of a function that is called, followed by its end."""
+    """Return the ONNX nodes of a function that is called, followed by the step that ends the function."""
     proto, scope, where = step.proto, step.scope, step.where
     if key in scope.within:
         raise FormatError(f"{where}: expected functions that do not call themselves, found one; unroll it")
@@ -197,7 +200,7 @@ def _opened(
 
 
 def _without(proto: Any, gone: frozenset[str]) -> Any:
-    """A node of a function without the inputs that the call leaves out."""
+    """Return an ONNX node of a function without the inputs that the function's call leaves out."""
     if not gone.intersection(proto.input):
         return proto
     kept = type(proto)()
@@ -209,7 +212,7 @@ def _without(proto: Any, gone: frozenset[str]) -> Any:
 
 
 def _branch(onnx: ModuleType, step: Step, inputs: list[Value | None], builder: Builder) -> list[Step | Leave | Turn]:
-    """The nodes of the branch that a known condition takes, followed by its end."""
+    """Return the ONNX nodes of the branch that a known condition takes, followed by the step that ends the branch."""
     proto, scope, where = step.proto, step.scope, step.where
     graphs = {entry.name: entry.g for entry in proto.attribute if entry.type == onnx.AttributeProto.GRAPH}
     if len(inputs) != 1 or inputs[0] is None or set(graphs) != {"then_branch", "else_branch"}:

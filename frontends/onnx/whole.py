@@ -1,4 +1,6 @@
-"""Arithmetic of whole numbers held as reals: wrapping, division that truncates, casts; exact in integers as well."""
+"""Arithmetic of whole numbers that are represented as reals: wrapping, truncating division and casts, which stay exact
+in integers.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ Interval = tuple[int, int]
 
 
 def wrapped(x: Tensor, element: Element) -> Tensor:
-    """Return x modulo 2^bits, in the element's interval.
+    """Return x modulo 2^bits, in the element type's interval.
 
     The quotient of a reduction modulo 2^bits may be rounded up, by 1 at most: a remainder below 0 shows this, and is
     corrected.
@@ -26,8 +28,8 @@ def wrapped(x: Tensor, element: Element) -> Tensor:
 
 
 def quotient(x: Tensor, y: Tensor) -> Tensor:
-    """Return x / y, truncated toward zero; undefined where y is 0. In a truncating division, as in `wrapped`, a
-    quotient that was rounded up is corrected.
+    """Return x / y, truncated toward zero; it is undefined where y is 0. In a truncating division of whole numbers as
+    reals, a quotient that was rounded up is corrected, as in `wrapped`.
     """
     above, below = absolute(x), absolute(y)
     found = floor(above / below)
@@ -36,7 +38,7 @@ def quotient(x: Tensor, y: Tensor) -> Tensor:
 
 
 def truncated(x: Tensor) -> Tensor:
-    """Return x without its fraction, truncated toward zero."""
+    """Return x truncated toward zero to a whole number."""
     return floor(relu(x)) - floor(relu(-x))
 
 
@@ -46,34 +48,36 @@ def is_not_zero(x: Tensor) -> Tensor:
 
 
 def product(x: Interval, y: Interval) -> Interval:
-    """The interval of the products of two intervals."""
+    """Return the interval of the products of two intervals."""
     corners = [a * b for a in x for b in y]
     return min(corners), max(corners)
 
 
 def power(x: Interval, degree: int) -> Interval:
-    """The interval of x^degree, where the degree is at least 1."""
+    """Return the interval of x^degree, where the degree is at least 1."""
     ends = [end**degree for end in x]
     return (0 if degree % 2 == 0 and x[0] < 0 < x[1] else min(ends)), max(ends)
 
 
 def magnitude(*intervals: Interval) -> int:
-    """Return the greatest absolute value in these intervals."""
+    """Return the greatest absolute value of a number in the given intervals."""
     return max(max(abs(low), abs(high)) for low, high in intervals)
 
 
 def exact(low: int, high: int) -> bool:
-    """Return whether reals hold every whole number of the interval exactly."""
+    """Return whether the executors' reals represent every whole number of the interval exactly."""
     return low >= -EXACT and high <= EXACT
 
 
 def bounded(elements: int, most: int, what: str) -> int:
-    """The number of elements; raise TypingError, before anything is allocated, if it is above `most`."""
+    """Return the number of elements of a tensor; raise TypingError, before anything is allocated, if the number is
+    above `most`.
+    """
     if not 0 <= elements <= most:
         raise TypingError(f"expected at most {most} elements in {what}, found {elements}; use smaller tensors")
     return elements
 
 
 def numbers(count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return 0, 1, ..., count - 1."""
+    """Return the numbers 0, 1, ..., count - 1."""
     return np.arange(count, dtype=np.float64)

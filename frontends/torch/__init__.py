@@ -1,4 +1,4 @@
-"""Modules of torch: archives of torch.export, and modules themselves if torch is installed."""
+"""Modules of torch, imported from archives of torch.export, or directly if torch is installed."""
 
 from .graph import arrow, rules
 from .network import from_torch, network

@@ -1,4 +1,6 @@
-"""Archives of torch.export (.pt2): the graph and the tensors beside it, read without torch and without unpickling."""
+"""A reader of archives of torch.export (.pt2), the graph and the tensors stored with it, without torch and without
+unpickling.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ AGAIN = "save it again with torch.export.save of a recent torch, such as 2.15"
 
 @dataclass(frozen=True)
 class Stored:
-    """A tensor of the archive: its values, and the bytes of which it is a view, which tied tensors share."""
+    """A tensor of a torch archive: its values, and the bytes of which it is a view, which tied tensors share."""
 
     values: NDArray[Any]
     place: tuple[Any, ...]
@@ -58,7 +60,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Archive:
-    """The content of an archive: the graph with its signature, and tensors by their names in the module."""
+    """The content of a torch archive: the graph with its signature, and tensors by their names in the module."""
 
     where: str
     graph: Json
@@ -67,8 +69,8 @@ class Archive:
 
 
 def read(source: str | Path | bytes) -> Archive:
-    """Raise CircuitizeError if a file cannot be read, FormatError for a file of another kind, an older or a damaged
-    one.
+    """Read a torch archive; raise CircuitizeError if a file cannot be read, FormatError for a file that is of another
+    kind, older or damaged.
     """
     where = "archive" if isinstance(source, bytes) else str(source)
     try:
@@ -131,8 +133,8 @@ def _bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes
 def _stored(
     archive: zipfile.ZipFile, found: Mapping[str, zipfile.ZipInfo], folder: str, name: str, entry: Json, where: str
 ) -> Stored:
-    """A tensor, as a view of its bytes by extents, strides and an offset, each of which is checked against the
-    bytes.
+    """Return a tensor of a torch archive, as a view of its bytes by extents, strides and an offset, each of which is
+    checked against the bytes.
     """
     meta, file = entry["tensor_meta"], entry["path_name"]
     if entry["use_pickle"] is not False:
@@ -157,8 +159,8 @@ def _stored(
 
 
 def sizes(entries: Any) -> tuple[int, ...]:
-    """The extents of a shape in an archive as numbers. Raise ValueError for an extent that is symbolic, or no whole
-    number of at least 0.
+    """Return the extents of a shape in a torch archive as numbers. Raise ValueError for an extent in a torch archive
+    that is symbolic, or not a whole number of at least 0.
     """
     found = tuple(entry.get("as_int") for entry in entries)
     if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):

@@ -1,4 +1,4 @@
-"""ATen's functions of elements: arithmetic, comparisons, activations."""
+"""Translation rules for ATen's elementwise functions: arithmetic, comparisons, activations."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def div(x: Tensor, other: Number) -> Tensor:
 
 @operator("pow.Tensor_Scalar")
 def pow(x: Tensor, exponent: float) -> Tensor:
-    """Return x to a power that is a multiple of 1/2; refuse any other."""
+    """Return x to a power that is a multiple of 1/2; refuse any other power."""
     if not float(2 * exponent).is_integer():
         raise CircuitizeError(f"expected an exponent that is a multiple of 1/2, found {exponent}; write exp(y log(x))")
     return x ** (int(exponent) if float(exponent).is_integer() else exponent)
@@ -108,13 +108,13 @@ for _name, _function in ONE.items():
 
 @operator("logical_and", "bitwise_and.Tensor")
 def both(x: Tensor, other: Tensor) -> Tensor:
-    """Return the conjunction of truths, 0 and 1, as their product."""
+    """Return the conjunction of truth values, 0 and 1, as their product."""
     return x * other
 
 
 @operator("logical_or", "bitwise_or.Tensor")
 def either(x: Tensor, other: Tensor) -> Tensor:
-    """Return the disjunction of truths, 0 and 1, as their maximum."""
+    """Return the disjunction of truth values, 0 and 1, as their maximum."""
     return maximum(x, other)
 
 
@@ -156,7 +156,9 @@ def lesser_of(x: Tensor, other: Tensor) -> Tensor:
 
 @operator("clamp")
 def clamp(x: Tensor, min: float | None = None, max: float | None = None) -> Tensor:
-    """Return x clamped between two numbers, either of which may be absent; if they cross, `max` wins, as in ATen."""
+    """Return x clamped between two numbers, either of which may be absent; if `min` is above `max`, the result is
+    `max`, as in ATen.
+    """
     if min is not None and max is not None and min <= max:
         return functions.clip(x, float(min), float(max))
     if min is not None:
@@ -178,7 +180,7 @@ def hardtanh(x: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
 
 @operator("gelu")
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
-    """Return GELU, exact by erf, or with the approximation "tanh"."""
+    """Return GELU, computed exactly from the error function, or with the approximation "tanh"."""
     return functions.gelu(x, approximate == "tanh")
 
 
@@ -190,7 +192,9 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 @operator("prelu", "_prelu_kernel")
 def prelu(x: Tensor, weight: Tensor) -> Tensor:
-    """The slope of ATen's prelu below 0 is one number for each channel, axis 1, or one for all."""
+    """Return x where it is positive, and the slope times x elsewhere; the slope is one number for each channel (axis
+    1), or one number for all channels.
+    """
     if weight.ndim == 1 and weight.size > 1:
         weight = weight.reshape(weight.size, *[1] * (x.ndim - 2))
     return relu(x) - weight * relu(-x)
@@ -198,8 +202,8 @@ def prelu(x: Tensor, weight: Tensor) -> Tensor:
 
 @operator("elu")
 def elu(x: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Tensor:
-    """Return scale * x where x is positive, and scale * alpha * (exp(x) - 1) elsewhere; refuse another input scale than
-    1.
+    """Return scale * x where x is positive, and scale * alpha * (exp(x) - 1) elsewhere; refuse an `input_scale` other
+    than 1.
     """
     if input_scale != 1:
         raise CircuitizeError(f"expected an input scale of 1, found {input_scale}; scale the input")
@@ -208,13 +212,15 @@ def elu(x: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 
 
 @operator("softplus")
 def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """For softplus above a threshold torch takes x itself, which differs by less than e^-20."""
+    """Return softplus; above a threshold torch returns x itself, which differs by less than e^-20."""
     return _times(activations.softplus(_times(x, beta)), 1.0 / beta)
 
 
 @operator("where.self", "where.ScalarSelf", "where.ScalarOther")
 def where_self(condition: Any, x: Any, other: Any) -> Any:
-    """Return x where the condition holds, else `other`; a known condition that is equal everywhere takes no Select."""
+    """Return x where the condition is true, else `other`; a known condition that is equal everywhere needs no
+    Select.
+    """
     chosen = [bounded(value) if isinstance(value, float) else value for value in (x, other)]
     if isinstance(condition, np.ndarray) and condition.size and (condition == condition.flat[0]).all():
         one = chosen[0 if condition.flat[0] else 1]
@@ -228,7 +234,7 @@ where_self.takes_known = True  # type: ignore[attr-defined]
 
 @operator("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """Return x with the value where the mask holds; minus infinity becomes MASKED."""
+    """Return x with the value where the mask is 1; minus infinity becomes MASKED."""
     return where(mask, bounded(float(value)) if isinstance(value, (int, float)) else value, x)
 
 

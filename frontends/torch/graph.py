@@ -29,18 +29,18 @@ Value = Tensor | Known
 
 
 def arrow(source: str | Path | bytes) -> Imported:
-    """The program in an archive file that torch.export.save wrote, with concrete shapes.
+    """Return the program in an archive file that torch.export.save wrote, with concrete shapes.
 
-    Parameters and buffers of floats in an archive are inputs by their names in the module, with their values; tied ones
-    are one input. Minus infinity, which masks hold, is replaced by -64. Raise FormatError for another file, and
-    CircuitizeError for an operator that is not read.
+    Parameters and buffers of floats in an archive become inputs with their names in the module and with their values;
+    tied parameters become one input. Minus infinity, which masks contain, is replaced by -64. Raise FormatError for a
+    file that is no torch archive, and CircuitizeError for an operator that is not read.
     """
     return program(source)[0]
 
 
 def program(source: str | Path | bytes) -> tuple[Imported, tuple[str, ...]]:
-    """The program in an archive, and which of its inputs are buffers, such as running statistics, which nothing
-    trains.
+    """Return the program in a torch archive, and which of its inputs are buffers, such as running statistics, which
+    are not trained.
     """
     archive = read(source)
     try:
@@ -178,7 +178,7 @@ class _Reader:
             self.values[output] = result
 
     def _made(self, rule: Any, given: dict[str, Any]) -> Any:
-        """The result of a translation rule, which is known if all operands are known."""
+        """Return the result of a translation rule, which is known if all operands are known."""
         flat = [v for value in given.values() for v in (value if isinstance(value, list) else [value])]
         known = [value for value in flat if isinstance(value, np.ndarray)]
         if any(isinstance(value, Tensor) for value in flat) or not known:
@@ -195,7 +195,9 @@ class _Reader:
 
 
 def _folded(rule: Any, given: dict[str, Any]) -> Any:
-    """The value of a rule on known numbers: the rule is traced on inputs of their shapes, and the trace is run."""
+    """Return the value that a translation rule gives on known numbers: the rule is traced on inputs of their shapes,
+    and the trace is run.
+    """
     builder, inputs = Builder(), list[Known]()
 
     def entered(value: Any) -> Any:
@@ -223,7 +225,7 @@ def _names(output: Any) -> list[str]:
 
 
 def rules() -> Mapping[str, Any]:
-    """The translation rules by ATen's operators, which the modules of this folder define."""
+    """Return the translation rules by ATen's operators, which the modules of this folder define."""
     package = import_module(__package__ or "")
     for module in iter_modules(package.__path__):
         import_module(f".{module.name}", package.__name__)

@@ -1,4 +1,4 @@
-"""ATen's operators that move elements, and those that make positions and constants."""
+"""Translation rules for ATen's operators that move elements, and for those that make positions and constants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def view(x: Tensor, size: Sequence[int] = (), shape: Sequence[int] = ()) -> Tens
 
 @operator("clone", "contiguous", "alias", "detach", "lift_fresh_copy", "_to_copy", "to.dtype", "dropout", "type_as")
 def same(x: Any = None, input: Any = None, p: float = 0.0, train: bool = False, other: Any = None) -> Tensor:
-    """Return the tensor itself, for copies, casts and dropout outside training. Refuse dropout if it is in training."""
+    """Return the tensor itself, for copies, casts and dropout outside training. A dropout in training mode is
+    refused.
+    """
     if train and p:
         raise CircuitizeError("expected dropout outside training, found it in training; export module.eval()")
     found: Tensor = x if x is not None else input
@@ -34,7 +36,7 @@ def same(x: Any = None, input: Any = None, p: float = 0.0, train: bool = False, 
 
 @operator("permute")
 def permute(x: Tensor, dims: Sequence[int]) -> Tensor:
-    """Return the tensor with its axes in this order."""
+    """Return the tensor with its axes in the given order."""
     return x.transpose(*dims) if dims else x
 
 
@@ -68,7 +70,7 @@ def unsqueeze(x: Tensor, dim: int) -> Tensor:
 
 @operator("squeeze", "squeeze.dim", "squeeze.dims")
 def squeeze(x: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Return the tensor without axes of extent 1: all of them, or those named."""
+    """Return the tensor without axes of extent 1: without all of them, or without those named."""
     named = range(x.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
     gone = {at % x.ndim for at in named if x.shape[at] == 1} if x.ndim else set[int]()
     return x.reshape(*(extent for at, extent in enumerate(x.shape) if at not in gone))
@@ -76,7 +78,7 @@ def squeeze(x: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 @operator("slice.Tensor")
 def slice_tensor(x: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    """Return the elements from `start` to before `end` along an axis, `step` apart."""
+    """Return the elements from `start` up to but not including `end` along an axis, `step` apart."""
     return movement.take(x, dim, *slice(start, end, step).indices(x.shape[dim]))
 
 
@@ -101,39 +103,39 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 @operator("split.Tensor")
 def split(x: Tensor, split_size: int, dim: int = 0) -> list[Tensor]:
-    """Return parts of this extent along an axis; the last may be shorter."""
+    """Return parts of the given extent along an axis; the last part may be shorter."""
     extent = x.shape[dim]
     return split_with_sizes(x, [min(split_size, extent - at) for at in range(0, extent, split_size)], dim)
 
 
 @operator("split_with_sizes")
 def split_with_sizes(x: Tensor, split_sizes: Sequence[int], dim: int = 0) -> list[Tensor]:
-    """Return parts of these extents along an axis."""
+    """Return parts of the given extents along an axis."""
     return movement.split(x, list(split_sizes), dim)
 
 
 @operator("chunk")
 def chunk(x: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
-    """Return at most `chunks` parts of equal extent along an axis; the last may be shorter."""
+    """Return at most `chunks` parts of equal extent along an axis; the last part may be shorter."""
     return split(x, -(-x.shape[dim] // chunks), dim)
 
 
 @operator("unbind.int")
 def unbind(x: Tensor, dim: int = 0) -> list[Tensor]:
-    """Return the elements at each index of an axis."""
+    """Return the elements at each index of an axis, without that axis."""
     return [select(x, dim, at) for at in range(x.shape[dim])]
 
 
 @operator("flatten.using_ints")
 def flatten(x: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Return the tensor with a range of axes as one."""
+    """Return the tensor with a range of axes merged into one."""
     first, last = start_dim % x.ndim, end_dim % x.ndim
     return x.reshape(*x.shape[:first], -1, *x.shape[last + 1 :])
 
 
 @operator("unflatten.int")
 def unflatten(x: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
-    """Return the tensor with one axis as several of these extents."""
+    """Return the tensor with one axis split into several of the given extents."""
     at = dim % x.ndim
     return x.reshape(*x.shape[:at], *sizes, *x.shape[at + 1 :])
 
@@ -146,13 +148,13 @@ def flip(x: Tensor, dims: Sequence[int]) -> Tensor:
 
 @operator("repeat")
 def repeat(x: Tensor, repeats: Sequence[int]) -> Tensor:
-    """Return the tensor repeated along each axis, as often as stated, new axes first."""
+    """Return the tensor repeated along each axis, as often as stated for it, with new axes first."""
     return movement.tile(x.reshape(*[1] * (len(repeats) - x.ndim), *x.shape), repeats)
 
 
 @operator("constant_pad_nd")
 def constant_pad(x: Tensor, pad: Sequence[int], value: float = 0.0) -> Tensor:
-    """Return the tensor padded by a value; `pad` holds pairs before and after, for the last axis first."""
+    """Return the tensor padded by a value; `pad` holds pairs (before, after), beginning with the last axis."""
     if value or min(pad, default=0) < 0:
         raise CircuitizeError(f"expected zeros around a tensor, found {value} in {list(pad)}; concatenate or slice it")
     before, after = [0] * x.ndim, [0] * x.ndim
@@ -165,8 +167,8 @@ def constant_pad(x: Tensor, pad: Sequence[int], value: float = 0.0) -> Tensor:
 def embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """Return the rows of a table at these indices. If the indices are known, consecutive rows are a slice of the
-    table.
+    """Return the rows of a table at the given indices. If the indices of an embedding are known and consecutive, the
+    rows are a slice of the table.
     """
     if not isinstance(indices, np.ndarray):
         return functions.gather(weight, indices)
@@ -184,7 +186,7 @@ embedding.takes_known = True  # type: ignore[attr-defined]
 
 @operator("index_select")
 def index_select(x: Tensor, dim: int, index: Any) -> Tensor:
-    """Return the elements at these indices of an axis."""
+    """Return the elements at the given indices of an axis."""
     return functions.gather(x, index, dim)
 
 
@@ -198,19 +200,19 @@ def gather(x: Tensor, dim: int, index: Tensor, sparse_grad: bool = False) -> Ten
 
 @operator("full")
 def full(size: Sequence[int], fill_value: float) -> Known:
-    """Return a constant of one number."""
+    """Return a constant whose elements all equal one number."""
     return _filled(size, fill_value)
 
 
 @operator("zeros")
 def zeros(size: Sequence[int]) -> Known:
-    """Return zeros of this shape."""
+    """Return zeros of the given shape."""
     return _filled(size, 0.0)
 
 
 @operator("ones")
 def ones(size: Sequence[int]) -> Known:
-    """Return ones of this shape."""
+    """Return ones of the given shape."""
     return _filled(size, 1.0)
 
 
@@ -222,7 +224,9 @@ def _filled(size: Sequence[int], value: float) -> Known:
 
 @operator("arange", "arange.start", "arange.start_step")
 def arange(end: float, start: float = 0, step: float = 1) -> Known:
-    """Return numbers from `start` to before `end`, `step` apart; refuse more than MOST_KNOWN."""
+    """Return the numbers from `start` up to but not including `end`, `step` apart; refuse more than MOST_KNOWN
+    numbers.
+    """
     if not step or not 0 <= (end - start) / step <= MOST_KNOWN:
         raise CircuitizeError(f"expected at most {MOST_KNOWN} known numbers, found from {start} to {end}; shrink them")
     return np.arange(start, end, step).astype(np.float64)
@@ -236,7 +240,7 @@ def scalar_tensor(s: float) -> Known:
 
 @operator("full_like")
 def full_like(x: Any, fill_value: float) -> Known:
-    """Return a constant of one number in the shape of x."""
+    """Return a constant in the shape of x whose elements all equal one number."""
     return _filled(x.shape, fill_value)
 
 

@@ -1,4 +1,4 @@
-"""ATen's products of matrices, and attention."""
+"""Translation rules for ATen's matrix products and attention."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .node import operator
 
 @operator("mm", "bmm")
 def mm(x: Tensor, mat2: Tensor) -> Tensor:
-    """Return the product of two matrices, or of each pair in two batches."""
+    """Return the product of two matrices, or of each pair of matrices in two batches."""
     return x @ mat2
 
 
 @operator("matmul", "mv", "dot")
 def matmul(x: Tensor, other: Any = None, vec: Any = None, tensor: Any = None) -> Tensor:
-    """Return the product of matrices, vectors, or batches of them, by numpy's rules."""
+    """Return the product of matrices, vectors, or batches of matrices, by numpy's rules."""
     right: Tensor = next(operand for operand in (other, vec, tensor) if operand is not None)
     return x @ right
 
@@ -36,7 +36,7 @@ def addmm(x: Tensor, mat1: Tensor, mat2: Tensor, beta: float = 1, alpha: float =
 
 @operator("baddbmm")
 def baddbmm(x: Tensor, batch1: Tensor, batch2: Tensor, beta: float = 1, alpha: float = 1) -> Tensor:
-    """Return beta * x + alpha * (batch1 @ batch2), for each pair in two batches."""
+    """Return beta * x + alpha * (batch1 @ batch2), for each pair of matrices in two batches."""
     return _sum(x, batch1 @ batch2, beta, alpha)
 
 
@@ -47,7 +47,7 @@ def _sum(x: Tensor, product: Tensor, beta: float, alpha: float) -> Tensor:
 
 @operator("linear")
 def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
-    """Return x weight^T + bias: torch keeps weights [out, in]."""
+    """Return x weight^T + bias: torch keeps linear weights as [out, in]."""
     product = input @ weight.transpose()
     return product if bias is None else product + bias
 
@@ -63,7 +63,9 @@ def attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """Return softmax(query key^T scale + mask) value; a mask of truths hides where it is 0, as is_causal does."""
+    """Return softmax(query key^T scale + mask) value; a mask of truth values hides positions where it is 0, and so does
+    is_causal.
+    """
     if dropout_p or enable_gqa:
         raise CircuitizeError(
             "expected attention without dropout and grouped queries, found them; export module.eval()"

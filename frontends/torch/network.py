@@ -1,4 +1,4 @@
-"""Modules of torch as models: by an archive, or by torch.export if torch is installed."""
+"""Modules of torch as models, from an archive, or through torch.export if torch is installed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ REMEDY = "pip install torch, or give an archive that torch.export.save wrote"
 
 
 def network(source: str | Path | bytes, formats: Mapping[str, Format] | None = None) -> Model:
-    """The module in an archive file as a model that starts from its values, for `training_step` and `predict`.
+    """Return the module in an archive file as a model that starts from the module's values, for `training_step` and
+    `predict`.
 
     The model of an archive fits the batch size that it was exported for. Buffers, such as running statistics, are
-    frozen parameters of the model. A parameter whose format is not given has a format that holds twice its values.
-    Raise CircuitizeError for a module of several inputs or outputs, and the errors of `arrow`.
+    frozen parameters of the model. A parameter whose format is not given has a format that holds values up to twice the
+    parameter's. Raise CircuitizeError for a torch module of several inputs or outputs, and the errors that `arrow`
+    raises.
     """
     made, buffers = program(source)
     (data, *others) = [name for name in made.inputs if name not in made.parameters] or [""]
@@ -52,14 +54,15 @@ def from_torch(
     decompose: bool = True,
     exporter: Literal["export", "onnx"] = "export",
 ) -> Model:
-    """A module of torch on inputs like the example, a tensor or a tuple of tensors, as a model; or the model in an
-    archive at a path.
+    """Return a module of torch, on inputs like the example (a tensor or a tuple of tensors), as a model; or return the
+    model in the archive at a path.
 
-    A module of torch is exported as it behaves outside training. Through torch.export, in core ATen if `decompose` says
-    so, the module keeps its names, its tied parameters and its batch norms, and fits the example's batch. Through
-    torch's exporter to ONNX, which needs the package onnxscript, the module fits any batch, but batch norms are folded,
-    ties are cut, and parameters that the exporter transposes are renamed. Raise CircuitizeError if torch is missing or
-    refuses the module, and the errors of `network` or `from_onnx`.
+    A module of torch is exported with the behaviour that it has outside training. Through torch.export, in core ATen if
+    `decompose` is true, the module keeps its names, its tied parameters and its batch norms, and accepts only the
+    example's batch size. Through torch's exporter to ONNX, which needs the package onnxscript, the module accepts any
+    batch size, but batch norms are folded, tied parameters are separated, and parameters that the exporter transposes
+    are renamed. Raise CircuitizeError if torch is missing or refuses the module, and the errors that `network` or
+    `from_onnx` raises.
     """
     if exporter not in ("export", "onnx"):
         raise CircuitizeError(f"exporter: expected 'export' or 'onnx', found {excerpt(exporter)}; choose one of them")
@@ -71,7 +74,7 @@ def from_torch(
 
 
 def exported(module: Any, example: Any, decompose: bool = True) -> bytes:
-    """The archive of a module, whose graph torch.export makes for the shapes of an example."""
+    """Return the archive of a module, whose graph torch.export makes for the shapes of an example."""
 
     def export(torch: Any, given: tuple[Any, ...]) -> bytes:
         file = io.BytesIO()
@@ -84,7 +87,7 @@ def exported(module: Any, example: Any, decompose: bool = True) -> bytes:
 
 
 def exported_to_onnx(module: Any, example: Any) -> Any:
-    """The ONNX model of a module, by torch's exporter; the first axis of each input is left open."""
+    """Return the ONNX model of a module, made by torch's exporter; the first axis of each input is left open."""
 
     def export(torch: Any, given: tuple[Any, ...]) -> Any:
         axes = tuple({0: torch.export.Dim.DYNAMIC} for _ in given)
@@ -94,7 +97,7 @@ def exported_to_onnx(module: Any, example: Any) -> Any:
 
 
 def _outside_training(module: Any, example: Any, exporter: str, export: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
-    """The export of a module outside training, after which the module's mode is restored."""
+    """Return the export of a module outside training, and restore the module's mode afterwards."""
     try:
         torch = importlib.import_module("torch")
     except ImportError:

@@ -33,7 +33,7 @@ SMALLEST = -1e30
 
 
 def operator(*names: str) -> Callable[[R], R]:
-    """Decorate the translation rule of these operators; its parameters have the operator's names, except `x` for
+    """Decorate the translation rule of the given operators; its parameters have the operator's names, except `x` for
     `self`.
     """
 
@@ -47,12 +47,12 @@ def operator(*names: str) -> Callable[[R], R]:
 
 
 def bounded(number: float) -> float:
-    """Return a number, or MASKED for minus infinity, which scores have where a mask hides them."""
+    """Return a number, or MASKED for minus infinity, which scores are where a mask hides them."""
     return MASKED if number < SMALLEST else number
 
 
 def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
-    """The arguments of a node by name; a tensor is what `value` gives for its name."""
+    """Return the arguments of a node by name; a tensor is what `value` gives for its name."""
     found = {}
     for entry in entries:
         name = entry["name"]
@@ -62,7 +62,9 @@ def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def argument(given: Any, value: Callable[[str], Any]) -> Any:
-    """Return an argument of a torch node as a Python value. Raise FormatError for an argument of another kind."""
+    """Return an argument of a torch node as a Python value. Raise FormatError for an argument of a torch node that is
+    of another kind.
+    """
     if not isinstance(given, dict) or len(given) != 1:
         raise FormatError(f"expected an argument of one kind, found {excerpt(given)}; export it again")
     ((kind, content),) = given.items()
@@ -86,7 +88,9 @@ def argument(given: Any, value: Callable[[str], Any]) -> Any:
 
 
 def bind(rule: Rule, given: dict[str, Any]) -> None:
-    """Raise CircuitizeError if a rule has no parameter of the argument's name, or lacks one."""
+    """Raise CircuitizeError if a translation rule has no parameter of an argument's name, or has a parameter without an
+    argument.
+    """
     try:
         inspect.signature(rule).bind(**given)
     except TypeError as error:

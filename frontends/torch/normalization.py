@@ -1,4 +1,4 @@
-"""ATen's normalisations; images have their channels in axis 1."""
+"""Translation rules for ATen's normalisations; images have their channels in axis 1."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _affine(x: Tensor, weight: Any, bias: Any) -> Tensor:
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float
 ) -> list[Tensor]:
-    """Return the values of layer norm; mean and deviation are not computed."""
+    """Return the normalised values of layer norm; mean and deviation are not computed."""
     return [layer_norm(input, normalized_shape, weight, bias, eps)]
 
 
@@ -39,21 +39,23 @@ def layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Tensor:
-    """Return the input with mean 0 and variance 1 over its last axes, then times a weight and plus a bias if given."""
+    """Return the input brought to mean 0 and variance 1 over its last axes, then times a weight and plus a bias if
+    these are given.
+    """
     return _affine(normalize(input, tuple(range(-len(normalized_shape), 0)), eps), weight, bias)
 
 
 @operator("rms_norm", "_fused_rms_norm")
 def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None) -> Tensor:
-    """For rms_norm without an epsilon, torch takes the epsilon of float32."""
+    """Return RMS norm; without an epsilon torch uses the epsilon of float32."""
     chosen = 2.0**-23 if eps is None else eps
     return _affine(root_mean_square_normalize(input, tuple(range(-len(normalized_shape), 0)), chosen), weight, None)
 
 
 @operator("native_group_norm")
 def native_group_norm(input: Tensor, weight: Any, bias: Any, group: int, eps: float, **extents: int) -> list[Tensor]:
-    """Return the values of group norm; mean and deviation are not computed. The extents that native_group_norm takes as
-    arguments are those of its input.
+    """Return the normalised values of group norm; mean and deviation are not computed. The extents that
+    native_group_norm takes as arguments are those of its input.
     """
     return [group_norm(input, group, weight, bias, eps)]
 
@@ -67,7 +69,9 @@ def group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """Return the input with mean 0 and variance 1 over each group of channels, then scaled and shifted by channel."""
+    """Return the input brought to mean 0 and variance 1 over each group of channels, then scaled and shifted by
+    channel.
+    """
     grouped = input.reshape(input.shape[0], num_groups, math.prod(input.shape[1:]) // num_groups)
     x = normalize(grouped, -1, eps).reshape(*input.shape)
     weight, bias = (None if one is None else _along_channels(x, one) for one in (weight, bias))
@@ -78,7 +82,7 @@ def group_norm(
 def batch_norm_no_training(
     input: Tensor, weight: Any, bias: Any, running_mean: Tensor, running_var: Tensor, momentum: float, eps: float
 ) -> list[Tensor]:
-    """Return the values of batch norm; mean and deviation are not computed."""
+    """Return the normalised values of batch norm; mean and deviation are not computed."""
     return [batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)]
 
 
@@ -94,7 +98,9 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """Return the input normalised by running statistics, then scaled and shifted by channel; refuse training."""
+    """Return the input normalised by running statistics, then scaled and shifted by channel; refuse batch norm in
+    training mode.
+    """
     if training or running_mean is None or running_var is None:
         raise CircuitizeError("expected batch norm by running statistics, found it in training; export module.eval()")
     deviation = square_root(running_var + eps)

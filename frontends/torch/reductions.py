@@ -1,4 +1,4 @@
-"""ATen's sums, means, extrema and softmaxes along axes."""
+"""Translation rules for ATen's sums, means, extrema and softmaxes along axes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ def any_along(x: Tensor, dim: int, keepdim: bool = False) -> Tensor:
 
 @operator("var.correction")
 def variance(x: Tensor, dim: Axes = None, correction: float | None = 1, keepdim: bool = False) -> Tensor:
-    """Return the variance along axes, of n elements divided by n less the correction, which must be whole."""
+    """Return the variance along axes: the sum of squared distances from the mean of n elements, divided by n less the
+    correction, which must be whole.
+    """
     axes = tuple(range(x.ndim)) if _axes(dim) is None else _axes(dim)
     less = 1 if correction is None else int(correction)
     if correction is not None and less != correction:
@@ -72,19 +74,19 @@ def variance(x: Tensor, dim: Axes = None, correction: float | None = 1, keepdim:
 
 @operator("cumsum")
 def cumsum(x: Tensor, dim: int) -> Tensor:
-    """Return the sums of all elements up to each along an axis."""
+    """Return the sum of all elements up to each element along an axis."""
     return functions.cumulative_sum(x, dim)
 
 
 @operator("softmax.int", "_softmax")
 def softmax(x: Tensor, dim: int) -> Tensor:
-    """Return softmax along an axis."""
+    """Return the softmax along an axis."""
     return functions.softmax(x, dim)
 
 
 @operator("log_softmax.int", "_log_softmax")
 def log_softmax(x: Tensor, dim: int) -> Tensor:
-    """Return the logarithm of softmax along an axis."""
+    """Return the logarithm of the softmax along an axis."""
     return functions.log_softmax(x, dim)
 
 

@@ -1,4 +1,6 @@
-"""ATen's convolutions and poolings: images have their channels in axis 1, and circuitize's layers compute them."""
+"""Translation rules for ATen's convolutions and poolings: images have their channels in axis 1, and circuitize's layers
+compute the results.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def convolution(
     output_padding: Numbers,
     groups: int,
 ) -> Tensor:
-    """Return the convolution, or the transposed one, with steps, gaps, padding and groups; channels are in axis 1."""
+    """Return the convolution, or the transposed convolution, with steps, gaps, padding and groups; channels are in axis
+    1.
+    """
     rank = input.ndim - 2
     steps, gaps, sides = _each(stride, rank), _each(dilation, rank), _sides(padding, rank)
     # [out, in, *sizes] to [*sizes, in, out]; of a transposed one [in, out, *sizes] to [*sizes, out, in].
@@ -94,7 +98,7 @@ def max_pool(
     dilation: Numbers = 1,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """Return the maximum of each window; refuse windows that end outside (`ceil_mode`)."""
+    """Return the maximum of each window; refuse windows that end outside the axis (`ceil_mode`)."""
     rank = x.ndim - 2
     _require_floor(ceil_mode)
     sizes = _each(kernel_size, rank)
@@ -125,7 +129,9 @@ def average_pool(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """Return the mean of each window, with or without the padding in its count; refuse `ceil_mode` and a divisor."""
+    """Return the mean of each window, whose count of elements includes the padding or not; refuse `ceil_mode` and a
+    given divisor.
+    """
     rank = x.ndim - 2
     _require_floor(ceil_mode)
     if divisor_override is not None:
@@ -138,7 +144,7 @@ def average_pool(
 
 @operator("adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d")
 def adaptive_average_pool(x: Tensor, output_size: Numbers) -> Tensor:
-    """Return the mean of windows of one size side by side, for extents that divide the positions."""
+    """Return the mean of windows of one size side by side; refuse output extents that do not divide the input's."""
     rank = x.ndim - 2
     wanted, extents = _each(output_size, rank), x.shape[2:]
     if any(extent % count for extent, count in zip(extents, wanted, strict=True)):

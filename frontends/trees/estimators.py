@@ -1,4 +1,6 @@
-"""Reads estimators of scikit-learn: trees, forests and boosted trees; checked against their own predictions."""
+"""A reader of scikit-learn's estimators (trees, forests and boosted trees), which checks the trees against the
+estimators' own predictions.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ TRIED = 64
 
 
 def forest_of(estimator: Any) -> Forest:
-    """The trees of a fitted estimator. Reading an estimator imports nothing of scikit-learn.
+    """Return the trees of a fitted scikit-learn estimator. Reading an estimator imports nothing of scikit-learn.
 
     Raise CircuitizeError for an object that is no estimator of trees, for an estimator that is not fitted, for
     categories and several outputs, and if the trees as read do not give the estimator's scores.
@@ -78,7 +80,9 @@ def _binned(estimator: Any, classifies: bool) -> Forest:
 
 
 def _boosted(estimator: Any, rows: list[list[Tree]], classifies: bool, narrow: bool = True) -> Forest:
-    """Rows of trees, one tree for each score; the starting scores are the difference to the estimator's own."""
+    """Return rows of trees, one tree for each score; the starting scores are the difference between the estimator's
+    scores and those of the trees.
+    """
     first = [place for stage in rows for place in range(len(stage))]
     count = len(rows[0])
     decides = (ABOVE if not narrow else AT_LEAST) if count == 1 else GREATEST
@@ -127,7 +131,7 @@ def _joined(
 
 
 def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
-    """The scores of the estimator, [rows, scores]."""
+    """Return the scores that a scikit-learn estimator gives, [rows, scores]."""
     if not classifies:
         found = estimator.predict(x)
     elif hasattr(estimator, "decision_function"):
@@ -138,8 +142,8 @@ def _judged(estimator: Any, x: Reals, classifies: bool) -> Reals:
 
 
 def _agrees(estimator: Any, made: Forest, classifies: bool) -> None:
-    """Raise CircuitizeError unless scores on random inputs, thresholds among them, equal the estimator's to within
-    1e-9.
+    """Raise CircuitizeError unless scores on random inputs, thresholds among them, equal the scikit-learn estimator's
+    to within 1e-9.
     """
     random = np.random.default_rng(0)
     tested = made.threshold[made.inner] if made.inner.any() else np.zeros(1)

@@ -19,11 +19,12 @@ or not at all.
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """A forest of trees whose inner nodes send x left if x[feature] <= threshold, and whose leaves score.
+    """A forest of trees whose inner nodes send x to the left child if x[feature] <= threshold, and whose leaves add to
+    the scores.
 
-    The arrays `left` and `right` of a forest are -1 at leaves. A leaf adds its `values` [nodes, scores] to the scores
-    from `first[tree]` on; `base` are the starting scores. The flag `narrow` of a forest says that x is compared as
-    float32.
+    The arrays `left` and `right` of a forest are -1 at leaves. A leaf of a forest adds its `values` [nodes, scores] to
+    the scores from `first[tree]` on; `base` are the starting scores. The flag `narrow` of a forest says that x is
+    compared as float32.
     """
 
     features: int
@@ -40,12 +41,12 @@ class Forest:
 
     @property
     def inner(self) -> NDArray[np.bool_]:
-        """Whether each node has children; a leaf has none."""
+        """Return whether each node of a forest has children; a leaf has none."""
         return self.left >= 0
 
     @cached_property
     def owner(self) -> Integers:
-        """The tree of each node."""
+        """Return the tree of each node of a forest."""
         owner = np.zeros(len(self.left), np.int64)
         owner[self.roots] = np.arange(len(self.roots))
         level = self.roots
@@ -55,7 +56,7 @@ class Forest:
         return owner
 
     def scores(self, x: Reals) -> Reals:
-        """The scores of rows of x, [rows, scores], in floats."""
+        """Return the scores of rows of x, [rows, scores], in floats."""
         x = x.astype(np.float32).astype(np.float64) if self.narrow else x
         at = np.broadcast_to(self.roots, (len(x), len(self.roots))).copy()
         rows = np.arange(len(x))[:, None]
@@ -69,11 +70,11 @@ class Forest:
         return found
 
     def certain(self, x: Reals, score_bits: int) -> NDArray[np.bool_]:
-        """Whether, for each row of x, the decision is the same when leaves are rounded to `score_bits` fraction bits,
-        whichever way the leaves are rounded.
+        """Return whether, for each row of x, the decision is the same when leaves are rounded to `score_bits` fraction
+        bits, whichever way each leaf is rounded.
 
-        With rounded leaves each score is off by at most half a unit for each tree and one for its base, so that a lead
-        of more than twice that is kept.
+        With rounded leaves each score is off by at most half a unit for each tree and one for its base, so a decision
+        whose lead is more than twice that is the same.
         """
         scores = self.scores(x)
         reach = (len(self.roots) + 1) * 2.0**-score_bits

@@ -56,16 +56,18 @@ def from_trees(
     data: ArrayLike | None = None,
     labels: ArrayLike | None = None,
 ) -> IntegerProgram:
-    """A program from a fitted tree, forest or boosted ensemble of scikit-learn: `inputs` [batch, features] -> outputs.
+    """Return a program from a fitted tree, forest or boosted ensemble of scikit-learn: `inputs` [batch, features] ->
+    outputs.
 
     The argument `inputs` is the format of the features: a threshold between two numbers of the format decides exactly
     as the lower of the two numbers does, so that every comparison has scikit-learn's result. The leaves of a forest are
-    rounded to `score_bits` fraction bits. The output `class` [batch] of a forest's program is the place of the decision
-    in `classes_`, `scores` [batch, scores] are the sums over the trees; a regressor has the output of scores alone. If
-    `forest_of(estimator).certain(x, score_bits)`, the class is scikit-learn's in spite of rounding. The arguments
-    `data` [N, features] and `labels` [N], which are places in `classes_`, become examples. Raise CircuitizeError for an
-    object that is no scikit-learn estimator of trees, for formats that float32 does not hold if the estimator compares
-    in float32, and for other names of outputs.
+    rounded to `score_bits` fraction bits. Of a forest's program, the output `class` [batch] is the place of the
+    decision in `classes_`, and `scores` [batch, scores] are the sums over the trees; the program of a regressor has
+    only the output of scores. If `forest_of(estimator).certain(x, score_bits)` is true, the output `class` is
+    scikit-learn's in spite of rounding. The arguments `data` [N, features] and `labels` [N], which are places in
+    `classes_`, become examples. Raise CircuitizeError for an object that is no scikit-learn estimator of trees, for
+    formats that float32 does not hold if the estimator compares in float32, and for names that are none of the
+    outputs'.
     """
     forest = forest_of(estimator)
     wanted = ("scores",) if forest.decides == SCORES and tuple(outputs) == ("class",) else tuple(outputs)
@@ -95,7 +97,7 @@ def from_trees(
 
 
 def _scores(builder: Builder, x: int, forest: Forest, score_bits: int) -> int:
-    """The base scores plus the sums of all trees, [batch, scores]."""
+    """Return the base scores plus the sums of all trees, [batch, scores]."""
     answers, place = _answers(builder, x, forest)
     sizes = np.bincount(forest.owner, minlength=len(forest.roots))
     group = np.cumsum(sizes) // GROUP
@@ -119,10 +121,11 @@ def _scores(builder: Builder, x: int, forest: Forest, score_bits: int) -> int:
 
 
 def _answers(builder: Builder, x: int, forest: Forest) -> tuple[int, Integers]:
-    """For all distinct tests of a forest, whether x is at most the threshold, [batch, tests]; and the test of each
-    node.
+    """Return for all distinct tests of a forest whether x is at most the threshold, [batch, tests], and the test of
+    each node.
 
-    Since x is a whole number of units, x <= t exactly where x <= floor(t), for a threshold t in these units.
+    Since a feature x is a whole number of units, x <= t is equivalent to x <= floor(t), for a threshold t in these
+    units.
     """
     builder.provenance = Provenance("comparisons")
     format = builder.format(x)
@@ -150,11 +153,12 @@ def _walked(
     score_bits: int,
     batch: int,
 ) -> int:
-    """The values of the leaves that are reached in each tree, [batch, trees, values], level by level from the lowest.
+    """Return the values of the leaves that are reached in each tree, [batch, trees, values], computed level by level
+    from the lowest.
 
     The children of a level's inner nodes form the next level: first all left children, then all right ones. Return a
-    wire with a Check that states the interval which a product with a matrix of zeros and ones hides; if elements have
-    their own intervals, the Check costs nothing.
+    wire with a Check for the interval that a product with a matrix of zeros and ones loses; if elements have their own
+    intervals, the Check costs nothing.
     """
     levels = [roots]
     while len(inner := levels[-1][forest.inner[levels[-1]]]):
@@ -191,7 +195,7 @@ def _walked(
 
 
 def _decided(builder: Builder, scores: int, decides: str) -> int:
-    """The class of each row, by the first of its greatest scores or by the sign of its only score."""
+    """Return the class of each row, by the first of its greatest scores or by the sign of its only score."""
     builder.provenance = Provenance("class")
     if decides == GREATEST:
         return builder.add(ArgMax(1), scores)
@@ -204,7 +208,7 @@ def _decided(builder: Builder, scores: int, decides: str) -> int:
 
 
 def _picking(columns: Integers, extent: int) -> Constant:
-    """The matrix of zeros and ones that picks columns, some perhaps more than once."""
+    """Return the matrix of zeros and ones that picks columns, in which a column may be picked several times."""
     return Constant.of((np.arange(extent)[:, None] == columns).astype(np.int64))
 
 
@@ -215,7 +219,7 @@ def _constant(builder: Builder, values: NDArray[Any], fraction_bits: int) -> int
 def _examples(
     inputs: Format, features: int, batch: int, data: ArrayLike | None, labels: ArrayLike | None
 ) -> tuple[dict[str, NDArray[np.float64]], ...]:
-    """Examples as batches of data, with answers if there are labels; an incomplete last batch is left out."""
+    """Return examples as batches of data, with answers if there are labels; an incomplete last batch is left out."""
     if data is None:
         return ()
     x = np.asarray(data, np.float64)

@@ -1,4 +1,4 @@
-"""Arithmetic, reductions, casts and curves of UOps."""
+"""Translation rules for arithmetic, reductions, casts and curves of UOps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .writing import masked
 
 @rule("ADD", "SUB")
 def _add(t: Translation, node: Node) -> Made:
-    """Add, Subtract; x - mean, x - maximum and log softmax are known again"""
+    """Translate the UOp to Add or Subtract; x - mean, x - maximum and log softmax are recognised."""
     x, y = t.products(node)
     for place in (0, 1):
         known = t.known(node.sources[place])
@@ -42,7 +42,7 @@ def _masked(t: Translation, node: Node, known: Known, x: Product) -> Product:
 
 @rule("MUL", "AND")
 def _multiply(t: Translation, node: Node) -> Made:
-    """Multiply, Scale; with a sum after it Einsum, Gather, ScatterAdd; softmax, normalisations, GELU are known again"""
+    """Translate the UOp to Multiply or Scale, or to Einsum, Gather or ScatterAdd if a sum follows."""
     if node.name == "AND" and node.dtype != "bool":
         if t.bits(node):
             return None
@@ -56,7 +56,7 @@ def _multiply(t: Translation, node: Node) -> Made:
 
 @rule("REDUCE")
 def _reduce(t: Translation, node: Node) -> Made:
-    """Sum, Mean, Max, Product; of a product Einsum"""
+    """Translate the UOp to Sum, Mean, Max or Product, or to Einsum if products are summed."""
     operation, count = node.argument
     product = t.product(node.sources[0])
     if operation == "ADD":
@@ -71,7 +71,7 @@ def _reduce(t: Translation, node: Node) -> Made:
 
 @rule("CAST")
 def _cast(t: Translation, node: Node) -> Made:
-    """nothing; to bool x is compared with 0, to a whole number truncated"""
+    """Translate the UOp to nothing; but a cast to bool becomes x != 0, and a cast to whole numbers truncates."""
     source = t.graph.nodes[node.sources[0]]
     if node.dtype == "bool" and source.dtype != "bool":
         x = t.product(node.sources[0])
@@ -85,7 +85,7 @@ def _cast(t: Translation, node: Node) -> Made:
 
 @rule("TRUNC")
 def _truncated(t: Translation, node: Node) -> Made:
-    """Floor of the magnitude, with the sign"""
+    """Translate the UOp to the Floor of the magnitude of x, with the sign of x."""
     made = t.raised.single(t.product(node.sources[0]))
     x = t.raised.tensor(made, made.factor.axes)
     return Product(node.shape, (Factor(floor(relu(x)) - floor(relu(-x)), made.factor.axes),))
@@ -93,57 +93,57 @@ def _truncated(t: Translation, node: Node) -> Made:
 
 @rule("EXP2")
 def _exp2(t: Translation, node: Node) -> Made:
-    """Exp"""
+    """Translate the UOp to Exp."""
     return t.raised.exp2(t.product(node.sources[0]))
 
 
 @rule("LOG2")
 def _log2(t: Translation, node: Node) -> Made:
-    """Log"""
+    """Translate the UOp to Log."""
     return t.raised.log2(t.product(node.sources[0]))
 
 
 @rule("SQRT")
 def _square_root(t: Translation, node: Node) -> Made:
-    """SquareRoot; its reciprocal ReciprocalSquareRoot"""
+    """Translate the UOp to SquareRoot, or to ReciprocalSquareRoot if the reciprocal is taken."""
     return t.raised.square_root(t.product(node.sources[0]))
 
 
 @rule("RECIPROCAL")
 def _reciprocal(t: Translation, node: Node) -> Made:
-    """Reciprocal, Divide; Sigmoid where it is one"""
+    """Translate the UOp to Reciprocal or Divide, or to Sigmoid if the UOps compute a sigmoid."""
     return t.raised.reciprocal(t.product(node.sources[0]))
 
 
 @rule("SIN")
 def _sine(t: Translation, node: Node) -> Made:
-    """Sin"""
+    """Translate the UOp to Sin."""
     return t.raised.applied(arrays.Sin(), t.product(node.sources[0]))
 
 
 @rule("NEG")
 def _negated(t: Translation, node: Node) -> Made:
-    """Negate"""
+    """Translate the UOp to Negate."""
     return t.product(node.sources[0]).scaled(-1.0)
 
 
 @rule("FDIV")
 def _divided(t: Translation, node: Node) -> Made:
-    """Divide"""
+    """Translate the UOp to Divide."""
     x, y = t.products(node)
     return t.raised.multiply(x, t.raised.reciprocal(y), node.shape)
 
 
 @rule("MULACC")
 def _accumulated(t: Translation, node: Node) -> Made:
-    """Multiply and Add"""
+    """Translate the UOp to Multiply and Add."""
     x, y, z = t.products(node)
     return t.raised.add(t.raised.multiply(x, y, node.shape), z, node.shape)
 
 
 @rule("POW")
 def _power(t: Translation, node: Node) -> Made:
-    """Square, Power, SquareRoot of it, for a known multiple of 1/2; Exp for a known base above 0"""
+    """Translate the UOp to Square, Power or SquareRoot if the exponent is a known multiple of 1/2, else to Exp."""
     base, exponent = (t.uniform(source) for source in node.sources)
     x, y = t.products(node)
     if exponent is not None and (2 * exponent).is_integer():
@@ -157,7 +157,7 @@ def _power(t: Translation, node: Node) -> Made:
 
 @rule("STACK")
 def _stacked(t: Translation, node: Node) -> Made:
-    """Concatenate, along a new first axis"""
+    """Translate the UOp to Concatenate, along a new first axis."""
     first, *others = [t.raised.whole(t.product(source)) for source in node.sources]
     parts = [part.reshape(1, *part.shape) for part in (first, *others)]
     return product_of(parts[0].apply(arrays.Concatenate(0), *parts[1:]) if others else parts[0])

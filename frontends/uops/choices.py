@@ -1,4 +1,6 @@
-"""Comparisons, truth values and choices of UOps: rectifiers and indicators among them."""
+"""Translation rules for comparisons, truth values and choices of UOps, in which rectifiers and indicators are
+recognised.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from .translate import INFINITY, Translation
 
 @rule("OR", "MAX")
 def _maximum(t: Translation, node: Node) -> Made:
-    """Maximum; ReLU where one is 0"""
+    """Translate the UOp to Maximum, or to ReLU if one operand is 0."""
     x, y = t.products(node)
     for place, other in ((0, y), (1, x)):
         number = t.uniform(node.sources[place])
@@ -29,7 +31,7 @@ def _maximum(t: Translation, node: Node) -> Made:
 
 @rule("XOR", "CMPNE", "CMPEQ")
 def _different(t: Translation, node: Node) -> Made:
-    """OneHot where indices meet 0, 1, ...; else two comparisons; x != x is false: no NaN"""
+    """Translate the UOp to OneHot if it compares indices with 0, 1, ..., else to two comparisons; no number is NaN."""
     first, second = node.sources
     equal = node.name == "CMPEQ"
     if any(
@@ -60,7 +62,7 @@ def _different(t: Translation, node: Node) -> Made:
 
 
 def _indicators(t: Translation, node: Node) -> Product | None:
-    """Return indicators of the places where indices are equal to 0, 1, ... along an axis that they lack."""
+    """Return indicators of the places where indices are equal to 0, 1, ... along an axis that the indices lack."""
     for place in (0, 1):
         known, other = t.known(node.sources[place]), node.sources[1 - place]
         if known is None or t.known(other) is not None or t.graph.nodes[other].dtype in FLOATS:
@@ -96,13 +98,13 @@ def _not(t: Translation, node: Node, x: Product) -> Product:
 
 @rule("BITCAST")
 def _bits(t: Translation, node: Node) -> Made:
-    """nothing: only whether the bits are those of a NaN or an infinity may be asked"""
+    """Translate the UOp to nothing; its bits may only be used to ask whether a number is a NaN or an infinity."""
     return None
 
 
 @rule("CMPLT")
 def _less(t: Translation, node: Node) -> Made:
-    """Greater; false of an infinity or a NaN"""
+    """Translate the UOp to Greater; a test for an infinity or a NaN is false."""
     if any(t.values[source] is None for source in node.sources) and t.uniform(node.sources[0]) == INFINITY:
         return np.broadcast_to(np.asarray(False), node.shape)
     if node.sources[0] == node.sources[1]:
@@ -124,7 +126,7 @@ def _less(t: Translation, node: Node) -> Made:
 
 @rule("WHERE")
 def _where(t: Translation, node: Node) -> Made:
-    """Select; ReLU, Maximum or a product where it is one; Tanh and Erf as polygrad writes them"""
+    """Translate the UOp to Select, or to ReLU, Maximum, a product, Tanh or Erf if the UOps compute one."""
     condition, first, second = node.sources
     curve = found_curve(t.graph.nodes, t.places[-1])
     if curve is not None:

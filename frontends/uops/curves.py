@@ -1,4 +1,4 @@
-"""Curves that polygrad writes piece by piece, recognised by comparing their values at many places."""
+"""Curves that polygrad computes piece by piece, recognised by comparing their values at many sample points."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _CURVES: list[tuple[Callable[[], Operation], Callable[[Known], Known]]] = [
 
 
 def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | None:
-    """The node that is the argument of a choice that computes a curve, and the operation for it; None if it computes
-    none.
+    """Return the UOp that is the argument of a curve, and the operation for the curve, if a choice (WHERE) computes
+    one; None if not.
 
-    The candidates for a curve are choices by |x| < 1/4 and by x < 0, as in the hyperbolic tangent and the error
-    function.
+    The choices (WHERE) that are tried as curves are those by |x| < 1/4 and by x < 0, as in the hyperbolic tangent and
+    the error function.
     """
     argument = _argument(nodes, place)
     values = None if argument is None else _values(nodes, place, argument)
@@ -42,7 +42,7 @@ def found_curve(nodes: Sequence[Node], place: int) -> tuple[int, Operation] | No
 
 
 def _argument(nodes: Sequence[Node], place: int) -> int | None:
-    """The node x, if a choice is by |x| < c, with |x| itself written as a choice."""
+    """Return the UOp x if a choice (WHERE) is by |x| < c, where |x| is itself written as a choice; else None."""
     condition = nodes[nodes[place].sources[0]]
     if condition.name != "CMPLT":
         return None
@@ -54,7 +54,7 @@ def _argument(nodes: Sequence[Node], place: int) -> int | None:
 
 
 def _values(nodes: Sequence[Node], place: int, argument: int) -> NDArray[np.float64] | None:
-    """The values of a node at all sample points, if it follows from x and constants alone."""
+    """Return the values of a UOp at all sample points, if the UOp is computed from x and constants alone."""
     found: dict[int, Known | None] = {argument: PLACES}
     waiting = [place]
     while waiting:

@@ -15,7 +15,7 @@ VIEWS = ("RESHAPE", "DETACH", "CONTIGUOUS", "CONTIGUOUS_BACKWARD", "COPY")
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a graph of UOps: its operation's name, the name of its type, its shape, its sources by index, and its
+    """A UOp as plain data: its operation's name, the name of its type, its shape, its sources by index, and its
     argument.
 
     The `dtype` of a UOp is a name such as `float`, `int`, `bool`, `weakint`. The `argument` of a UOp is a number
@@ -31,7 +31,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Port:
-    """The input that enters a graph at a node: an input by name, flat if the node is the input's buffer."""
+    """An input that enters a graph at a UOp, by its name; it is flat if the UOp is the input's buffer."""
 
     name: str
     shape: Shape
@@ -40,8 +40,8 @@ class Port:
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph of UOps: nodes in an order in which each comes after its sources, the nodes at which inputs enter, and
-    the nodes whose values are asked for.
+    """A graph of UOps in an order in which each comes after its sources, the UOps at which inputs enter, and the UOps
+    whose values are wanted.
     """
 
     nodes: list[Node]
@@ -58,9 +58,10 @@ def read(
     ports: Mapping[Hashable, Port],
     views: Mapping[Hashable, str],
 ) -> Graph:
-    """The graph below the given roots, cut at `ports`. Reading a graph of UOps takes linear time, without recursion.
+    """Return the graph of all UOps that the given roots depend on, cut at `ports`. Reading a graph of UOps takes linear
+    time, without recursion.
 
-    Raise CircuitizeError if a buffer is reached of which an input, by name in `views`, is only a view.
+    Raise CircuitizeError if the graph of UOps reads a buffer of which an input, by name in `views`, is only a view.
     """
     places: dict[Hashable, int] = {}
     nodes: list[Node] = []

@@ -1,4 +1,4 @@
-"""Nodes whose elements are known when the graph is read, computed by numpy: shapes, ranges, masks, constants."""
+"""UOps whose elements are known when the graph is read, computed by numpy: shapes, ranges, masks, constants."""
 
 from __future__ import annotations
 
@@ -68,12 +68,14 @@ SAME = ("CONTIGUOUS", "CONTIGUOUS_BACKWARD", "DETACH", "COPY", "NOOP")
 
 
 def computed(dtype: str) -> type[Any]:
-    """The type in which a known node is computed: all floats in double precision, other types unchanged."""
+    """Return the type in which a known UOp is computed: floats in double precision, other types unchanged."""
     return np.float64 if dtype in FLOATS else TYPES.get(dtype, np.int64)
 
 
 def evaluated(node: Node, values: Sequence[Known]) -> Known | None:
-    """The elements of a node from those of its sources; None for an operation that this module does not compute."""
+    """Return the elements of a UOp from those of its sources; None for an operation that this module does not
+    compute.
+    """
     found = _evaluated(node, values)
     return None if found is None else np.asarray(found).astype(computed(node.dtype), copy=False)
 
@@ -109,8 +111,8 @@ def _evaluated(node: Node, values: Sequence[Known]) -> Known | None:
 
 
 def moved(node: Node, x: Known, rest: Sequence[Known]) -> Known | None:
-    """The movements RESHAPE, EXPAND, PERMUTE, SHRINK, FLIP and PAD on numpy's arrays, as views wherever numpy has
-    them.
+    """Return the result of RESHAPE, EXPAND, PERMUTE, SHRINK, FLIP or PAD on a numpy array, as a view wherever numpy has
+    one.
     """
     match node.name:
         case "RESHAPE":
@@ -133,10 +135,12 @@ def moved(node: Node, x: Known, rest: Sequence[Known]) -> Known | None:
 
 
 def offsets(rest: Sequence[Known]) -> list[int]:
-    """The place where a part begins in each axis, from the sources of SHRINK and PAD after the first."""
+    """Return the place at which the part that SHRINK or PAD selects begins in each axis, from the UOp's sources after
+    the first.
+    """
     return [int(at) for at in np.asarray(rest[0]).reshape(-1)]
 
 
 def flips(node: Node) -> tuple[bool, ...]:
-    """For each axis, whether FLIP reverses it."""
+    """Return for each axis whether FLIP reverses it."""
     return tuple(bool(flipped) for flipped in node.argument)

@@ -1,4 +1,4 @@
-"""Models of tinygrad and polygrad as `Model`s, to be trained by circuitize's derivative with its optimisers."""
+"""Models of tinygrad and polygrad as `Model`s, which are trained with circuitize's derivative and optimisers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from .taken import taken
 
 
 def network(system: System, source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
-    """A `Model` that starts from a model's values, for `training_step` and `predict`, on examples like the given one.
+    """Return a `Model` that starts from the values of a tinygrad or polygrad model, for `training_step` and `predict`,
+    on examples like the given one.
 
-    Tensors that layers renew while they train, such as the statistics of batch norms, are state; whole numbers, such as
-    counts of batches, keep their values. A parameter whose format is not given has a format that holds twice its
-    values. Raise CircuitizeError for a model of several inputs or outputs, and for a format of a tensor that it does
-    not have.
+    Tensors that layers update while they train, such as the statistics of batch norms, are state; whole numbers, such
+    as counts of batches, keep their values. A parameter whose format is not given has a format that holds values up to
+    twice the parameter's. Raise CircuitizeError for a tinygrad or polygrad model of several inputs or outputs, and for
+    a format of a tensor that the model does not have.
     """
     given = np.asarray(example.numpy() if system.is_tensor(example) else example)
     names, _ = system.names(getattr(system.unwrapped(source), "__self__", source))

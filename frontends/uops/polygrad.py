@@ -1,4 +1,6 @@
-"""polygrad 0.7.1: its graphs, read through the C functions that its package exports, tensors and compiled functions."""
+"""polygrad 0.7.1: its graphs, which are read through the C functions that its package exports, its tensors and its
+compiled functions.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _ARGUMENT = re.compile(
 
 
 class Polygrad(System):
-    """The system polygrad, whose nodes are described by its C functions."""
+    """The system polygrad, whose UOps are described by its C functions."""
 
     name = "polygrad"
     version = "0.7.1"
@@ -38,7 +40,7 @@ class Polygrad(System):
 
     @cached_property
     def _described(self) -> Any:
-        """The C function that writes one node as a text, which the caller frees."""
+        """Return the C function of polygrad that writes one UOp as a text, which the caller frees."""
         function = self._native.poly_uop_str
         prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
         return ctypes.cast(function, prototype)
@@ -116,10 +118,11 @@ class Polygrad(System):
         return function.fxn if isinstance(function, jit.TinyJit) else function
 
     def written(self) -> Mapping[str, Any]:
-        """The hyperbolic tangent written by the sigmoid, as in tinygrad; polygrad's own is piecewise.
+        """Return replacements for methods of polygrad's tensors: the hyperbolic tangent is computed from the sigmoid,
+        as in tinygrad, because polygrad's own is piecewise.
 
-        Written by the sigmoid, the hyperbolic tangent has a short derivative, with intervals that stay small. A method
-        for polygrad's dropout, which draws its mask in C.
+        A hyperbolic tangent that is computed from the sigmoid has a short derivative, with intervals that stay small.
+        The method for dropout of polygrad's tensors is replaced, because polygrad draws the mask in C.
         """
         gelu, dropout = self.tensor.gelu, self.tensor.dropout
 
@@ -145,13 +148,15 @@ class Polygrad(System):
         return dict(self.module("nn.state").get_state_dict(found))
 
     def is_model(self, found: object) -> bool:
-        """Whether an object is a Model of polygrad, which C owns: captured, built from a configuration, or read from a
-        file.
+        """Return whether an object is a Model of polygrad, which C owns: captured, built from a configuration, or read
+        from a file.
         """
         return isinstance(found, self.module("model").Model)
 
     def of_model(self, model: Any, entrypoint: str | None) -> Imported:
-        """The computation of a Model at an entry point, with its parameters and other buffers by their names."""
+        """Return the computation of a polygrad Model at an entry point, with its parameters and other buffers by their
+        names.
+        """
         entries = {entry["name"]: entry for entry in model.entrypoints()}
         name = entrypoint or ("forward" if "forward" in entries else next(iter(entries), "forward"))
         if name not in entries:
@@ -174,14 +179,18 @@ class Polygrad(System):
         return imported(self, graph, [binding["name"] for binding in stored], shapes, kept, leaving)
 
     def _stored(self, store: Any) -> Any:
-        """The buffer that an effect writes as a whole; the effect itself if the effect is of another kind."""
+        """Return the buffer that an effect (a UOp such as STORE) writes as a whole, or the effect itself if it is of
+        another kind.
+        """
         target = store.src[0] if store.op_name == "STORE" else store
         while target.op_name == "RESHAPE":
             target = target.src[0]
         return target
 
     def _bindings(self, model: Any, entry: Mapping[str, Any]) -> tuple[dict[str, Shape], dict[str, Reals]]:
-        """The inputs by name with their shapes, and the values of the tensors that a model keeps."""
+        """Return the inputs of a polygrad Model by name with their shapes, and the values of the tensors that the Model
+        keeps.
+        """
         shapes: dict[str, Shape] = {}
         kept: dict[str, Reals] = {}
         for binding in model.bindings():

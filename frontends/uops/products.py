@@ -1,4 +1,6 @@
-"""Products that are spread over axes and not yet written, from which contractions are recognised."""
+"""Products of UOps whose factors are repeated along axes and whose elements are not yet written, from which
+contractions are recognised.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +15,22 @@ from circuitize.frontends.tensor import Tensor
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of a product: a tensor without axes of extent 1, and for each of its axes the axis of the whole where it
-    lies.
+    """A factor of a product: a tensor without axes of extent 1, and for each of its axes the corresponding axis of the
+    product.
     """
 
     tensor: Tensor
     axes: tuple[int, ...]
 
     def placed(self, places: Sequence[int]) -> Factor:
-        """A factor with each axis of the whole renamed."""
+        """Return the factor with its axes renumbered to other axes of the product."""
         return Factor(self.tensor, tuple(places[axis] for axis in self.axes))
 
 
 @dataclass(frozen=True)
 class Product:
-    """A product that is not yet written: `scale` times one or two factors, each repeated along the axes of `shape` that
-    it does not have.
+    """A product of UOps that is not yet written: `scale` times one or two factors, each repeated along the axes of
+    `shape` that the factor does not have.
     """
 
     shape: Shape
@@ -37,31 +39,31 @@ class Product:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The axes along which the elements of a product differ, in order."""
+        """Return the axes along which the elements of a product differ, in order."""
         return tuple(sorted({axis for factor in self.factors for axis in factor.axes}))
 
     @property
     def factor(self) -> Factor:
-        """Return the one factor of a product that has no second one."""
+        """Return the only factor of a product that has a single factor."""
         (factor,) = self.factors
         return factor
 
     def scaled(self, scale: float) -> Product:
-        """Return the product times a number; a scale that is within rounding of a whole number becomes it."""
+        """Return the product times a number; a scale that is within rounding of a whole number becomes that number."""
         exact = self.scale * scale
         return replace(self, scale=round(exact) if abs(exact - round(exact)) < 1e-12 * abs(exact) else exact)
 
 
 def product_of(tensor: Tensor, shape: Shape | None = None) -> Product:
-    """A tensor as a product: its shape, with axes of extent 1 left out of its factor."""
+    """Return a tensor as a product of the tensor's shape, whose only factor has no axes of extent 1."""
     whole = tensor.shape if shape is None else shape
     axes = tuple(axis for axis, extent in enumerate(whole) if extent != 1)
     return Product(whole, (Factor(tensor.reshape([whole[axis] for axis in axes]), axes),))
 
 
 def aligned(factor: Factor, onto: Sequence[int], shape: Shape) -> Tensor:
-    """The tensor of a factor with exactly these axes of the whole, in this order, repeated along those that it
-    lacks.
+    """Return the tensor of a factor with exactly the given axes of the product, in the given order, repeated along
+    those that the factor lacks.
     """
     tensor = factor.tensor
     order = sorted(range(len(factor.axes)), key=lambda place: onto.index(factor.axes[place]))
@@ -73,7 +75,7 @@ def aligned(factor: Factor, onto: Sequence[int], shape: Shape) -> Tensor:
 
 
 def permuted(product: Product, order: Sequence[int]) -> Product:
-    """A product with its axes reordered: axis i of the result is axis order[i]."""
+    """Return a product with its axes reordered: axis i of the result is axis order[i]."""
     places = [0] * len(order)
     for place, axis in enumerate(order):
         places[axis] = place
@@ -82,7 +84,7 @@ def permuted(product: Product, order: Sequence[int]) -> Product:
 
 
 def expanded(product: Product, shape: Shape) -> Product:
-    """A product with axes of extent 1 repeated, and new axes before all others."""
+    """Return a product with axes of extent 1 repeated, and new axes before all others."""
     shift = len(shape) - len(product.shape)
     places = [axis + shift for axis in range(len(product.shape))]
     return replace(product, shape=shape, factors=tuple(factor.placed(places) for factor in product.factors))
@@ -93,7 +95,9 @@ Group = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def groups(old: Shape, new: Shape) -> list[Group]:
-    """The smallest groups of axes into which a reshape falls apart."""
+    """Return the smallest groups of axes before and after a reshape such that the elements of each group stay
+    together.
+    """
     before = [axis for axis, extent in enumerate(old) if extent != 1]
     after = [axis for axis, extent in enumerate(new) if extent != 1]
     found: list[Group] = []
@@ -109,14 +113,14 @@ def groups(old: Shape, new: Shape) -> list[Group]:
 
 
 def mixed(factor: Factor, parts: Iterable[Group]) -> bool:
-    """Whether some group of axes that a reshape keeps together has both axes that the factor has and axes that it
-    lacks.
+    """Return whether some group of axes that a reshape keeps together has both axes that the factor has and axes that
+    it lacks.
     """
     return any(0 < sum(axis in factor.axes for axis in old) < len(old) for old, _ in parts)
 
 
 def reshaped(product: Product, shape: Shape) -> Product | None:
-    """A product with other axes for the same elements; None if repeated axes merge with others."""
+    """Return a product with other axes for the same elements; None if repeated axes would merge with others."""
     parts = groups(product.shape, shape)
     if any(mixed(factor, parts) for factor in product.factors):
         return None

@@ -1,7 +1,8 @@
-"""The recognition of operations that UOps compose: contractions, gathers, softmax, normalisations, curves.
+"""The recognition of operations that UOps are composed of: contractions, gathers, softmax, normalisations, curves.
 
-Each tensor made from UOps has a form, which describes it in terms of others; the form is looked up when the next
-operation reads the tensor. Operations that a larger operation leaves unread are dropped when the program is simplified.
+Each tensor made from UOps has a form, which describes it by other tensors; the form is looked up when the next
+operation reads the tensor. When a larger operation replaces smaller ones and nothing reads the smaller ones any more,
+they are dropped as the program is simplified.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ LN2 = math.log(2.0)
 
 
 class Raised(Sums):
-    """Writes operations element by element, and maxima, each as the largest operation that it is part of."""
+    """The writer of elementwise operations and maxima: each is written as part of the largest operation that it
+    completes.
+    """
 
     def applied(self, operation: Operation, product: Product, *others: Product) -> Product:
         """Write an elementwise operation, only on those axes along which its operands differ."""
@@ -32,7 +35,7 @@ class Raised(Sums):
         return Product(product.shape, (Factor(first.apply(operation, *rest), onto),))
 
     def curve(self, operation: Operation, product: Product) -> Product:
-        """Write a curve that was recognised as a whole, with its own form."""
+        """Write a curve that was recognised as a whole, and record its form."""
         single = self.single(product)
         made = self.applied(operation, product)
         x, tensor = single.factor.tensor, made.factor.tensor
@@ -64,7 +67,7 @@ class Raised(Sums):
         return made.scaled(1 / LN2)
 
     def power(self, product: Product, exponent: float) -> Product:
-        """Write the power of a product by a multiple of 1/2."""
+        """Write the power of a product whose exponent is a multiple of 1/2."""
         if exponent < 0:
             return self.reciprocal(self.power(product, -exponent))
         single = self.single(product)
@@ -83,7 +86,9 @@ class Raised(Sums):
         return Product(product.shape, (Factor(made, factor.axes),)).scaled(single.scale**degree)
 
     def square_root(self, product: Product) -> Product:
-        """Write the square root, and record its form for the reciprocal square root of a normalisation."""
+        """Write the square root, and record the form by which the reciprocal square root of a normalisation is
+        recognised.
+        """
         made = self.applied(arrays.SquareRoot(), product)
         single = self.single(product)
         if single.scale == 1.0:
@@ -91,7 +96,7 @@ class Raised(Sums):
         return made
 
     def reciprocal(self, product: Product) -> Product:
-        """Write 1/x, as a sigmoid or a reciprocal square root if x has the form of their divisors."""
+        """Write 1/x, as a sigmoid or a reciprocal square root if x has the form of such an operation's divisor."""
         single = self.single(product)
         factor, x, scale = single.factor, single.factor.tensor, single.scale
         form = self.form(x)

@@ -1,4 +1,4 @@
-"""The rules by which operations are read, by their names; other modules register theirs."""
+"""The table of rules by which UOps are translated, by the UOps' names, in which other modules register rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Register a rule for UOps with the given names."""
+    """Register a translation rule for UOps with the given names."""
 
     def registered(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))
@@ -27,18 +27,18 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 WITHOUT: dict[str, str] = {
-    "BUFFER": "an input or a parameter, by its name; a constant where it has none",
-    "CONST": "known; so is what follows from known elements alone: ranges, masks, shapes",
-    "RESHAPE, EXPAND, PERMUTE": "Reshape, Broadcast, Transpose, where they are not taken up by what reads them",
-    "SHRINK, PAD, FLIP": "Slice, Pad, Flip; the chain of movements of a convolution or pooling is Window",
-    "STORE, AFTER": "the tensor that is assigned, renewed: an output by its name",
-    "DETACH, CONTIGUOUS, CONTIGUOUS_BACKWARD, COPY, NOOP": "nothing",
+    "BUFFER": "Translate the UOp to an input or a parameter, by its name, or to a constant if it has no name.",
+    "CONST": "Compute the UOp when the graph is read, as all that depends on known elements alone: ranges, masks.",
+    "RESHAPE, EXPAND, PERMUTE": "Translate the UOps to Reshape, Broadcast or Transpose, if the next UOp needs them.",
+    "SHRINK, PAD, FLIP": "Translate the UOps to Slice, Pad or Flip, or those of a convolution or pooling to Window.",
+    "STORE, AFTER": "Translate the UOp to the new value of the tensor that is assigned: an output by its name.",
+    "DETACH, CONTIGUOUS, CONTIGUOUS_BACKWARD, COPY, NOOP": "Translate the UOps to nothing.",
 }
 """Operations that are read without a rule of their own, and what they become."""
 
 
 def table() -> str:
-    """The table of operations that are understood, for the documentation, where operations of one rule are in one
+    """Return the table of UOps that are understood, for the documentation, where UOps with the same rule are in one
     row.
     """
     rows: dict[str, list[str]] = {}

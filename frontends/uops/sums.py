@@ -1,4 +1,4 @@
-"""Writing sums: of two tensors, along axes, and of products along axes, which are contractions."""
+"""Writers of sums: of two tensors, along axes, and of products along axes, which are contractions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from .writing import Products
 
 
 class Sums(Products):
-    """Writes sums, each as the largest operation that it is: log softmax, a mean, a gather, a contraction."""
+    """The writer of sums: each is written as the largest operation that it is, such as log softmax, a mean, a gather or
+    a contraction.
+    """
 
     def add(self, x: Product, y: Product, shape: Shape) -> Product:
-        """Write the sum of two products, as the largest operation that it is."""
+        """Write the sum of two products, as the largest operation that the sum is."""
         a, b = self.single(x), self.single(y)
         for one, other in ((a, b), (b, a)):
             found = self._added(one, other, shape)
@@ -45,7 +47,7 @@ class Sums(Products):
         return Product(shape, (Factor(left.apply(arrays.Add(), right), onto),))
 
     def _added(self, a: Product, b: Product, shape: Shape) -> Product | None:
-        """Write the sum x + y as one operation, or with a form by which it is recognised."""
+        """Write the sum x + y as one operation, or record a form by which a larger operation is recognised."""
         one, other, x = a.factor, b.factor, a.factor.tensor
         if not other.axes and self.is_unit(other):
             return self._shifted(a, b.scale, shape)

@@ -1,4 +1,4 @@
-"""The common interface of polygrad and tinygrad: graphs, names and values of tensors, functions traced without
+"""The interface that polygrad and tinygrad share: graphs, names and values of tensors, functions traced without
 computing.
 """
 
@@ -42,21 +42,21 @@ MOVING = (*VIEWS, "PERMUTE", "SHRINK", "EXPAND", "FLIP", "PAD")
 
 @cache
 def version(package: str) -> str:
-    """Return the version of an installed package, which is read once. Raise PackageNotFoundError if the package is not
-    installed.
+    """Return the version of an installed package; the version is read only once. Raise PackageNotFoundError if a
+    package is not installed.
     """
     return metadata.version(package)
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """The nodes at which inputs enter, and the buffers of which an input, by name, is only a part."""
+    """The UOps at which inputs enter a graph, and the buffers of which an input, by name, is only a part."""
 
     ports: dict[Any, Port]
     views: dict[Any, str]
 
     def without(self, names: Collection[str]) -> Cuts:
-        """Return the cuts of a graph without the inputs of the given names."""
+        """Return the cuts of a graph of UOps without the inputs of the given names."""
         return Cuts({node: port for node, port in self.ports.items() if port.name not in names}, self.views)
 
 
@@ -67,7 +67,9 @@ class System(ABC):
     version: str
 
     def module(self, path: str = "") -> ModuleType:
-        """Return a module of the package. Raise CircuitizeError unless the package has the supported version."""
+        """Return a module of tinygrad or polygrad. Raise CircuitizeError unless tinygrad or polygrad is installed with
+        the supported version.
+        """
         remedy = f"pip install 'circuitize[{self.name}]'"
         try:
             found = version(self.name)
@@ -79,66 +81,68 @@ class System(ABC):
 
     @property
     def tensor(self) -> Any:
-        """The package's class of tensors."""
+        """Return the class of tensors of the system, tinygrad or polygrad."""
         return self.module("tensor").Tensor
 
     def is_tensor(self, found: object) -> bool:
-        """Return whether an object is a tensor of the package."""
+        """Return whether an object is a tensor of the system, tinygrad or polygrad."""
         return isinstance(found, self.tensor)
 
     def live(self) -> list[Any]:
-        """All tensors of the package that are alive in this process."""
+        """Return all tensors of the system, tinygrad or polygrad, that are alive in this process."""
         found = (reference() for reference in list(self.module("tensor").all_tensors))
         return [tensor for tensor in found if tensor is not None]
 
     @abstractmethod
     def sources(self, uop: Any) -> Sequence[Any]:
-        """Return the nodes that a node reads; none for a buffer, where its graph ends."""
+        """Return the UOps that a UOp reads; a buffer, at which its graph ends, reads none."""
 
     @abstractmethod
     def described(self, uop: Any, sources: tuple[int, ...]) -> Node:
-        """Return a node as plain data, given the places of its sources. Raise CircuitizeError if the node's shape is
-        not static.
+        """Return a UOp as plain data, given the places of its sources. Raise CircuitizeError if the UOp's shape is not
+        static.
         """
 
     @abstractmethod
     def elements(self, uop: Any) -> Known | None:
-        """The elements of a buffer that is computed, flat; None for a node that is no buffer."""
+        """Return the elements of a buffer that is computed already, flat; None for a UOp that is no such buffer."""
 
     @abstractmethod
     def saved(self, tensor: Any) -> Any:
-        """Return the state that `restore` needs to give a tensor its graph and gradient back."""
+        """Return what `restore` needs to give a tensor its graph and gradient back."""
 
     @abstractmethod
     def restore(self, tensor: Any, saved: Any) -> None:
-        """Give a tensor back the state that `saved` returned."""
+        """Give a tensor back the graph and gradient that `saved` returned."""
 
     @abstractmethod
     def unwrapped(self, function: Any) -> Any:
-        """The function inside a compiled one; any other function unchanged."""
+        """Return the function inside a compiled function; any other function is returned unchanged."""
 
     def written(self) -> Mapping[str, Any]:
-        """Methods of tensors, by name, that are replaced while a function is traced."""
+        """Return replacements for methods of tensors, by name, that are in effect while a function is traced."""
         return {}
 
     @abstractmethod
     def compiled(self) -> list[type]:
-        """The package's classes of compiled functions."""
+        """Return the classes of compiled functions of the system, tinygrad or polygrad."""
 
     @abstractmethod
     def operation(self, uop: Any) -> str:
-        """Return the name of a node's operation."""
+        """Return the name of a UOp's operation."""
 
     @abstractmethod
     def state_dict(self, found: object) -> Mapping[str, Any]:
-        """The tensors of an object, by name."""
+        """Return the tensors that an object of tinygrad or polygrad holds, by name."""
 
     def same(self, one: Any, other: Any) -> bool:
-        """Whether two nodes are the same node. (In both packages `!=` between nodes makes another node.)"""
+        """Return whether two UOps are the same. (In both tinygrad and polygrad, `!=` between UOps makes another
+        UOp.)
+        """
         return bool(one == other)
 
     def fresh(self, values: Any) -> Any:
-        """Return a new tensor with the given elements."""
+        """Return a new tensor of the system, tinygrad or polygrad, with the given elements."""
         given = values.numpy() if self.is_tensor(values) else np.asarray(values)
         options = {"dtype": values.dtype} if self.is_tensor(values) else {}
         if not options and given.dtype == np.float64:
@@ -146,7 +150,7 @@ class System(ABC):
         return self.tensor(np.array(given), **options).realize()
 
     def cuts(self, inputs: Mapping[str, Any]) -> Cuts:
-        """The cuts where the given tensors, with their present graphs, enter a graph."""
+        """Return the cuts at which the given tensors, with their present graphs of UOps, enter a graph."""
         ports: dict[Any, Port] = {}
         views: dict[Any, str] = {}
         for name, tensor in inputs.items():
@@ -164,11 +168,11 @@ class System(ABC):
         return Cuts(ports, views)
 
     def graph(self, roots: Sequence[Any], cuts: Cuts) -> Graph:
-        """The graph below some nodes, cut at the inputs."""
+        """Return the graph of all UOps that the given UOps depend on, cut at the inputs."""
         return read(roots, self.sources, self.described, cuts.ports, cuts.views)
 
     def names(self, state: object) -> tuple[dict[str, Any], set[str]]:
-        """Tensors by name, and which of them are an optimiser's own, with the names of its parameters.
+        """Return tensors by name, and which of them are an optimiser's own tensors, named after its parameters.
 
         The argument `state` is a mapping from names to tensors, an object that holds tensors, or a list of such
         objects.
@@ -216,8 +220,8 @@ class System(ABC):
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """A context in which the package computes nothing: `realize` leaves graphs unchanged, and elements cannot be
-        read.
+        """Make a context in which the system, tinygrad or polygrad, computes nothing: `realize` leaves graphs
+        unchanged, and elements cannot be read.
         """
 
         def kept(tensor: Any = None, *others: Any, **options: Any) -> Any:
@@ -246,7 +250,7 @@ class System(ABC):
 
 
 def forbidden(name: str, message: str) -> Any:
-    """A method that raises an error with the user's line and the code to write instead."""
+    """Return a method for tensors that raises an error with the user's line and the code to write instead."""
 
     def method(*given: Any, **named: Any) -> Any:
         raise refused(message.format(name=name))

@@ -1,4 +1,4 @@
-"""Programs of polygrad and tinygrad: given tensors, forward passes of models, and whole steps, which are traced
+"""Programs of polygrad and tinygrad, from given tensors, forward passes of models, and whole steps, which are traced
 once.
 """
 
@@ -29,7 +29,9 @@ def taken(
     state: object,
     constant: Collection[str] = (),
 ) -> Imported:
-    """A program from tensors, or from a function of example tensors; `constant` names state that is no input."""
+    """Return a program from tensors, or from a function of example tensors; `constant` names the state that is no input
+    of the program.
+    """
     if isinstance(source, Mapping) or system.is_tensor(source) or isinstance(source, (list, tuple)):
         if examples:
             raise CircuitizeError(
@@ -74,8 +76,8 @@ def _of_tensors(
 def _of_function(
     system: System, function: Any, examples: Sequence[Any], state: object, constant: Collection[str]
 ) -> Imported:
-    """The program of a function that is applied to fresh tensors, with the state that the function changes. After
-    tracing, every tensor gets its graph and gradient back.
+    """Return the program of a function that is applied to fresh tensors, with the state that the function changes.
+    After tracing, every tensor gets back the graph and the gradient that it had before.
     """
     names, own = system.names([getattr(function, "__self__", function), state])
     given = dict(zip(_parameters(function, len(examples)), map(system.fresh, examples), strict=True))
@@ -115,8 +117,8 @@ def imported(
     kept: Mapping[str, Reals],
     leaving: Sequence[Shape] | None = None,
 ) -> Imported:
-    """The program of a graph, without the parameters that it does not read. The argument `leaving` gives outputs of a
-    program other shapes.
+    """Return the program of a graph of UOps, without the parameters that the graph does not read. The argument
+    `leaving` gives the shapes of a program's outputs, if they differ from the graph's.
     """
     read = {port.name for port in graph.ports.values()}
     shapes = {name: shape for name, shape in entering.items() if name in read or name not in kept}
@@ -125,7 +127,7 @@ def imported(
 
 
 def _parameters(function: Any, count: int) -> list[str]:
-    """The names of a function's first parameters."""
+    """Return the names of a function's first parameters."""
     try:
         found = [
             p
@@ -145,7 +147,7 @@ def _parameters(function: Any, count: int) -> list[str]:
 
 
 def _named(system: System, made: Any) -> dict[str, Any]:
-    """The output tensors of a traced function by name."""
+    """Return the output tensors of a traced function by name."""
     if system.is_tensor(made):
         named = {"output": made}
     elif isinstance(made, Mapping):
@@ -163,7 +165,7 @@ def _named(system: System, made: Any) -> dict[str, Any]:
 
 
 def _require_named(system: System, before: Mapping[int, tuple[Any, Any, Any]], names: Mapping[str, Any]) -> None:
-    """Raise CircuitizeError if a tensor without a name was assigned to."""
+    """Raise CircuitizeError if the traced function assigned to a tensor without a name."""
     # Other variables may hold the same tensor, and others again, as gradients, read it; only one assigned to counts.
     known = {before[id(tensor)][1] for tensor in names.values()}
     for tensor, uop, _ in before.values():
@@ -188,5 +190,5 @@ def shapes_of(tensors: Mapping[str, Any]) -> dict[str, Shape]:
 
 
 def values_of(system: System, tensor: Any) -> Reals:
-    """Return the elements of a tensor in float64, which the package then computes."""
+    """Return the elements of a tensor in float64, after tinygrad or polygrad has computed them."""
     return np.asarray(tensor.numpy(), np.float64).reshape(tuple(map(int, tensor.shape)))

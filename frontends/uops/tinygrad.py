@@ -15,7 +15,7 @@ from .system import System
 
 
 class Tinygrad(System):
-    """The system tinygrad, whose nodes are Python objects."""
+    """The system tinygrad, whose UOps are Python objects."""
 
     name = "tinygrad"
     version = "0.14.0"

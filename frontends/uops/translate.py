@@ -1,4 +1,4 @@
-"""Graphs of UOps as arrows of the real array language, one rule for each operation."""
+"""Graphs of UOps as arrows of the real array language, translated by one rule for each operation."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def translated(
     name: str,
     leaving: Sequence[Shape] | None = None,
 ) -> Arrow:
-    """The simplified arrow from the given inputs to a graph's roots. Translating a graph of UOps takes linear time.
+    """Return the simplified arrow from the given inputs to the roots of a graph of UOps. Translating a graph of UOps
+    takes linear time.
 
-    The callback `value` gives the elements of a node by its place in the graph, if its own system has them. The
-    argument `leaving` gives results of a graph other shapes.
+    The callback `value` gives the elements of a UOp by the UOp's place in the graph, if tinygrad or polygrad has them.
+    The argument `leaving` gives the shapes of the results of a graph of UOps, if they differ from the roots'.
     """
     builder = Builder(share=True)
     with placed_at(here()):
@@ -59,7 +60,7 @@ def translated(
 
 @dataclass
 class Translation:
-    """The value of each node that was translated so far: known elements, a product, or a walk over a tensor."""
+    """The value of each UOp that was translated so far: known elements, a product, or a walk over a tensor."""
 
     graph: Graph
     raised: Raised
@@ -76,18 +77,18 @@ class Translation:
         """The comparisons with which a choice is a rectifier."""
 
     def flat(self, entered: Product) -> Product:
-        """Return a product as a product with one axis, its elements in row-major order."""
+        """Return a `Product` as a `Product` with one axis, its elements in row-major order."""
         size = int(np.prod(entered.shape, dtype=np.int64))
         made = reshaped(entered, (size,))
         assert made is not None
         return made
 
     def refused(self, node: Node, found: str, remedy: str) -> CircuitizeError:
-        """Return the error that says what a node was found to be, and the remedy."""
+        """Return the error that says what was expected of a UOp, what was found, and the remedy."""
         return CircuitizeError(f"{self.name}: expected {node.name} {found}; {remedy}")
 
     def made(self, place: int, node: Node) -> Value | None:
-        """The value of a node; None for a node that has none, such as STORE."""
+        """Return the value of a UOp; None for a UOp that has none, such as STORE."""
         self.places.append(place)
         sources = [self.values[source] for source in node.sources]
         if node.name in ("STORE", "BUFFER"):
@@ -113,7 +114,7 @@ class Translation:
         return rule(self, node)
 
     def product(self, place: int) -> Product:
-        """Return a node's value as a product."""
+        """Return the value of a UOp as a `Product`, scaled factors that are not yet multiplied."""
         node, value = self.graph.nodes[place], self.values[place]
         if isinstance(value, Product):
             return value
@@ -126,16 +127,16 @@ class Translation:
         return self.raised.constant(value, node.shape)
 
     def products(self, node: Node) -> list[Product]:
-        """The sources of a node as products, each with the axes of the target."""
+        """Return the sources of a UOp as `Product`s, each with the axes of the target."""
         return [expanded(self.product(source), node.shape) for source in node.sources]
 
     def known(self, place: int) -> Known | None:
-        """Return the elements of a node if they are known; None otherwise."""
+        """Return the elements of a UOp if they are known; None otherwise."""
         value = self.values[place]
         return value if isinstance(value, np.ndarray) else None
 
     def uniform(self, place: int) -> float | None:
-        """The number that all elements of a node are known to equal, if there is one."""
+        """Return the number that all elements of a UOp are known to equal, if there is one."""
         value = self.known(place)
         if value is None or not value.size:
             return None
@@ -143,7 +144,7 @@ class Translation:
         return float(np.asarray(first).reshape(())) if (value == first).all() else None
 
     def _after(self, node: Node) -> Value | None:
-        """The value that was stored into a buffer, if all elements were stored."""
+        """Return the value that was stored into a buffer, if all elements were stored."""
         target = node.sources[0]
         current = self.values[target]
         for source in node.sources[1:]:
@@ -164,11 +165,11 @@ class Translation:
         return current
 
     def bits(self, node: Node) -> bool:
-        """Whether a node reads the bits of a float."""
+        """Return whether a UOp reads the bits of a float."""
         return any(self.graph.nodes[source].name == "BITCAST" for source in node.sources)
 
     def _buffer(self, place: int) -> int:
-        """The buffer node whose elements, all and in order, a node holds."""
+        """Return the UOp of the buffer whose elements, all of them and in order, a UOp has."""
         while self.graph.nodes[place].name == "RESHAPE" and place not in self.graph.ports:
             place = self.graph.nodes[place].sources[0]
         return place
@@ -202,8 +203,8 @@ class Translation:
         return self._cut(node, product, rest)
 
     def _cut(self, node: Node, product: Product, rest: list[Known]) -> Product:
-        """The movements SHRINK, FLIP and PAD along axes along which elements differ; repeated axes only change their
-        extent.
+        """Return the result of SHRINK, FLIP or PAD, which moves elements only along axes along which elements differ;
+        repeated axes only change their extent.
         """
         single = self.raised.single(product)
         before = single.shape

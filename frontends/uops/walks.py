@@ -1,4 +1,6 @@
-"""A walk: elements of a tensor in another order, some more than once: windows, recognised in chains of movements."""
+"""A walk: the elements of a tensor in another order, some more than once, in which windows are recognised from chains
+of movements.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ Step = tuple[Node, tuple[Known, ...]]
 
 @dataclass(frozen=True)
 class Walk:
-    """The field `index` of a walk says for each element which element of the flattened `tensor` it is; `steps` are the
-    movements of which the walk consists.
+    """The elements of a tensor in another order: `index` says for each element which element of the flattened `tensor`
+    it is; `steps` are the movements of which the walk consists.
     """
 
     tensor: Tensor
@@ -33,14 +35,14 @@ class Walk:
     scale: float = 1.0
 
     def moved(self, node: Node, rest: Sequence[Known]) -> Walk:
-        """Return a walk extended by one movement."""
+        """Return a walk over a tensor's elements, extended by one movement."""
         index = moved(node, self.index, rest)
         assert index is not None
         return Walk(self.tensor, index, self.start, (*self.steps, (node, tuple(rest))), self.scale)
 
 
 def walk(product: Product) -> Walk:
-    """The walk over a product of one factor before any movement."""
+    """Return the walk over the elements of a `Product` of one factor before any movement."""
     tensor, axes = product.factor.tensor, product.factor.axes
     index = np.arange(math.prod(tensor.shape)).reshape(tensor.shape).transpose(np.argsort(axes, kind="stable"))
     index = np.broadcast_to(
@@ -50,7 +52,9 @@ def walk(product: Product) -> Walk:
 
 
 def settled(walk: Walk) -> Product | None:
-    """A walk as windows of the tensor, steps apart, or slices of it; None if the walk is neither."""
+    """Return a walk over a tensor's elements as windows of the tensor, or as slices of it; None if the walk is
+    neither.
+    """
     whole = walk.index
     # Along a stride of 0 all is repeated: one element of it is looked at.
     index = whole[tuple(slice(0, None if stride else 1) for stride in whole.strides)]
@@ -113,7 +117,7 @@ def _windows(walk: Walk, start: int, strides: Sequence[int]) -> Product | None:
 
 
 def replayed(walk: Walk) -> Tensor:
-    """The movements of a walk, applied one by one."""
+    """Return the movements of a walk over a tensor's elements, applied to the tensor one by one."""
     tensor = aligned(walk.start.factor, walk.start.axes, walk.start.shape)
     shape: Shape = walk.start.shape
     every = tuple(range(len(shape)))
@@ -128,7 +132,7 @@ def replayed(walk: Walk) -> Tensor:
 
 
 def eager(node: Node, tensor: Tensor, rest: Sequence[Known]) -> Tensor:
-    """A single movement, applied to a whole tensor."""
+    """Return the result of a single movement of elements, such as RESHAPE or PAD, applied to a whole tensor."""
     match node.name:
         case "RESHAPE":
             return tensor.reshape(node.shape)

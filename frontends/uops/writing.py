@@ -1,4 +1,4 @@
-"""Constants and products, written when an operation other than a contraction reads them."""
+"""A writer of constants and products, which are written when an operation other than a contraction reads them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ LEAST = -1e9
 
 
 def masked(value: Known) -> Known:
-    """The places where known elements stand for minus infinity."""
+    """Return where known elements stand for minus infinity."""
     return np.asarray(np.asarray(value, np.float64) <= LEAST)
 
 
 class Products(Forms):
-    """The writer of products, each as the largest operation that it forms: softmax, a normalisation, GELU."""
+    """The writer of products: each is written as the largest operation that it forms, such as softmax, a normalisation
+    or GELU.
+    """
 
     def constant(self, value: Known, shape: Shape) -> Product:
         """Write known elements as a constant; those that stand for minus infinity become -64."""
@@ -51,7 +53,7 @@ class Products(Forms):
         return Product(shape, (Factor(tensor, tuple(kept)),))
 
     def single(self, product: Product) -> Product:
-        """Return an equal product with one factor."""
+        """Return the same values as a `Product` with a single factor: two factors are multiplied."""
         if len(product.factors) == 1:
             return product
         a, b = product.factors
@@ -77,8 +79,8 @@ class Products(Forms):
         return made
 
     def _multiplied(self, a: Factor, b: Factor) -> tuple[Factor, float] | None:
-        """The larger operation that a product of two factors forms, if any, and the number by which the operation must
-        be multiplied.
+        """Return the larger operation that a product of two factors forms, if any, and the number by which that
+        operation must be multiplied.
         """
         x = a.tensor
         share = self.is_(b, "reciprocal")
@@ -105,7 +107,9 @@ class Products(Forms):
         return None
 
     def _sigmoid_slope(self, a: Factor, b: Factor) -> Factor | None:
-        """The pattern g s s e^x, where s is the sigmoid of -x: g (s - s^2), as in the derivative of 1 / (1 + e^x)."""
+        """Return g (s - s^2) if a product has the pattern g s s e^x, where s is the sigmoid of -x, as in the derivative
+        of 1 / (1 + e^x).
+        """
         exponential, product = self.is_(a, "exp"), self.is_(b, "times")
         if exponential is None or product is None or product.other is None or a.axes != b.axes:
             return None
@@ -120,7 +124,7 @@ class Products(Forms):
         return None
 
     def multiply(self, x: Product, y: Product, shape: Shape) -> Product:
-        """The product of x and y, which is not written as long as its two factors may be contracted."""
+        """Return the product of x and y, which stays unwritten as long as its two factors may be contracted."""
         a, b = self.single(x), self.single(y)
         one, other = a.factor, b.factor
         if not one.axes and self.is_unit(one):
@@ -132,15 +136,15 @@ class Products(Forms):
         return Product(shape, (raised[0],), product.scale).scaled(raised[1]) if raised else product
 
     def is_unit(self, factor: Factor) -> bool:
-        """Whether a factor is the constant 1 of which uniform constants are multiples."""
+        """Return whether a factor of a product is the constant 1 of which uniform constants are multiples."""
         return factor.tensor.wire == self.builder_unit()
 
     def builder_unit(self) -> int:
-        """Return the wire of the constant 1, without axes."""
+        """Return the wire of the constant 1 without axes."""
         return self.builder.add(arrays.Constant.splat(1.0, ()))
 
     def tensor(self, product: Product, onto: Sequence[int] | None = None) -> Tensor:
-        """Write the elements of a product with the given axes, by default those along which elements differ."""
+        """Write the elements of a product along the given axes, by default along those on which elements differ."""
         made = self.single(product)
         factor = made.factor
         axes = tuple(made.axes if onto is None else onto)
@@ -150,7 +154,7 @@ class Products(Forms):
         return aligned(Factor(self.scaled(factor.tensor, made.scale), factor.axes), axes, made.shape)
 
     def scaled(self, tensor: Tensor, scale: float) -> Tensor:
-        """Write a tensor times a number; a sum times 1 over its count is a mean."""
+        """Write a tensor times a number; a sum times 1 / (number of its terms) is written as a mean."""
         if scale == 1.0:
             return tensor
         form = self.form(tensor)
@@ -162,7 +166,7 @@ class Products(Forms):
         return -tensor if scale == -1.0 else tensor * scale
 
     def whole(self, product: Product) -> Tensor:
-        """Write the elements of a product in its whole shape."""
+        """Write the elements of a product in the product's whole shape."""
         made = self.tensor(product)
         axes = self.single(product).axes
         shape = product.shape

@@ -1,4 +1,4 @@
-"""A program as Groth16 and Mirage prove it: a rank-one constraint system, and runs of it."""
+"""A program as the provers Groth16 and Mirage prove it: a rank-one constraint system, and proofs of runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ Draw = Callable[[Limbs], int]
 
 
 class RankOneCircuit(KeyedCircuit):
-    """The constraint system of an integer program, whose challenge is hashed in it, or drawn after a commitment."""
+    """The constraint system of an integer program; if the system needs a challenge, the circuit computes it as a hash,
+    or it is drawn after a commitment.
+    """
 
     prover = "groth16"
     challenge = Challenge.HASHED
@@ -41,16 +43,16 @@ class RankOneCircuit(KeyedCircuit):
 
     @property
     def two_phases(self) -> bool:
-        """Whether a part of the witness is committed to before a challenge is drawn."""
+        """Return whether the prover commits to a part of the witness before it draws a challenge."""
         return self.emission.system.committed > 0
 
     def sizes(self) -> dict[str, int]:
-        """Return the number of constraints."""
+        """Return the number of constraints in the system, as the circuit's only size."""
         return {"constraints": self.emission.system.constraints}
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
-        """Write keys into a folder: development keys, or those of a ceremony, which are first checked against the
-        circuit.
+        """Make keys and write them to a folder: development keys, or the keys of a ceremony, which are first checked
+        against the circuit.
         """
         system = self.emission.system
         if not ceremony:
@@ -62,16 +64,20 @@ class RankOneCircuit(KeyedCircuit):
             return key
 
     def witness(self, trace: Trace, secrets: Secrets, draw: Draw = random_challenge) -> Limbs:
-        """The wires' values, `uint64[wires, 4]`; `draw` draws the challenge of a circuit of two phases."""
+        """Return the values of the wires as `uint64[wires, 4]`; `draw` draws the challenge of a circuit with two
+        phases.
+        """
         return witness(self.emission.plan, trace, named_salts(secrets), draw)
 
     def publics(self, witness: Limbs) -> list[int]:
-        """The public values that a proof of this run states: the public wires of its witness, except a challenge."""
+        """Return the public values that a proof of a run states: the values of the public wires in the run's witness,
+        except a challenge.
+        """
         system = self.emission.system
         return system.field.to_integers(witness[1 : 1 + system.public - self.two_phases])
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A zero-knowledge proof of a run of the circuit."""
+        """Return a zero-knowledge proof of a run of the circuit."""
         own = require_key(key, keys.ProvingKey, self.prover)
         with phases.phase("witness", "computing the witness"):
             made = self.witness(trace, secrets)
@@ -80,7 +86,9 @@ class RankOneCircuit(KeyedCircuit):
         return self.proved(proof, self.publics(made), trace, secrets)
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The files of a proof: the proof itself, and the proof and its public values in snarkjs's form."""
+        """Return the files of a proof: the proof itself, and the proof and its public values again in snarkjs's
+        format.
+        """
         assert isinstance(proved.proof, Proof)
         publics = public_vector(self.program, proved.statement, self.emission.system.field.prime)
         texts = {"proof.json": proof_text(proved.proof), "public.json": public_text(publics)}

@@ -1,4 +1,4 @@
-"""Points of BN254 in half their size: one coordinate and the sign of the other, as arkworks writes them."""
+"""Points of BN254 in half their size: one coordinate and the sign of the other, in the format of arkworks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ LAYOUT = (("A", 1), ("B", 2), ("C", 1), ("D", 1))
 
 
 def compress(points: bytes) -> bytes:
-    """Compress the affine points of a proof to x and the sign of y: 32 bytes for each of A, C and D, 64 for B.
+    """Return the affine points of a proof compressed to the coordinate x and the sign of y: 32 bytes for each of A, C
+    and D, and 64 for B.
 
-    Coordinates have 32 little-endian bytes; in the quadratic extension c0 comes first, and c1 decides which of y and -y
-    is greater. Only points may be compressed that `verify` accepts.
+    Each coordinate has 32 little-endian bytes; in the quadratic extension the component c0 comes first, and c1 decides
+    which of y and -y is greater. Only points that `verify` accepts may be compressed.
     """
     made, at = [], 0
     for _, degree in LAYOUT:
@@ -36,8 +37,8 @@ def compress(points: bytes) -> bytes:
 
 
 def decompress(content: bytes) -> bytes:
-    """Decompress points: affine points from x and the sign of y. Raise FormatError, naming the point, for bytes that
-    `compress` could not have written.
+    """Return the affine points that compressed points stand for, computed from x and the sign of y. Raise FormatError,
+    naming the point, for bytes that `compress` cannot have written.
     """
     made, at = [], 0
     for name, degree in LAYOUT:
@@ -65,7 +66,7 @@ def _numbers(content: bytes) -> list[int]:
 
 
 def _is_greater(y: list[int]) -> bool:
-    """Whether a coordinate y is greater than -y, where the last component of an extension's element is compared
+    """Return whether a coordinate y is greater than -y; for elements of the extension, the last component is compared
     first.
     """
     negated = [-number % Q for number in y]
@@ -73,7 +74,9 @@ def _is_greater(y: list[int]) -> bool:
 
 
 def _root(x: list[int]) -> list[int] | None:
-    """A y with (x, y) on the curve y^2 = x^3 + 3, or on its twist y^2 = x^3 + 3 / (9 + u)."""
+    """Return a y with (x, y) on the curve y^2 = x^3 + 3, or on its twist y^2 = x^3 + 3 / (9 + u), or None if there is
+    none.
+    """
     if len(x) == 1:
         y = _square_root(x[0] ** 3 + 3)
         return None if y is None else [y]
@@ -90,7 +93,9 @@ def _square_root(number: int) -> int | None:
 
 
 def _extension_root(number: Pair) -> Pair | None:
-    """A square root in the extension by the complex method, for q = 3 modulo 4."""
+    """Return a square root in the quadratic extension, computed by the complex method for q = 3 modulo 4, or None if
+    there is none.
+    """
     c0, c1 = number
     norm = _square_root(c0 * c0 + c1 * c1)
     if norm is None:

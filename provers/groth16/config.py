@@ -1,4 +1,4 @@
-"""The input of Groth16: a constraint system over BN254 as arrays."""
+"""The input of the Groth16 prover: a constraint system over BN254 as arrays."""
 
 from __future__ import annotations
 
@@ -21,26 +21,27 @@ MatrixArrays = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 
 
 class Matrix(Protocol):
-    """One of the matrices A, B, C in compressed sparse rows.
+    """One of the matrices A, B and C of a constraint system, as compressed sparse rows.
 
-    A coefficient below 2^62 in magnitude is that integer modulo r; from 2^62 on it is an index into `large`.
+    A coefficient below 2^62 in magnitude stands for that integer modulo r; a coefficient from 2^62 on is an index into
+    `large`.
     """
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Return where each row starts among the coefficients, and their number last."""
+        """Return the index of each row's first coefficient, followed by the number of all coefficients."""
 
     @property
     def wires(self) -> NDArray[np.uint32]:
-        """Return the wire of each coefficient, strictly ascending in a row."""
+        """Return the wire of each coefficient, in strictly ascending order within a row."""
 
     @property
     def coefficients(self) -> NDArray[np.int64]:
-        """Return the coefficients, row by row."""
+        """Return the coefficients of the matrix, row by row."""
 
 
 class PrimeField(Protocol):
-    """A prime field, of which only the prime is needed."""
+    """A prime field, of which only the prime is used here."""
 
     @property
     def prime(self) -> int:
@@ -48,57 +49,59 @@ class PrimeField(Protocol):
 
 
 class System(Protocol):
-    """Rows (A w) * (B w) = C w over the wires: constant 1, public outputs, public inputs, private wires.
+    """A rank-one constraint system: rows (A w) * (B w) = C w over the wires w, which are the constant 1, public
+    outputs, public inputs and private wires.
 
-    The number `committed` of private wires is committed to before the last public wire, a challenge, is drawn; without
-    a challenge it is 0.
+    The first `committed` private wires are committed to before a challenge, the last public wire, is drawn; in a system
+    without a challenge, `committed` is 0.
     """
 
     @property
     def field(self) -> PrimeField:
-        """Return the field, which must be the scalar field of BN254."""
+        """Return the field of the system, which must be the scalar field of BN254."""
 
     @property
     def a(self) -> Matrix:
-        """Return the matrix A."""
+        """Return the matrix A of the system."""
 
     @property
     def b(self) -> Matrix:
-        """Return the matrix B."""
+        """Return the matrix B of the system."""
 
     @property
     def c(self) -> Matrix:
-        """Return the matrix C."""
+        """Return the matrix C of the system."""
 
     @property
     def large(self) -> NDArray[np.uint64]:
-        """Return the coefficients that are not small: four 64-bit limbs each, the lowest first."""
+        """Return the system's coefficients that are not small, each as four 64-bit limbs, the lowest limb first."""
 
     @property
     def wires(self) -> int:
-        """Return the number of wires, the constant 1 included."""
+        """Return the number of wires, including the constant 1."""
 
     @property
     def public_outputs(self) -> int:
-        """Return the number of public outputs, the wires after the constant 1."""
+        """Return the number of public outputs, which are the wires after the constant 1."""
 
     @property
     def public_inputs(self) -> int:
-        """Return the number of public inputs, the wires after the public outputs."""
+        """Return the number of public inputs, which are the wires after the public outputs."""
 
     @property
     def committed(self) -> int:
-        """Return the number of private wires to commit to before the challenge is drawn."""
+        """Return the number of private wires to which the prover commits before the challenge is drawn."""
 
 
 Arrays = tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int, int, int]
 
 
 def matrices(system: System) -> Arrays:
-    """The matrices A, B and C, the large coefficients, and how many wires, publics and committed wires, which the
-    native prover borrows.
+    """Return the arrays that the native prover borrows: the matrices A, B and C, the large coefficients, and the
+    numbers of wires, public wires and committed wires.
 
-    Raise CircuitizeError for a system over another field, and for one whose challenge only a commitment makes sound.
+    Raise CircuitizeError for a system over another field, and for a system whose challenge is sound only with a
+    commitment.
     """
     if system.committed:
         raise CircuitizeError(
@@ -109,11 +112,11 @@ def matrices(system: System) -> Arrays:
 
 
 def arrays(system: System) -> Arrays:
-    """The arrays that `matrices` returns, for systems of either kind; raise CircuitizeError for a system without public
-    wires too.
+    """Return the same arrays as `matrices`, also for systems with a commitment; raise CircuitizeError for a system
+    without public wires.
 
-    Soundness: a proof for a system without public values says only that some witness exists. A challenge as the only
-    public value shows nothing.
+    Soundness: a proof for a system without public values says only that some witness exists. A proof whose only public
+    value is a challenge shows nothing either.
     """
     if system.field.prime != SCALAR_PRIME:
         raise CircuitizeError(

@@ -1,4 +1,4 @@
-"""The descriptor of Groth16: proofs of 128 bytes, with a setup for each circuit."""
+"""The descriptor of the prover Groth16, whose proofs have 128 bytes and which needs a setup for each circuit."""
 
 from __future__ import annotations
 

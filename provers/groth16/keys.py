@@ -1,4 +1,6 @@
-"""Proving and verifying keys: each is bound to one circuit by its digest, and says how it was set up."""
+"""The proving and verifying keys of Groth16: each key is bound to one circuit by a digest, and says how it was set
+up.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class VerifyingKey(FiledVerifyingKey[Groth16VerifyingKey]):
 
     @property
     def public(self) -> int:
-        """How many public values a proof for the key has."""
+        """Return the number of public values that a proof for the key states."""
         return self.native.public
 
     @classmethod
@@ -34,7 +36,9 @@ class VerifyingKey(FiledVerifyingKey[Groth16VerifyingKey]):
 
 
 class ProvingKey(FiledProvingKey[Groth16ProvingKey]):
-    """A proving key of Groth16: points for every wire, in memory. The proving key contains its verifying key."""
+    """A proving key of Groth16, held in memory: it has points for every wire. The proving key contains its verifying
+    key.
+    """
 
     prover: ClassVar[Literal["groth16", "mirage"]] = "groth16"
 
@@ -58,12 +62,12 @@ def setup(
     seed: bytes | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> ProvingKey:
-    """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
+    """Make INSECURE development keys for `system` in the folder `directory`, bound to `digest` (64 hexadecimal digits).
 
-    The secrets of the keys come from the operating system and are wiped after use, of which nobody else can be certain.
-    With `seed` (tests only) everyone can compute the secrets. Setup writes `proving.key`, `verifying.key`,
-    `verification_key.json` for snarkjs, and a warning. The callback `progress` of a setup is called with the name of
-    each phase.
+    The secrets of development keys come from the operating system and are wiped after use, but nobody else can be
+    certain of that. With `seed`, which is for tests only, everyone can compute the secrets of the keys. Setup writes
+    the files `proving.key` and `verifying.key`, `verification_key.json` for snarkjs, and a warning. The callback
+    `progress` is called with the name of each phase of the setup.
     """
     key = ProvingKey(development(matrices(system), digest, directory, seed, progress))
     write_keys(key, Path(directory))
@@ -73,7 +77,9 @@ def setup(
 def development(
     arrays: Arrays, digest: str, directory: Path, seed: bytes | None, progress: Callable[[str], object] | None
 ) -> Groth16ProvingKey:
-    """Make keys whose secrets this machine knows, for a system of either kind; and write the warning beside them."""
+    """Make keys whose secrets this machine knew, for a system with or without a commitment, and write a warning beside
+    them.
+    """
     binding = digest_bytes(digest)
     try:
         native = groth16_setup(arrays, binding, seed, progress)
@@ -84,6 +90,6 @@ def development(
 
 
 def write_keys(key: ProvingKey, directory: Path) -> None:
-    """Write `proving.key`, `verifying.key` and `verification_key.json` for snarkjs."""
+    """Write the files `proving.key` and `verifying.key`, and `verification_key.json` for snarkjs."""
     key.write_pair(directory)
     write_whole(directory / SNARKJS_FILE, [verifying_key_text(key.verifying_key).encode()])

@@ -19,12 +19,13 @@ MAGICS = {b"circuitize-g16pf": "groth16", b"circuitize-mirpf": "mirage"}
 
 @dataclass(frozen=True)
 class Proof:
-    """A Groth16 proof: three points, and the digest of the circuit for which it claims to be.
+    """A Groth16 proof: three points, and the digest of the circuit to which the proof claims to belong.
 
-    The `points` of a Groth16 proof are A (64 bytes), B (128) and C (64), coordinates of 32 little-endian bytes. Nothing
-    in a proof is to be believed before it is verified against the verifier's own key. Anyone can re-randomise a valid
-    proof into another valid one: never use a proof, or its hash, as an identifier. The field `phases` of a proof holds
-    the prover's wall-clock seconds and is not stored.
+    The `points` of a Groth16 proof are A (64 bytes), B (128 bytes) and C (64 bytes), with coordinates of 32
+    little-endian bytes. Nothing in a proof may be believed before it is verified with the verifier's own key. Anyone
+    can turn a valid Groth16 proof into another valid proof of the same statement: never use a proof, or its hash, as an
+    identifier. The field `phases` of a proof holds the prover's wall-clock seconds, which the proof's file does not
+    contain.
     """
 
     digest: str
@@ -37,17 +38,17 @@ class Proof:
     file_bytes: ClassVar[int] = HEADER_BYTES + 128
 
     def compressed(self) -> bytes:
-        """The points alone, as arkworks compresses them: half of `points`."""
+        """Return the points of the proof, compressed as by arkworks to half the length of `points`."""
         return compress(self.points)
 
     def encode(self) -> bytes:
-        """The bytes of a proof's file: the header and the compressed points."""
+        """Return the bytes of a proof's file: the header and the compressed points."""
         return self.framing.header(self.digest) + self.compressed()
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raise FormatError unless a proof's framing is exact and its points are on their curves; `verify` checks the
-        rest.
+        """Return the proof that the bytes of a file encode; raise FormatError unless the header is exact and the points
+        are on their curves, while `verify` checks the rest.
         """
         found = MAGICS.get(content[:16])
         if found not in (None, cls.prover):
@@ -63,5 +64,5 @@ class Proof:
         return read_proof(path, cls.file_bytes, cls.decode)
 
     def write(self, path: Path) -> None:
-        """Write the proof to a file, whole or not at all."""
+        """Write the proof to a file, which appears complete or not at all."""
         write_whole(path, [self.encode()])

@@ -1,4 +1,4 @@
-"""Proving that a witness satisfies a constraint system."""
+"""Making a Groth16 proof that a witness satisfies a constraint system."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ def prove(
     *,
     progress: Callable[[str], object] | None = None,
 ) -> Proof:
-    """A zero-knowledge Groth16 proof that `witness` satisfies `system`, the circuit of `digest`.
+    """Return a zero-knowledge Groth16 proof that `witness` satisfies `system`, the circuit with the digest `digest`.
 
-    `witness` is `uint64[wires, 4]`: little-endian limbs below r, wire 0 the constant 1. Raise KeyMismatch if the
-    proving key belongs to another circuit, Unsatisfied if the witness breaks a row (every row is checked), and
-    CircuitizeError for malformed input. The prover verifies the proof before it returns it.
+    The argument `witness` is an array `uint64[wires, 4]` of little-endian limbs of numbers below r; wire 0 is the
+    constant 1. Raise KeyMismatch if the proving key belongs to another circuit, Unsatisfied if the witness breaks a row
+    (every row is checked), and CircuitizeError for malformed input. The prover verifies the new proof before it returns
+    it.
 
-    Groth, "On the Size of Pairing-based Non-interactive Arguments", Eurocrypt 2016, section 3.2; blinding factors come
-    from the operating system. A Groth16 proof takes O(n log n) field operations and five multi-scalar multiplications,
-    cheap if most wires are bits or small signed integers.
+    Groth16 is the proof system of Groth, "On the Size of Pairing-based Non-interactive Arguments", Eurocrypt 2016,
+    section 3.2; the blinding factors come from the operating system. Making a Groth16 proof takes O(n log n) field
+    operations and five multi-scalar multiplications, which are cheap if most wires are bits or small signed integers.
     """
     bound = require_circuit(key.verifying_key, digest)
     limbs = limbs_of(witness, system.wires)
@@ -48,8 +49,8 @@ def prove(
 
 
 def limbs_of(witness: NDArray[np.uint64], wires: int) -> NDArray[np.uint64]:
-    """A witness in the form in which the native provers read it. Raise CircuitizeError unless the witness has `wires`
-    wires.
+    """Return a witness as limbs, in the form in which the native provers read it. Raise CircuitizeError unless the
+    witness has `wires` wires.
     """
     limbs = np.ascontiguousarray(witness, np.uint64)
     if limbs.shape != (wires, 4):
@@ -58,6 +59,6 @@ def limbs_of(witness: NDArray[np.uint64], wires: int) -> NDArray[np.uint64]:
 
 
 def public_values(system: System, witness: NDArray[np.uint64]) -> list[int]:
-    """The values of the public wires: outputs, then inputs, each in [0, r)."""
+    """Return the values of the public wires, outputs before inputs, each in [0, r)."""
     public = system.public_outputs + system.public_inputs
     return BN254.to_integers(witness[1 : 1 + public])

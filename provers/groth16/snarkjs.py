@@ -1,4 +1,4 @@
-"""Proofs, verifying keys and public values as snarkjs reads them: JSON, decimal strings."""
+"""Proofs, verifying keys and public values in the format of snarkjs: JSON with numbers as decimal strings."""
 
 from __future__ import annotations
 
@@ -18,20 +18,22 @@ WIDTH = 32
 
 
 def proof_text(proof: Proof) -> str:
-    """The text of `proof.json`. Raise KeyMismatch for a proof with a commitment, for which snarkjs has no form."""
+    """Return the text of the file `proof.json` of snarkjs. Raise KeyMismatch for a proof with a commitment, which
+    snarkjs's format cannot represent.
+    """
     require_prover(proof.prover, "groth16", "a proof")
     a, b, c = proof.points[:64], proof.points[64:192], proof.points[192:]
     return _text({"pi_a": _g1(a), "pi_b": _g2(b), "pi_c": _g1(c)} | PROTOCOL)
 
 
 def public_text(publics: Sequence[int]) -> str:
-    """The text of `public.json`, which lists public outputs, then public inputs."""
+    """Return the text of snarkjs's file `public.json`, which lists the public outputs, then the public inputs."""
     return _text([str(value) for value in publics])
 
 
 def verifying_key_text(key: VerifyingKey) -> str:
-    """The text of `verification_key.json`, which has no place for the digest and the kind of setup. Raise the same
-    errors as `proof_text`.
+    """Return the text of snarkjs's file `verification_key.json`, which cannot state the digest and the kind of setup.
+    Raise KeyMismatch for the same reasons as `proof_text`.
     """
     require_prover(key.prover, "groth16", "a key")
     points = key.native.points()

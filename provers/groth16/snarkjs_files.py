@@ -1,4 +1,6 @@
-"""Reading proofs, verifying keys and public values that snarkjs wrote; `snarkjs` has the texts that it reads."""
+"""Reading proofs, verifying keys and public values that snarkjs wrote; the module `snarkjs` writes texts that snarkjs
+reads.
+"""
 
 from __future__ import annotations
 
@@ -20,23 +22,23 @@ T = TypeVar("T")
 
 
 def read_proof(path: Path, digest: str) -> Proof:
-    """A proof from snarkjs, claimed to be for the circuit of `digest`. Raise FormatError for a file that is no proof of
-    snarkjs.
+    """Return the proof in a file of snarkjs, as one that claims to belong to the circuit with the digest `digest`.
+    Raise FormatError for a file that is not a proof of snarkjs.
     """
     return _read(path, "proof.json", lambda content: _proof(content, digest))
 
 
 def read_public(path: Path) -> list[int]:
-    """The public values of a file of snarkjs, each in [0, r). Raise FormatError for a file that holds no public
+    """Return the public values in a file of snarkjs, each in [0, r). Raise FormatError for a file that holds no public
     values.
     """
     return _read(path, "public.json", lambda content: [_number(value, SCALAR_PRIME) for value in content])
 
 
 def read_verifying_key(path: Path, digest: str, setup: Literal["development", "ceremony"]) -> VerifyingKey:
-    """A verifying key from snarkjs. The caller vouches for the key's circuit and for its setup; since snarkjs's file
-    names neither. Every point of the key is checked to lie in its group. Raise FormatError for a file that is no key of
-    snarkjs.
+    """Return the verifying key in a file of snarkjs. The caller vouches for the circuit and the setup of the key, since
+    snarkjs's file states neither. Every point of the key is checked to lie in its group. Raise FormatError for a file
+    that is not a verifying key of snarkjs.
     """
     return _read(path, "verification_key.json", lambda content: _verifying_key(content, digest, setup))
 

@@ -1,4 +1,4 @@
-"""A verifying key as a Solidity contract that checks proofs on Ethereum and chains like it."""
+"""A Groth16 verifying key as a Solidity contract that checks proofs on Ethereum and similar blockchains."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ PAIR = """,
 
 @dataclass(frozen=True)
 class Commitment:
-    """The additional parts of a contract for proofs with a commitment; `challenge` is the number of the last public
-    wire.
+    """The additional parts of a contract that checks proofs with a commitment; `challenge` is the number of the last
+    public wire.
     """
 
     title: str
@@ -104,22 +104,24 @@ class Commitment:
 
 
 def verifier_contract(key: VerifyingKey) -> str:
-    """The text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against `key`.
+    """Return the text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against
+    `key`.
 
-    `verifyProof(uint256[2], uint256[2][2], uint256[2], uint256[publics])` has the signature of snarkjs' contract. Raise
-    CircuitizeError for no publics, or for more than 64: each costs 6,600 gas, and code.
+    The function `verifyProof(uint256[2], uint256[2][2], uint256[2], uint256[publics])` of the contract has the same
+    signature as that of snarkjs's contract. Raise CircuitizeError for a key without public values, or with more than
+    64, each of which costs 6,600 gas and more code.
 
-    A contract's verification is as sound as `verifier.refusal`. Publics must be below r, so that no statement has two
-    spellings; the contract refuses the identity; the precompiles of EIP-196 and EIP-197 check that points are
-    canonical, on the curve and in the group of order r. The caller decides what the publics mean: the contract only
-    knows their order.
+    Verification by the contract is as sound as `verifier.refusal`. The contract requires public values below r, so that
+    no statement has two encodings, and refuses points at infinity; the precompiles of EIP-196 and EIP-197 check that
+    points are canonical, on the curve and in the group of order r. The caller of the contract decides what the public
+    values mean: the contract knows only their order.
     """
     require_prover(key.prover, "groth16", "a key")
     return contract(key, None)
 
 
 def contract(key: VerifyingKey, commitment: Commitment | None) -> str:
-    """The contract of a key of either kind; the errors raised are those of `verifier_contract`."""
+    """Return the contract of a key with or without a commitment; it raises the same errors as `verifier_contract`."""
     if not 1 <= key.public <= MOST_PUBLICS:
         raise CircuitizeError(
             f"expected 1 to {MOST_PUBLICS} public values in a contract, found {key.public}; remedy: make tensors "
@@ -159,7 +161,7 @@ def contract(key: VerifyingKey, commitment: Commitment | None) -> str:
 
 
 def _twisted(point: list[int]) -> list[int]:
-    """A point of G2 with its imaginary parts first, as EIP-197 has it."""
+    """Return a point of G2 with the imaginary part of each coordinate first, as EIP-197 requires."""
     x0, x1, y0, y1 = point
     return [x1, x0, y1, y0]
 

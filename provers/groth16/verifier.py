@@ -1,4 +1,4 @@
-"""Checking a proof against the verifier's own key and public values."""
+"""Checking a Groth16 proof against the verifier's own key and public values."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .proof import Proof
 
 
 def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> bool:
-    """Whether `proof` shows that some witness with these public values satisfies the circuit of `key`.
+    """Return whether `proof` shows that some witness with the given public values satisfies the circuit of `key`.
 
-    The function `refusal` says why a proof does not show the statement.
+    The function `refusal` says why a proof does not hold.
     """
     return refusal(proof, key, publics, digest) is None
 
 
 def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> str | None:
-    """Return None if the proof is valid, else one line that says why it is not.
+    """Return None if the proof is valid, or else a text of one line that says why it is not.
 
-    The argument `publics` holds the values of public outputs, then of public inputs. Public values outside [0, r) are
-    refused, not reduced, and so are points off the curve, outside the group of order r, or at infinity. The argument
-    `digest` names the circuit that the verifier expects, if it does not only hold a key; the digest in the proof is
-    compared with it.
+    The argument `publics` holds the values of the public outputs, followed by those of the public inputs. Public values
+    outside [0, r) are refused, not reduced; points off the curve, outside the group of order r, or at infinity are
+    refused as well. The argument `digest` names the circuit that the verifier expects, in case the verifier holds more
+    than a key; it is compared with the digest in the proof.
 
-    Soundness: a proof that passes was made by someone who knows a satisfying witness, or who knows the secrets
-    of the setup (`key.setup` says whether those may exist).
+    Soundness: whoever made a proof that passes knows a satisfying witness, or knows the secrets of the setup
+    (`key.setup` says whether these may exist).
     """
     reason = mismatch(proof, key, publics, digest)
     return groth16_verify(key.native, BN254.from_integers(publics), proof.points) if reason is None else reason

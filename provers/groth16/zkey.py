@@ -1,4 +1,6 @@
-"""Keys from a public ceremony: a .zkey of snarkjs, checked against the powers of tau that it was made from."""
+"""Proving keys from a public ceremony: a .zkey file of snarkjs is checked against the powers of tau from which it was
+made.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ POINTS = {"alpha": G1, "beta in G1": G1, "beta": G2, "gamma": G2, "delta in G1":
 
 
 class _Zkey(NamedTuple):
-    """The sections of a .zkey, whose lengths are checked; its points are in Montgomery form, with the identity as
-    zeros.
+    """The sections of a .zkey file, whose lengths are checked; its points are in Montgomery form, and the point at
+    infinity is stored as zeros.
     """
 
     file: SectionFile
@@ -47,17 +49,18 @@ class _Zkey(NamedTuple):
 
 
 def import_zkey(system: System, digest: str, zkey: Path, ptau: Path) -> ProvingKey:
-    """The proving key in a Groth16 `.zkey` of snarkjs, bound to `digest`, marked as a ceremony's.
+    """Return the proving key in a Groth16 `.zkey` file of snarkjs, bound to `digest` and marked as the key of a
+    ceremony.
 
-    The argument `ptau` is the file of the prepared powers of tau (`snarkjs powersoftau prepare phase2`) that the
-    ceremony began with. Every point of the key is compared with what `system` and the powers of tau give, by random
-    linear combinations (a key for another program passes with probability 1 / r), since a .zkey does not hold the
-    matrix C and names no program. Raise FormatError, one line, for a damaged file, another curve or proof system,
-    another program, other powers, or a key to which nobody has contributed.
+    The argument `ptau` is the path of the prepared powers of tau (`snarkjs powersoftau prepare phase2`) with which the
+    ceremony began. Every point of the key is compared, by random linear combinations, with the point that follows from
+    `system` and the powers of tau, since a .zkey file does not contain the matrix C and names no program; a key for
+    another program passes with probability 1 / r. Raise FormatError, with a message of one line, for a damaged file,
+    another curve or proof system, another program, other powers of tau, or a key to which nobody has contributed.
 
-    Soundness: a ceremony's key is sound if one contributor to each phase forgot its secret. Neither the ceremony's
-    powers nor its key can show that a contributor forgot the secret: check both first, as `snarkjs powersoftau verify`
-    and `snarkjs zkey verify` do, or by a published hash.
+    Soundness: the key of a ceremony is sound if in each phase at least one contributor destroyed its secret. Neither
+    the powers of tau nor the key can show that a contributor destroyed its secret: check both files first, as `snarkjs
+    powersoftau verify` and `snarkjs zkey verify` do, or by a published hash.
     """
     binding = digest_bytes(digest)
     arrays = matrices(system)
@@ -123,7 +126,7 @@ def _read_zkey(path: Path, rows: int, wires: int, public: int) -> _Zkey:
 
 
 def _check_curve(file: SectionFile, header: bytes) -> None:
-    """Check the primes of BN254, each after the number of bytes that it takes, 32."""
+    """Raise FormatError unless a file states the primes of BN254, each after the number of bytes that it takes, 32."""
     for name, at, prime in (("q", 0, COORDINATE_PRIME), ("r", 4 + WIDTH, SCALAR_PRIME)):
         width = int.from_bytes(header[at : at + 4], "little")
         found = int.from_bytes(header[at + 4 : at + 4 + width], "little")
@@ -132,8 +135,8 @@ def _check_curve(file: SectionFile, header: bytes) -> None:
 
 
 def _read_powers(path: Path, domain: int) -> tuple[Bytes, Bytes, Bytes, Bytes, Bytes]:
-    """The powers tau in G1, tau in G2, alpha tau and beta tau over the domain, and tau in G1 over twice as many
-    points.
+    """Return the following points for a domain of powers: the powers of tau in G1 and in G2, these powers times alpha
+    and times beta in G1, and the powers of tau in G1 over twice as many points.
     """
     file = SectionFile(path, b"ptau", 1)
     header = file.section(1).tobytes()
@@ -155,7 +158,7 @@ def _read_powers(path: Path, domain: int) -> tuple[Bytes, Bytes, Bytes, Bytes, B
 
 
 def _proving_file(zkey: _Zkey, header: bytes, wires: int, rows: int, public: int) -> list[bytes]:
-    """The pieces of a proving key's file up to its checksum, without points at infinity."""
+    """Return the content of a proving key's file up to its checksum, in pieces and without points at infinity."""
     a, b, c = (_present(points, G1) for points in (zkey.a, zkey.b_g1, zkey.c))
     verifying = zkey.verifying
     normal = b"".join(_normal_form(verifying[name]) for name in ("alpha", "beta", "gamma", "delta"))
@@ -183,7 +186,7 @@ def _checksum(content: list[bytes]) -> bytes:
 
 
 def _present(points: Bytes, size: int) -> NDArray[np.uint32]:
-    """Whether each point is not the identity."""
+    """Return the places of those points that are not at infinity."""
     return np.flatnonzero(points.reshape(-1, size).any(axis=1)).astype("<u4")
 
 
@@ -192,8 +195,8 @@ def _selected(points: Bytes, size: int, chosen: NDArray[np.uint32]) -> bytes:
 
 
 def _normal_form(points: bytes) -> bytes:
-    """Coordinates converted out of Montgomery form; a coordinate that is not below the prime is left unchanged and
-    refused later.
+    """Return coordinates converted out of Montgomery form; a coordinate that is not below the prime stays unchanged and
+    is refused later.
     """
     coordinates = (int.from_bytes(points[at : at + WIDTH], "little") for at in range(0, len(points), WIDTH))
     return b"".join(

@@ -1,4 +1,6 @@
-"""A program as halo2 proves it: a Plonkish system, with its lookups as sums of fractions, and runs of it."""
+"""A program as the prover halo2 proves it: a Plonkish system, whose lookups are sums of fractions, and proofs of
+runs.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from . import keys, prover
 
 
 class PlonkishCircuit(KeyedCircuit):
-    """The Plonkish system of an integer program, of the layout that is cheapest to prove."""
+    """The Plonkish system of an integer program, in the layout that is cheapest to prove."""
 
     prover = "halo2"
 
@@ -28,20 +30,22 @@ class PlonkishCircuit(KeyedCircuit):
             assert not self.emission.summed.system.lookups, "what is proved has lookups as sums"
 
     def sizes(self) -> dict[str, int]:
-        """Return the sizes: `constraints` are the gates, each of which holds on every row; there is room for 2^k
-        rows.
+        """Return the sizes of the Plonkish system: `constraints` is the number of gates, each of which holds on every
+        row, and the system has room for 2^k rows.
         """
         system = self.emission.summed.system
         shape = {"rows": system.rows, "columns": system.columns, "k": system.k, "degree": system.degree}
         return {"constraints": len(system.gates), **shape}
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
-        """Write keys into a folder, with a ceremony's powers of tau if given, otherwise with insecure ones."""
+        """Make keys and write them to a folder: with the powers of tau of a ceremony if they are given, and otherwise
+        with insecure ones.
+        """
         with phases.phase("setup", "checking the ceremony's powers" if ceremony else "making development keys"):
             return keys.setup(self.emission.summed.system, self.digest, folder, ptau=ceremony.get("ptau"))
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A zero-knowledge proof of a run; the second phase of the witness counts as proving."""
+        """Return a zero-knowledge proof of a run; the time of the witness's second phase is counted as proving."""
         own, summed = require_key(key, keys.ProvingKey, self.prover), self.emission.summed
         with phases.phase("witness", "computing the witness"):
             cells = summed.fill(Filling(self.emission.plan, trace, named_salts(secrets)))

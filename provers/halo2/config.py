@@ -1,4 +1,4 @@
-"""A Plonkish constraint system as the native prover holds it."""
+"""A Plonkish constraint system in the form of the native prover."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 def native_system(system: PlonkishSystem) -> Halo2System:
-    """A Plonkish system in the native prover's form, with a copy of its columns.
+    """Return a Plonkish system in the native prover's form, which contains a copy of the system's columns.
 
-    Raise CircuitizeError for a system over another field, and for one that halo2 cannot prove soundly: a gate that is
-    not zero where all fixed columns are, a table without the tuple that rows of zeros add to it, no instance values.
+    Raise CircuitizeError for a system over another field, and for a system that halo2 cannot prove soundly: if a gate
+    is not zero where all fixed columns are zero, if a table lacks the tuple that rows of zeros add to it, or if there
+    are no instance values.
     """
     if system.field.prime != BN254.prime:
         raise CircuitizeError(

@@ -1,4 +1,6 @@
-"""The sizes of keys and proofs of a Plonkish system, computed without making them, and equal to those of the files."""
+"""The sizes of a Plonkish system's keys and proofs, computed without making them, and equal to the sizes of the
+files.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ CHECKSUM = 32
 
 
 def degree(system: PlonkishSystem) -> int:
-    """The degree of the whole argument: of gates, of lookups with their products, and of copies."""
+    """Return the degree of halo2's whole argument: the greatest of gates, of lookups with their products, and of
+    copies.
+    """
     degrees = system.degrees
     lookups = [
         max(4, 2 + max(1, *(int(degrees[node]) for node in lookup.inputs)) + _most(degrees, lookup.table))
@@ -26,7 +30,7 @@ def degree(system: PlonkishSystem) -> int:
 
 
 def sizes(system: PlonkishSystem) -> Json:
-    """The bytes of a proof's file and of both keys' files, and the degree, exactly."""
+    """Return the exact number of bytes of a proof's file and of both keys' files, and the degree of the argument."""
     high = degree(system)
     copied, lookups = len(system.permuted), len(system.lookups)
     sets = -(-copied // (high - 2))
@@ -42,7 +46,7 @@ def sizes(system: PlonkishSystem) -> Json:
 
 
 def _queries(system: PlonkishSystem) -> int:
-    """The number of advice and fixed cells around a row that gates, lookups and copies read."""
+    """Return the number of advice and fixed cells, relative to a row, that gates, lookups and copies read."""
     needed = np.zeros(len(system.nodes), bool)
     roots = [gate.node for gate in system.gates]
     roots += [node for lookup in system.lookups for node in (*lookup.inputs, *lookup.table)]
@@ -65,7 +69,7 @@ def _queries(system: PlonkishSystem) -> int:
 
 
 def _shape(system: PlonkishSystem) -> int:
-    """The bytes of everything in a verifying key that is not a commitment."""
+    """Return the number of bytes in a verifying key that are not commitments."""
     counts = 3 + sum(1 + len(part) for part in (system.advice_phases, system.instance, system.permuted))
     counts += 2 + 3 * len(system.nodes) + 1 + len(system.gates) + 1
     counts += sum(2 + 2 * len(lookup.inputs) for lookup in system.lookups)

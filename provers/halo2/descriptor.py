@@ -1,4 +1,4 @@
-"""The descriptor of halo2: Plonkish systems, with a setup that serves every program."""
+"""The descriptor of the prover halo2, which proves Plonkish systems, and one of whose setups serves every program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The errors between a Plonkish system, a key and a proof."""
+"""The errors that occur if a Plonkish system, a key and a proof do not fit together."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class Unsatisfied(CircuitizeError):
-    """The error of a witness that breaks a Plonkish system: the gate, lookup or copy numbered `place`, first on
-    `row`.
+    """The error raised for a witness that breaks a Plonkish system: it names the gate, lookup or copy by its number
+    `place`, and the first broken row `row`.
     """
 
     def __init__(self, system: PlonkishSystem, what: str, place: int, row: int) -> None:

@@ -1,4 +1,6 @@
-"""Keys for halo2: bound to a program by its digest, and to its circuit by commitments to the columns of both kinds."""
+"""Keys for halo2: each is bound to a program by a digest, and to the program's circuit by commitments to its fixed
+columns and copies.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,15 @@ from .powers import read_powers
 
 
 class VerifyingKey(FiledVerifyingKey[Halo2VerifyingKey]):
-    """A verifying key of halo2: the circuit's gates and lookups, commitments to fixed columns and copies, and tau in
-    G2.
+    """A verifying key of halo2: the circuit's gates and lookups, commitments to its fixed columns and copies, and tau
+    in G2.
     """
 
     prover: ClassVar[Literal["halo2"]] = "halo2"
 
     @property
     def public(self) -> int:
-        """How many public values a proof for the key has."""
+        """Return the number of public values that a proof for the key states."""
         return sum(self.native.instances)
 
     @classmethod
@@ -34,7 +36,7 @@ class VerifyingKey(FiledVerifyingKey[Halo2VerifyingKey]):
 
 
 class ProvingKey(FiledProvingKey[Halo2ProvingKey]):
-    """A proving key of halo2: its verifying key, and the powers of tau in both bases."""
+    """A proving key of halo2: its verifying key, and the powers of tau in the monomial and in the Lagrange basis."""
 
     prover: ClassVar[Literal["halo2"]] = "halo2"
 
@@ -59,12 +61,13 @@ def setup(
     seed: bytes | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> ProvingKey:
-    """Make keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
+    """Make keys for `system` in the folder `directory`, bound to `digest` (64 hexadecimal digits).
 
     Without `ptau`, halo2's keys are INSECURE development keys: tau comes from the operating system and is wiped after
-    use, of which nobody else can be certain; with `seed` (tests only) everyone can compute tau. With `ptau`, a prepared
-    powers-of-tau file of a ceremony, the keys are a ceremony's: `powers.py` checks that the file's powers are those of
-    one secret. Setup writes `proving.key`, `verifying.key` and, if the keys are insecure, a warning.
+    use, but nobody else can be certain of that; with `seed`, which is for tests only, everyone can compute tau. With
+    `ptau`, a prepared powers-of-tau file of a ceremony, the keys count as a ceremony's: `powers.py` checks that the
+    powers in the file are those of a single secret. Setup writes the files `proving.key` and `verifying.key`, and a
+    warning if the keys are insecure.
     """
     native = native_system(system)
     powers = None if ptau is None else read_powers(ptau, native.k)

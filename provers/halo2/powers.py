@@ -1,4 +1,4 @@
-"""The powers of tau of a ceremony: a prepared .ptau of snarkjs, of which halo2 needs the first powers, and tau in
+"""The powers of tau of a ceremony, from a prepared .ptau file of snarkjs: halo2 needs only the first powers, and tau in
 G2.
 """
 
@@ -21,15 +21,15 @@ TAU_G1, TAU_G2, LAGRANGE = 2, 3, 12
 
 
 def read_powers(path: Path, k: int) -> tuple[Bytes, Bytes, Bytes]:
-    """The first 2^k powers of tau in G1, the Lagrange basis for 2^k points, and tau in G2, in Montgomery form.
+    """Return the first 2^k powers of tau in G1, the Lagrange basis for 2^k points, and tau in G2, in Montgomery form.
 
-    The argument `path` is a file that `snarkjs powersoftau prepare phase2` wrote, for 2^k or more rows. Raise
-    FormatError, in one line, for a damaged file, another curve, too few powers, or a file that is not prepared. The
-    points of a .ptau are checked when keys are made: each point must be in its group, the powers must be powers of one
-    secret, and the Lagrange basis must belong to them.
+    The argument `path` is the path of a file that `snarkjs powersoftau prepare phase2` wrote, for 2^k or more rows.
+    Raise FormatError, with a message of one line, for a damaged file, another curve, too few powers of tau, or a file
+    that is not prepared. The points of a .ptau file are checked when keys are made from it: each point must be in its
+    group, the powers must be those of a single secret, and the Lagrange basis must belong to them.
 
-    Soundness: the powers are sound if one contributor forgot its secret, which no file can show: check the file first,
-    as `snarkjs powersoftau verify` does, or by a published hash.
+    Soundness: the powers of tau are sound if at least one contributor destroyed its secret, which no file can show:
+    check the file first, as `snarkjs powersoftau verify` does, or by a published hash.
     """
     file = SectionFile(path, b"ptau", 1)
     header = file.section(1).tobytes()

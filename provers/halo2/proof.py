@@ -23,21 +23,24 @@ ONCE, FOR_EACH_BYTE = 1 << 13, 22
 
 
 def most_bytes(key: bytes) -> int:
-    """The greatest length of a proof's file, for a verifying key of a given length.
+    """Return the greatest length of a proof's file for a verifying key of the given length.
 
-    Of a proof's bytes an advice column takes 64 (4 in the key), a lookup 352 (16 or more), a cell that is read 32 (12),
-    a copied column at most 224 (68); the quotient, at most 64 points, and everything else take less than ONCE.
+    In a halo2 proof, an advice column takes 64 bytes (in the key: 4), a lookup 352 (16 or more), a cell that is read 32
+    (12), and a copied column at most 224 (68); the quotient, of at most 64 points, and everything else take fewer than
+    ONCE bytes.
     """
     return ONCE + FOR_EACH_BYTE * len(key)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A halo2 proof: commitments, values and two openings, and the digest of the program for which it claims to be.
+    """A halo2 proof: commitments, values and two openings, and the digest of the program to which the proof claims to
+    belong.
 
-    The `content` of a halo2 proof is its transcript: points as two integers, values as one integer of 32 big-endian
-    bytes, in the form that an EVM reads. Nothing in a proof is to be believed before it is verified against the
-    verifier's own key. The field `phases` of a proof holds the prover's wall-clock seconds and is not stored.
+    The `content` of a halo2 proof is its transcript: each point as two integers and each value as one integer, of 32
+    big-endian bytes, the form that an Ethereum contract reads. Nothing in a proof may be believed before it is verified
+    with the verifier's own key. The field `phases` of a proof holds the prover's wall-clock seconds, which the proof's
+    file does not contain.
     """
 
     digest: str
@@ -48,13 +51,13 @@ class Proof:
     zero_knowledge: ClassVar[bool] = True
 
     def encode(self) -> bytes:
-        """The bytes of a proof's file: the header, and the transcript."""
+        """Return the bytes of a proof's file: the header, and the transcript."""
         return FRAMING.header(self.digest) + self.content
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raise FormatError unless the framing of a proof's file is exact; `verify` checks everything behind the
-        header.
+        """Return the proof that the bytes of a file encode; raise FormatError unless the header is exact, while
+        `verify` checks everything after the header.
         """
         if len(content) > MOST_BYTES:
             raise FormatError(f"expected a halo2 proof of at most {MOST_BYTES} bytes, found more")
@@ -62,10 +65,12 @@ class Proof:
 
     @classmethod
     def read(cls, path: Path, key: VerifyingKey | None = None) -> Self:
-        """If the verifier's key is given, no more bytes are read than a proof for that key may have."""
+        """Return the proof in a file; if the verifier's key is given, no more bytes are read than a proof for that key
+        can have.
+        """
         most = MOST_BYTES if key is None else min(MOST_BYTES, most_bytes(key.native.encode()))
         return read_proof(path, most, cls.decode)
 
     def write(self, path: Path) -> None:
-        """Write the proof to a file, whole or not at all."""
+        """Write the proof to a file, which appears complete or not at all."""
         write_whole(path, [self.encode()])

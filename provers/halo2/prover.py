@@ -1,4 +1,4 @@
-"""Proving that a witness of two phases satisfies a Plonkish system."""
+"""Making a halo2 proof that a witness of two phases satisfies a Plonkish system."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .proof import Proof
 
 
 class Witness(Protocol):
-    """The cells of one run: instance columns, advice columns of phase 0, and, given the challenges, those of
-    phase 1.
+    """The cells of one run: the instance columns, the advice columns of phase 0, and, once the challenges are known,
+    those of phase 1.
     """
 
     def instance(self) -> Sequence[Limbs]:
-        """Return the instance columns."""
+        """Return the instance columns of the run."""
 
     def first(self) -> Sequence[Limbs]:
-        """Return the advice columns of phase 0."""
+        """Return the advice columns of phase 0 of the run."""
 
     def second(self, challenges: Sequence[int]) -> Sequence[Limbs]:
-        """Return the advice columns of phase 1, given the challenges."""
+        """Return the advice columns of phase 1 of the run, given the challenges."""
 
 
 def prove(
@@ -43,16 +43,18 @@ def prove(
     *,
     progress: Callable[[str], object] | None = None,
 ) -> Proof:
-    """A zero-knowledge proof that `witness` satisfies `system`, the circuit of `digest`.
+    """Return a zero-knowledge proof that `witness` satisfies `system`, the circuit of the program with the digest
+    `digest`.
 
-    The columns of a witness are `uint64[n, 4]`, little-endian limbs below r, n at most the system's rows; cells below
-    them are 0. `witness.second` is called once, after phase 0 and the instance are committed to. Raise KeyMismatch if
-    the proving key belongs to another program, Unsatisfied if the witness breaks the system (every row is checked), and
-    CircuitizeError for malformed input. The prover verifies the proof before it returns it.
+    The columns of a witness are arrays `uint64[n, 4]` of little-endian limbs of numbers below r, where n is at most the
+    number of the system's rows; cells below the n-th are 0. The method `witness.second` is called once, after the
+    prover has committed to phase 0 and the instance. Raise KeyMismatch if the proving key belongs to another program,
+    Unsatisfied if the witness breaks the system (every row is checked), and CircuitizeError for malformed input. The
+    prover verifies the new proof before it returns it.
 
-    The argument of halo2 is PLONK's arithmetisation in halo2's form: Bowe, Grigg, Hopwood, "Recursive proof composition
-    without a trusted setup", 2019; KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon, 2020). The blinding
-    of a halo2 proof comes from the operating system.
+    The proof system of halo2 is PLONK's arithmetisation in the form of halo2 (Bowe, Grigg, Hopwood, "Recursive proof
+    composition without a trusted setup", 2019), with KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon,
+    2020). The blinding factors of a halo2 proof come from the operating system.
     """
     bound = require_circuit(key.verifying_key, digest)
 
@@ -71,7 +73,9 @@ def prove(
 
 
 def public_values(witness: Witness) -> list[int]:
-    """The public values of a statement: the instance, one column after the other, each value in [0, r)."""
+    """Return the public values of a statement: the values of the instance columns, one column after the other, each in
+    [0, r).
+    """
     return [value for column in witness.instance() for value in BN254.to_integers(column)]
 
 

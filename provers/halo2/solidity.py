@@ -1,4 +1,4 @@
-"""Why a halo2 key cannot be written as a contract."""
+"""The reason why a halo2 verifying key cannot be written as a contract."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from .keys import VerifyingKey
 
 
 def verifier_contract(key: VerifyingKey) -> NoReturn:
-    """Raise CircuitizeError, always: the commitments of the key alone fill more code than a chain accepts."""
+    """Raise CircuitizeError, always: the commitments in the key alone take more code than a blockchain accepts in a
+    contract.
+    """
     raise CircuitizeError(
         f"expected a key that fits a contract of 24,576 bytes, found one for halo2 of {len(key.native.encode()):,}; "
         "make keys for groth16 or mirage, whose proofs contracts check"

@@ -1,4 +1,4 @@
-"""The challenge that a commitment, the publics and the verifying key determine."""
+"""The challenge of Mirage, which is a hash of a commitment, the public values and the verifying key."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ CHECKSUM_BYTES = 32
 
 
 def key_hash(key: VerifyingKey) -> bytes:
-    """The SHA-256 of a verifying key's file without its last 32 bytes, which hold this hash."""
+    """Return the SHA-256 of a verifying key's file without its last 32 bytes, which hold this hash."""
     return sha256(key.native.encode()[:-CHECKSUM_BYTES]).digest()
 
 
 def challenge(key: VerifyingKey, publics: Sequence[int], point: bytes) -> int:
-    """The value of the last public wire, below 2^253: SHA-256(DOMAIN, key, publics, D.x, D.y) >> 3.
+    """Return the value of the last public wire, the challenge, which is below 2^253: SHA-256(DOMAIN, key, publics, D.x,
+    D.y) >> 3.
 
-    In the hash for Mirage's challenge, `publics` are all other public values, and `point` is the commitment D: two
-    coordinates of 32 little-endian bytes. In the hash for Mirage's challenge, integers have 32 bytes, the most
-    significant first. This definition of the challenge serves for comparison: the prover and the verifier compute the
+    In the hash that gives Mirage's challenge, `publics` are all other public values, and `point` is the commitment D,
+    as two coordinates of 32 little-endian bytes. Integers enter the hash as 32 bytes each, the most significant byte
+    first. This Python definition of Mirage's challenge serves for comparison: the prover and the verifier compute the
     same challenge natively.
     """
     coordinates = (int.from_bytes(point[at : at + 32], "little") for at in (0, 32))

@@ -1,4 +1,6 @@
-"""A program as Mirage proves it: the witness waits for a challenge that is drawn after a commitment."""
+"""A program as the prover Mirage proves it: the witness is completed only after a challenge, which is drawn after a
+commitment.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,24 @@ from . import keys, prover
 
 
 class CommittedCircuit(RankOneCircuit):
-    """The constraint system of an integer program, a part of whose witness is committed to before a challenge."""
+    """The constraint system of an integer program for Mirage, which commits to a part of the witness before it draws a
+    challenge.
+    """
 
     prover = "mirage"
     challenge = Challenge.COMMITTED
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
-        """Make development keys with a commitment in a folder, whose trapdoor this process knew."""
+        """Make development keys for proofs with a commitment in a folder; this process knew their secrets, so that they
+        are insecure.
+        """
         with phases.phase("setup", "making development keys"):
             return keys.setup(self.emission.system, self.digest, folder)
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A zero-knowledge proof of a run; commitment, witness and proof each count their own seconds."""
+        """Return a zero-knowledge proof of a run; the seconds of commitment, witness and proof are counted
+        separately.
+        """
         own = require_key(key, keys.ProvingKey, self.prover)
         made: list[Limbs] = []
 
@@ -47,7 +55,7 @@ class CommittedCircuit(RankOneCircuit):
         return self.proved(proof, self.publics(made[0]), trace, secrets)
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The files of a Mirage proof: the proof alone, since snarkjs does not read it."""
+        """Return the files of a Mirage proof: only the proof itself, since snarkjs cannot read it."""
         return KeyedCircuit.files(self, proved)
 
 

@@ -1,4 +1,4 @@
-"""The bytes, time and memory of proofs by Groth16 and Mirage, from the sizes of the constraint system alone."""
+"""The bytes, time and memory of Groth16 and Mirage proofs, computed from the sizes of the constraint system alone."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ to 7 proofs each, within 2 %.
 
 
 def sizes(counted: Mapping[str, int], two_phases: bool) -> dict[str, float]:
-    """The bytes of a proof, exact, and the prover's expected seconds and memory, for a system of these counts.
+    """Return the exact bytes of a proof, and the prover's expected seconds and memory, for a constraint system of the
+    given sizes.
 
-    The argument `counted` holds the sizes by `estimate` of `backends/r1cs/cost.py`; with `two_phases` the prover is
-    Mirage.
+    The argument `counted` holds the sizes that `estimate` of `backends/r1cs/cost.py` counts; with `two_phases` the
+    prover is Mirage, otherwise Groth16.
     """
     domain = 1 << (counted["constraints"] - 1).bit_length()
     work = 1.0, domain, counted["wires"], counted["nonzeros"]
@@ -37,5 +38,5 @@ def sizes(counted: Mapping[str, int], two_phases: bool) -> dict[str, float]:
 
 
 def proof_bytes(two_phases: bool) -> int:
-    """The length of a proof's file, which is the same for every system."""
+    """Return the length of a proof's file, which is the same for every constraint system."""
     return (Proof if two_phases else Groth16Proof).file_bytes

@@ -1,4 +1,6 @@
-"""The descriptor of Mirage: Groth16 with a commitment, a quarter of the rows, proofs of 160 bytes."""
+"""The descriptor of the prover Mirage: Groth16 with a commitment, which needs a quarter of the rows and has proofs of
+160 bytes.
+"""
 
 from __future__ import annotations
 

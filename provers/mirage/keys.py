@@ -1,4 +1,6 @@
-"""Keys of Groth16 with a commitment: each is bound to one circuit by its digest, and refused by plain Groth16."""
+"""The keys of Mirage, which is Groth16 with a commitment: each key is bound to one circuit by a digest, and plain
+Groth16 refuses it.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +14,20 @@ from circuitize.provers.groth16.config import Arrays, System, arrays
 
 
 class VerifyingKey(groth16.VerifyingKey):
-    """Groth16's verifying key, and the point with which the commitment is paired."""
+    """A verifying key of Mirage: that of Groth16, and the point with which the commitment is paired."""
 
     prover: ClassVar[Literal["groth16", "mirage"]] = "mirage"
 
     @property
     def public(self) -> int:
-        """How many public values a proof for the key has; the challenge, which the verifier computes, is not
-        counted.
+        """Return the number of public values that a proof for the key states; the challenge, which the verifier
+        computes, is not counted.
         """
         return self.native.public - 1
 
 
 class ProvingKey(groth16.ProvingKey):
-    """Groth16's proving key, and the points from which the commitment is made."""
+    """A proving key of Mirage: that of Groth16, and the points from which the commitment is made."""
 
     prover: ClassVar[Literal["groth16", "mirage"]] = "mirage"
 
@@ -43,10 +45,11 @@ def setup(
     seed: bytes | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> ProvingKey:
-    """Make INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
+    """Make INSECURE development keys for `system` in the folder `directory`, bound to `digest` (64 hexadecimal digits).
 
-    The first `system.committed` private wires are committed to before the last public wire is drawn. Setup writes
-    `proving.key`, `verifying.key` and a warning; otherwise Mirage's setup equals `groth16.keys.setup`.
+    Mirage commits to the first `system.committed` private wires before the last public wire, the challenge, is drawn.
+    Setup writes the files `proving.key` and `verifying.key`, and a warning; in all else, Mirage's setup equals
+    `groth16.keys.setup`.
     """
     key = ProvingKey(groth16.development(committing(system), digest, directory, seed, progress))
     key.write_pair(Path(directory))
@@ -54,9 +57,9 @@ def setup(
 
 
 def committing(system: System) -> Arrays:
-    """The arrays that `groth16.config.matrices` returns, for a system of two phases.
+    """Return the same arrays as `groth16.config.matrices`, for a system of two phases.
 
-    Raise CircuitizeError for a system over another field, and for one that commits to nothing.
+    Raise CircuitizeError for a system over another field, and for a system without wires to commit to.
     """
     if not system.committed:
         raise CircuitizeError(

@@ -1,4 +1,4 @@
-"""A proof with a commitment, and its file."""
+"""A Mirage proof, which is a Groth16 proof with a commitment, and its file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from circuitize.provers.groth16 import proof as groth16
 
 
 class Proof(groth16.Proof):
-    """Groth16's three points, and the commitment: `points` is A (64 bytes), B (128), C (64) and D (64)."""
+    """A Mirage proof: the three points of a Groth16 proof, and the commitment; `points` consists of A (64 bytes), B
+    (128 bytes), C (64 bytes) and D (64 bytes).
+    """
 
     prover: ClassVar[str] = "mirage"
     framing: ClassVar[Framing] = Framing("Mirage", b"circuitize-mirpf", version=2, zero_knowledge=True)

@@ -1,4 +1,6 @@
-"""Proving that a witness of two phases satisfies a constraint system: first a commitment, then the challenge."""
+"""Making a Mirage proof that a witness of two phases satisfies a constraint system: first the commitment, then the
+challenge.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +30,18 @@ def prove(
     *,
     progress: Callable[[str], object] | None = None,
 ) -> Proof:
-    """A zero-knowledge proof that some witness satisfies `system`, whose challenge was drawn after the first phase of
-    the witness.
+    """Return a zero-knowledge proof that some witness satisfies `system`, whose challenge is drawn after the first
+    phase of the witness.
 
-    The argument `witness` is called once with a function that draws the challenge; `witness` calls that function once
-    with the first part of the witness, `uint64[1 + publics + committed, 4]` with 0 for the challenge, gets the
-    challenge, and returns the whole witness, `uint64[wires, 4]`. Raise KeyMismatch if the proving key belongs to
-    another circuit, Unsatisfied if the witness breaks a row, and CircuitizeError for malformed input, also if the
-    witness is not the one that was committed to. The prover verifies the proof before it returns it.
+    The function `witness` is called once, with a function that draws the challenge: it calls that function once with
+    the first part of the witness, `uint64[1 + publics + committed, 4]` with 0 for the challenge, gets the challenge,
+    and returns the whole witness, `uint64[wires, 4]`. Raise KeyMismatch if the proving key belongs to another circuit,
+    Unsatisfied if the witness breaks a row, and CircuitizeError for malformed input, or if the whole witness
+    contradicts the part that was committed to. The prover verifies the new proof before it returns it.
 
-    The construction is that of Kosba, Papadopoulos, Papamanthou, Song, "MIRAGE", USENIX Security 2020, section 3. A
-    Mirage proof takes one multi-scalar multiplication more than Groth16, over the committed wires, which are left out
-    of the multiplication for C.
+    Mirage is the construction of Kosba, Papadopoulos, Papamanthou and Song, "MIRAGE", USENIX Security 2020, section 3.
+    A Mirage proof takes one multi-scalar multiplication more than a Groth16 proof, over the committed wires, which are
+    left out of the multiplication for the point C.
     """
     bound = require_circuit(key.verifying_key, digest)
     arguments = committing(system)
@@ -67,5 +69,5 @@ def prove(
 
 
 def public_values(system: System, witness: Limbs) -> Sequence[int]:
-    """The values of the public wires without the challenge: outputs, then inputs, each in [0, r)."""
+    """Return the values of the public wires except the challenge, outputs before inputs, each in [0, r)."""
     return all_public_values(system, witness)[:-1]

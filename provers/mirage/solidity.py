@@ -1,4 +1,4 @@
-"""A verifying key with a commitment as a Solidity contract that checks proofs on Ethereum and chains like it."""
+"""A Mirage verifying key as a Solidity contract that checks proofs on Ethereum and similar blockchains."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from .keys import VerifyingKey
 
 
 def verifier_contract(key: VerifyingKey) -> str:
-    """The text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against `key`.
+    """Return the text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against
+    `key`.
 
-    The signature is `verifyProof(uint256[2] a, uint256[2][2] b, uint256[2] c, uint256[2] d, uint256[publics])`; the
-    challenge is no argument: the contract computes it, by the precompile of SHA-256. Raise CircuitizeError for no
-    publics, or for more than 64.
+    The contract's function is `verifyProof(uint256[2] a, uint256[2][2] b, uint256[2] c, uint256[2] d,
+    uint256[publics])`; the challenge is not among the arguments, since the contract computes it with the precompile of
+    SHA-256. Raise CircuitizeError for a key without public values, or with more than 64.
 
-    A Mirage contract is as sound as `verifier.refusal`; it and the precompiles make the same checks as Groth16's
-    contract.
+    A Mirage contract is as sound as `verifier.refusal`: the contract and the precompiles make the same checks as those
+    of Groth16's contract.
     """
     require_prover(key.prover, "mirage", "a key")
     return contract(

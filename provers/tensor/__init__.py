@@ -1,1 +1,3 @@
-"""The tensor prover: succinct proofs by sumchecks, with no setup, in zero knowledge, or faster without it."""
+"""The tensor prover: succinct proofs by sumchecks, without a setup, in zero knowledge, or faster without zero
+knowledge.
+"""

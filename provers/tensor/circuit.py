@@ -1,4 +1,4 @@
-"""A program as the tensor prover proves it: a plan, and runs of it, by default in zero knowledge."""
+"""A program as the tensor prover proves it: a plan, and proofs of runs, which are by default in zero knowledge."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ WARNING = "This proof is NOT zero-knowledge: it tells whoever reads it about the
 
 
 class Drawn(dict[Key, int]):
-    """The secrets of commitments, and the commitments already made for inputs that join an earlier proof."""
+    """The secrets of commitments, and, for inputs that join an earlier proof, the commitments that were made
+    already.
+    """
 
     def __init__(self, secrets: Mapping[Key, int]) -> None:
         super().__init__(secrets)
@@ -38,7 +40,7 @@ class Drawn(dict[Key, int]):
 
 
 class PlannedCircuit:
-    """The plan of an integer program for proofs in zero knowledge, and the plan for proofs that hide nothing."""
+    """The plan of an integer program for proofs in zero knowledge, and the same plan for proofs that hide nothing."""
 
     def __init__(
         self,
@@ -49,10 +51,11 @@ class PlannedCircuit:
         kept: Path | None = None,
         memory: int | None = None,
     ) -> None:
-        """Proofs do not show that the groups with `trusted` roots are in format, and hold for no other roots.
+        """Proofs of the circuit do not show that the groups with `trusted` roots are in format, and are valid for no
+        other roots of these groups.
 
-        The secrets of trusted roots, and how often they may be opened, are in the file that `kept` names. Raise
-        CircuitizeError if a proof needs more bytes than the machine has, or than `memory`.
+        The argument `kept` is the file with the secrets of the trusted roots and the number of times that they may
+        still be opened. Raise CircuitizeError if a proof needs more bytes than the machine has, or than `memory`.
         """
         self.program, self.digest, self.hides = program, digest, True
         self.trusted, self.kept = dict(trusted or {}), kept
@@ -62,16 +65,18 @@ class PlannedCircuit:
 
     @cached_property
     def plan(self) -> Plan:
-        """Raise Unprovable if the program can be proved, but not in zero knowledge."""
+        """Return the plan of the proofs; raise Unprovable if the program can be proved, but not in zero knowledge."""
         return self.plain_plan.hiding(OPENINGS) if self.hides else self.plain_plan
 
     @property
     def scheme(self) -> str:
-        """Return the scheme of the circuit's commitments: salted roots, or in proofs that hide nothing plain ones."""
+        """Return the name of the scheme by which the circuit commits: salted roots, or plain roots in proofs that hide
+        nothing.
+        """
         return HIDING if self.hides else TENSOR
 
     def plain(self) -> PlannedCircuit:
-        """Return the circuit for proofs that hide nothing, of the same plan without zero knowledge."""
+        """Return the circuit for proofs that hide nothing, which has the same plan without zero knowledge."""
         made = copy(self)
         made.hides = False
         made.__dict__.pop("plan", None)
@@ -79,19 +84,24 @@ class PlannedCircuit:
 
     @property
     def executed(self) -> IntegerProgram:
-        """Return the program with the plan's arrow, where operations that the prover does not keep are expanded."""
+        """Return the program with the arrow of the plan, in which operations that the prover does not support directly
+        are expanded.
+        """
         return replace(self.program, arrow=self.plain_plan.arrow)
 
     def sizes(self) -> dict[str, int]:
-        """Return how many elements are looked up and committed to, and the degree of the challenges' field."""
+        """Return the number of elements that are looked up, the number of elements that are committed to, and the
+        degree of the field of challenges.
+        """
         found = {"lookups": self.plan.looked_up, "committed": self.plan.committed}
         return {**found, "extension_degree": self.plan.degree}
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        """Draw a fresh secret for each root that joins no earlier one; the secrets of `trusted` roots are the kept
-        ones.
+        """Draw a fresh secret for each root that joins no earlier root; the secrets of `trusted` roots are those that
+        were kept.
 
-        Raise CircuitizeError if values are not those under a trusted root, or if no opening of that root is left.
+        Raise CircuitizeError if the inputs are not those to which a trusted root commits, or if a trusted root may not
+        be opened any more.
         """
         values = list(trace)
         drawn = Drawn({key: int.from_bytes(one, "big") for key, one in prover.draw_secrets(self.plan).items()})
@@ -122,12 +132,12 @@ class PlannedCircuit:
                 )
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
-        """Raise CircuitizeError: tensor proofs have no keys."""
+        """Raise CircuitizeError, since tensor proofs have no keys."""
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A proof of a run of the program. The argument `key` is not used by the tensor prover. A trace that is given
-        as a list is emptied once it is no longer read.
+        """Return a proof of a run of the program. The argument `key` is ignored, since the tensor prover has no keys.
+        If the trace is given as a list, the list is emptied once the trace is no longer needed.
         """
         values = trace if isinstance(trace, list) else list(trace)
         salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}
@@ -152,6 +162,6 @@ class PlannedCircuit:
         return Proved(found.proof, statement, found.outputs, opened(secrets, roots, lists, left))
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The files of a proof: the proof, and for one that hides nothing a warning."""
+        """Return the files of a proof: the proof itself, and a warning if the proof hides nothing."""
         warning = {} if proved.proof.zero_knowledge else {WARNING_FILE: WARNING.encode()}
         return {PROOF_FILE: proved.proof.encode(), **warning}

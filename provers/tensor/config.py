@@ -1,4 +1,4 @@
-"""The constants of every tensor proof of one type: its tag, and the parameters of its commitments."""
+"""The constants that all tensor proofs share: the type's tag, and the parameters of commitments."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ NONRESIDUE = 7
 """Challenges come from an extension of the Goldilocks field, of degree 2 or 3."""
 
 FOLD = 4
-"""The number of variables that a proof folds at once; a leaf of a tree holds 2^FOLD symbols, and fewer in some tables.
+"""The number of variables that a proof folds at once; a leaf of a tree holds 2^FOLD symbols, and fewer in some
+tables.
 """
 
 QUERY_BITS = 106
-"""The bits of soundness of the queries to one oracle, enough for the union over all oracles to keep the security level.
+"""The bits of soundness of the queries to one oracle, enough for the union over all oracles to keep the security
+level.
 """
 
 MOST_CLAIMS = {2: 1 << 18, 3: 1 << 22}
@@ -46,8 +48,8 @@ RUN_BITS = 96
 
 
 def parameters(degree: int) -> str:
-    """All parameters of tensor proofs in one text, which is part of the statement's digest: none of them is read from a
-    proof.
+    """Return all parameters of tensor proofs in one text, which is part of the statement's digest: no parameter is read
+    from a proof.
     """
     return (
         f"goldilocks^{degree} by {NONRESIDUE}; blake3 by contexts; unique decoding, fold {FOLD}, "
@@ -60,11 +62,11 @@ Sizes = tuple[int, int, int, int, int, int]
 
 
 class Geometry(NamedTuple):
-    """The layout of a table, or of a vector of an opening: where its random elements begin, how many there are, and its
-    domain.
+    """The layout of a committed table, or of a vector in an opening: where its random elements begin, how many there
+    are, and its domain.
 
-    In the layout of a table, a leaf has 2^fold symbols, and the domain 2^(bits + rate) points. A vector that is sent in
-    the clear has no domain: rate and queries are 0.
+    In the layout of a table, each leaf has 2^fold symbols, and the domain has 2^(bits + rate) points. A vector that is
+    sent in the clear has no domain: its rate and its queries are 0.
     """
 
     end: int
@@ -76,15 +78,17 @@ class Geometry(NamedTuple):
 
     @property
     def length(self) -> int:
-        """The number of coefficients of a table's polynomials in zero knowledge: a limb has no fewer than the carried
-        pads beside it.
+        """Return the number of coefficients of a table's polynomials in zero knowledge, which is no less than that of
+        the carried pads beside them.
         """
         return max(self.end, 2 * FOLD << self.fold) + self.random
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The sizes of a proof: tables, vectors, and, in zero knowledge, how many numbers, products and equations."""
+    """The sizes of a proof: its tables and vectors, and, in zero knowledge, the counts of numbers, products and
+    equations.
+    """
 
     tables: Sequence[Geometry]
     vectors: Sequence[Geometry]
@@ -94,13 +98,15 @@ class Layout:
 
     @staticmethod
     def of(tables: Sequence[Sizes], vectors: Sequence[Sizes], counts: tuple[int, int, int]) -> Layout:
-        """Return the layout from the sizes of tables and vectors and the counts of numbers, products and equations."""
+        """Return the layout of a proof, given the sizes of its tables and vectors and its counts of numbers, products
+        and equations.
+        """
         return Layout([Geometry(*one) for one in tables], [Geometry(*one) for one in vectors], *counts)
 
 
 @dataclass(frozen=True)
 class Bound:
-    """One source of soundness error, which is at most 2^-bits."""
+    """One source of a proof's soundness error; this part of the error is at most 2^-bits."""
 
     name: str
     bits: float

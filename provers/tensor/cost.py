@@ -1,5 +1,5 @@
-"""How much a tensor proof of a program commits to, looks up and sums with weights, from its plan, before anything is
-proved.
+"""The cost of a tensor proof: how many elements it commits to, looks up and sums with weights, counted from its plan
+before anything is proved.
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.S
 
 
 def estimate(program: IntegerProgram) -> Json:
-    """The sizes of a proof in zero knowledge, as `sizes` gives them; those of a proof that hides nothing; those of a
-    step of a run; and the sizes by part.
+    """Return the sizes of a program's proofs: of a proof in zero knowledge, as `sizes` gives them, of a proof that
+    hides nothing, and of one step of a run, and the sizes by part.
 
-    The inputs of a step of a run are known to be in format, as are the frozen inputs of a proof `with_weights`. The
-    field `parts` has the elements committed and looked up by operation and place, by port, and for the tables. If a
-    program can be proved only without zero knowledge, its sizes are those of a proof that hides nothing. Raise
-    Unprovable for a program that has no plan.
+    In the step of a run, the inputs are known to be in format, as are the frozen inputs in a proof `with_weights`. The
+    field `parts` gives the numbers of committed and of looked-up elements by operation and place, by port, and for the
+    tables. If a program can be proved only without zero knowledge, the sizes are those of a proof that hides nothing.
+    Raise Unprovable for a program for which no plan exists.
     """
     made = plan(program)
     found: Json = {**_kind(made), "not_zero_knowledge": _kind(made, hides=False)}
@@ -113,7 +113,7 @@ def estimate(program: IntegerProgram) -> Json:
 
 
 def _kind(made: Plan, kept: Collection[GroupName] = (), hides: bool = True) -> Json:
-    """The sizes of a proof in zero knowledge, or of one that hides nothing, and which of the two it is."""
+    """Return the sizes of a proof in zero knowledge or of one that hides nothing, and which of the two kinds it is."""
     if hides:
         try:
             hiding = made.hiding(OPENINGS)
@@ -124,13 +124,14 @@ def _kind(made: Plan, kept: Collection[GroupName] = (), hides: bool = True) -> J
 
 
 def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
-    """The sizes of a proof: the exact numbers of elements committed and looked up, and the expected bytes of the proof
-    and seconds and memory of the prover.
+    """Return the sizes of a proof: the exact numbers of committed and of looked-up elements, the expected bytes of the
+    proof, and the expected seconds and memory of the prover.
 
-    The queried places are random, so that the number of distinct ones, and of nodes of Merkle trees, is an expectation:
-    a proof's length is within a few per cent of the expected one. Predicted seconds of a proof are processor seconds of
-    commitments, proof and openings, with constants that `benchmarks/tensor.py --fit` fits to measurements; memory is
-    predicted in the same way. Inputs of the `kept` groups are committed already.
+    Queried places are random, so that the numbers of distinct places and of nodes of Merkle trees are only expected
+    values: the length of a real proof is within a few per cent of the expected length. The predicted seconds are
+    processor seconds of commitments, proof and openings, with constants that `benchmarks/tensor.py --fit` fits to
+    measurements; memory is predicted in the same way. Inputs in the groups `kept` are committed to already, and do not
+    count.
     """
     amounts, (second, byte) = work(made, kept), CONSTANTS[made.degree]
     if made.fractions > LARGE:
@@ -151,19 +152,19 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
 
 
 def _opened_bytes(made: Plan) -> int:
-    """The memory of the tables that a proof opens, by the length of their words."""
+    """Return the bytes of memory that the tables take when a proof opens them, from the length of their words."""
     every, again = OPENED_BYTES[made.degree], OPENED_AGAIN_BYTES[made.degree]
     committed, opened = _sizes(made)
     return sum(size * (again if 2 * half > LARGE else every) for half, size in zip(committed, opened, strict=True))
 
 
 def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
-    """The quantities in which a proof's time and memory are nearly linear: 1, fractions, elements committed, opened,
-    claims, elements read, and elements multiplied.
+    """Return the quantities on which a proof's time and memory depend nearly linearly: 1, the fractions, the committed
+    elements, the opened elements, the claims, the elements that are read, and the elements that are multiplied.
 
-    Fractions count as the mean of their number and the next power of two. Committed elements are counted with padding,
-    and n of them count as n log2(n) / 20, since commitments are computed by transforms. The elements that are read are
-    those that forms read through views, in what is looked up and in operands of products; the elements that are
+    The number of fractions counts as the mean of itself and the next power of two. Committed elements are counted with
+    padding, and n of them count as n log2(n) / 20, since commitments are computed by fast transforms. The elements that
+    are read are those that forms read through views, in lookups and in operands of products; the elements that are
     multiplied are all elements of these operands.
     """
     leaves = made.fractions
@@ -176,20 +177,24 @@ def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
 
 
 def _read(made: Plan) -> int:
-    """The number of elements that forms read through views, for each looked-up form and each operand of a product."""
+    """Return the number of elements that forms read through views, over all looked-up forms and all operands of
+    products.
+    """
     forms = [form for lookup in made.lookups for form in (lookup.key, lookup.value) if form is not None]
     forms += [form for base in made.bases if isinstance(base, Product) for form in base.forms]
     return sum(prod(made.forms[form].shape) * sum(map(_is_walked, made.forms[form].terms)) for form in forms)
 
 
 def _multiplied(made: Plan) -> int:
-    """The number of elements of the operands of products."""
+    """Return the number of elements in the operands of products."""
     forms = (form for base in made.bases if isinstance(base, Product) for form in base.forms)
     return sum(prod(made.forms[form].shape) for form in forms)
 
 
 def _is_walked(term: tuple[int, Path]) -> bool:
-    """Whether a term is read element by element, and neither as a whole nor in runs along its last axis."""
+    """Return whether a term of a form is read element by element, instead of as a whole or in runs along its last
+    axis.
+    """
     steps = [step for view, _ in term[1] for step in view.steps]
     if len(steps) != 1:
         return len(steps) > 1
@@ -198,7 +203,9 @@ def _is_walked(term: tuple[int, Path]) -> bool:
 
 
 def _sizes(made: Plan) -> tuple[list[int], list[int]]:
-    """The number of elements of each table when it is committed to, counted at rate 1/2, and when it is opened."""
+    """Return the number of elements of each table when it is committed to, as if the rate were 1/2, and when it is
+    opened.
+    """
     if not made.hidden:
         sizes = [1 << variables for variables in made.commitments]
         return sizes, sizes
@@ -211,17 +218,21 @@ def _depth(leaves: int) -> int:
 
 
 def proof_bytes(made: Plan) -> float:
-    """The expected length of a proof's file."""
+    """Return the expected length in bytes of a proof's file."""
     return _beside_opening(made) + _opening(made, _expected)
 
 
 def most_bytes(made: Plan) -> int:
-    """The greatest length of a proof's file, reached if all queried places were distinct and far apart."""
+    """Return the greatest length in bytes of a proof's file, which it would have if all queried places were distinct
+    and far apart.
+    """
     return round(_beside_opening(made) + _opening(made, _most))
 
 
 def _opening(made: Plan, tree: Callable[[int, int, int], float]) -> float:
-    """The bytes of an opening, given the bytes of the queries to a tree of 2^depth leaves of a size."""
+    """Return the bytes of a proof's opening, given a function that returns the bytes of the queries to a tree of
+    2^depth leaves of a given size.
+    """
     element, layout, last = WORD * made.degree, made.layout, made.layout.vectors[-1]
     carried, salt = (element, SALT) if made.hidden else (0, 0)
     leaves = [(WORD << table.fold) + SALT for table in layout.tables]
@@ -240,13 +251,13 @@ def _opening(made: Plan, tree: Callable[[int, int, int], float]) -> float:
 
 
 def _most(depth: int, asked: int, leaf: int) -> float:
-    """The greatest number of bytes of the queries to a Merkle tree."""
+    """Return the greatest number of bytes that the queries to a Merkle tree can take."""
     return leaf * min(asked, 1 << depth) + DIGEST * sum(min(asked, 1 << level) for level in range(depth))
 
 
 def _expected(depth: int, asked: int, leaf: int) -> float:
-    """The expected number of bytes of the queries to a Merkle tree: a place that is drawn twice is opened once, and
-    leaves share nodes.
+    """Return the expected number of bytes of the queries to a Merkle tree, in which a place that is drawn twice is
+    opened once, and leaves share nodes.
     """
     places = 1 << depth
     found = leaf * places * (1 - (1 - 1 / places) ** asked)
@@ -258,7 +269,7 @@ def _expected(depth: int, asked: int, leaf: int) -> float:
 
 
 def _beside_opening(made: Plan) -> int:
-    """The bytes of a proof before its opening, which do not depend on the challenges."""
+    """Return the bytes of a proof before its opening, which do not depend on the challenges."""
     element = WORD * made.degree
     if made.hidden:
         return HEADER_BYTES + DIGEST + element * (made.layout.numbers + 2 * made.layout.products)

@@ -1,4 +1,4 @@
-"""The descriptor of the tensor prover."""
+"""The descriptor of the tensor prover, as the command line and the Python API use it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .verifier import refusal
 
 
 class Tensor:
-    """Sumchecks over whole tensors: the fastest prover, without a setup; its proofs that hide nothing are faster
-    still.
+    """The tensor prover, which proves by sumchecks over whole tensors: it is the fastest prover and needs no setup, and
+    its proofs that hide nothing are faster still.
     """
 
     name = "tensor"
@@ -36,8 +36,8 @@ class Tensor:
     proof_file = PROOF_FILE
 
     def require_memory(self, program: IntegerProgram) -> None:
-        """Do nothing: the tensor prover's memory is known only from the plan, which is made quickly, so that `circuit`
-        refuses proofs that need too much.
+        """Do nothing: the memory of the tensor prover follows only from the plan, which is made quickly, so that
+        `circuit` refuses proofs that need too much memory.
         """
 
     def __init__(
@@ -47,29 +47,32 @@ class Tensor:
         memory: int | None = None,
         shown: Mapping[GroupName, float] | None = None,
     ) -> None:
-        """The argument `trusted` holds, by group, roots whose values are known to be in format: proofs do not show this
-        again.
+        """The argument `trusted` holds, by group, roots that are known to commit to values in format, so that proofs do
+        not show this again.
 
-        The argument `shown` holds the bits of soundness of the proofs which showed that trusted roots are in format;
-        they count in the total soundness. The argument `kept`, for provers only, names the file of the trusted roots'
-        secrets, in which their openings are counted; proofs that need more than `memory` bytes are refused.
+        The argument `shown` holds the bits of soundness of those proofs that showed that trusted roots are in format;
+        these proofs' errors count in the total soundness. The argument `kept`, for provers only, names the file with
+        the secrets of trusted roots, in which their openings are counted; a proof that needs more than `memory` bytes
+        is refused.
         """
         self.trusted, self.kept, self.memory = dict(trusted or {}), kept, memory
         self.shown = dict(shown or {})
         self._last: tuple[IntegerProgram, dict[bool, Plan]] | None = None
 
     def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> PlannedCircuit:
-        """Return the plan of a program as a circuit; the plan is then cached for the next `_plan`."""
+        """Return the plan of a program as a circuit; the plan is also cached, so that `_plan` need not make it
+        again.
+        """
         made = PlannedCircuit(program, digest, phases, self.trusted, self.kept, self.memory)
         self._last = program, {False: made.plain_plan}
         return made
 
     def _plan(self, program: IntegerProgram, zero_knowledge: bool) -> Plan:
-        """The plan of a program for one kind of proofs; the last program's plans are kept, since a verdict uses a plan
-        twice.
+        """Return the plan of a program for one kind of proofs; the plans of the last program are cached, since a
+        verdict uses a plan twice.
 
-        Soundness: the cached plan is read in one step, since another thread may put its own program's plan there at any
-        time.
+        Soundness: the cache is read in a single step, since another thread may put the plan of its own program there at
+        any time.
         """
         last = self._last
         if last is None or last[0] is not program:
@@ -82,31 +85,32 @@ class Tensor:
         return plans[zero_knowledge]
 
     def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
-        """The public ports, and each group of committed ports as one port."""
+        """Return the ports that a proof binds: the public ports, and each group of committed ports as one port."""
         public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
         return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
-        """Raise CircuitizeError: tensor proofs have no keys."""
+        """Raise CircuitizeError, since tensor proofs have no keys."""
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def contract(self, key: VerifyingKey) -> str:
-        """Raise CircuitizeError: tensor proofs have no keys."""
+        """Raise CircuitizeError, since tensor proofs have no keys."""
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def proving_key(self, path: Path) -> ProvingKey:
-        """Raise CircuitizeError: tensor proofs have no keys."""
+        """Raise CircuitizeError, since tensor proofs have no keys."""
         raise CircuitizeError(f"--keys: expected none, found {path}; tensor proofs need no setup")
 
     def verifying_key(self, path: Path) -> VerifyingKey:
-        """Raise CircuitizeError: tensor proofs have no keys."""
+        """Raise CircuitizeError, since tensor proofs have no keys."""
         raise CircuitizeError(f"--keys: expected none, found {path}; a tensor proof is checked without a key")
 
     def refusal(
         self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
-        """Soundness: plan, parameters and the length of every message follow from the verifier's own program, and from
-        which kind of proof the statement says it is: a proof of either kind shows the same.
+        """Return a text that says why a proof does not hold, or None; soundness: the plan, the parameters and the
+        length of every message follow from the verifier's own program and from the kind of proof that the statement
+        names, and proofs of both kinds show the same.
         """
         if statement.digest != digest:
             return f"the proof is for program {statement.digest}, expected {digest}"
@@ -128,15 +132,15 @@ class Tensor:
         )
 
     def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
-        """Return the bits of a proof and of the proofs that showed its trusted roots in format, with all errors added
-        up.
+        """Return the bits of soundness of a proof together with those proofs that showed its trusted roots in format,
+        with all errors added up.
         """
         shown = (Error(f"format of {group}", bits) for group, bits in self.shown.items())
         return round(union([*bounds(self._plan(program, zero_knowledge)), *shown]), 1)
 
 
 def in_arrays(program: IntegerProgram, statement: Statement) -> stated.Statement:
-    """Return a tensor proof's statement as arrays and bytes. Raise Unproved for public values that no port of the
+    """Return the statement of a tensor proof as arrays and bytes. Raise Unproved for public values that no port of the
     program can have.
     """
     formats = {key: port.format for key, port in bound_ports(program)}

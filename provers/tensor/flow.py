@@ -1,4 +1,6 @@
-"""How many values and sumchecks the claims of a proof take: a dry run of the protocol without numbers."""
+"""The numbers of values and sumchecks that the claims of a tensor proof take, from a dry run of the protocol without
+values.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,13 @@ Weighed = tuple[int, int]
 
 @dataclass
 class Flow:
-    """The counter of the values sent and the elements of sumchecks; `products` says, for each number of weights, of how
-    many products they are a sum.
+    """Counts of the values that a proof sends and the elements of its sumchecks; `products` says, for the weights of
+    each number, of how many products they are a sum.
 
-    The number of products in weights is 1 if the weights are separable, and 0 if they are stored one by one. The field
-    `dense` counts the weights that are stored one by one, one for each element, except those on datasets, whose sizes
-    do not grow with a program's. The field `pending` has, for each product of forms, the weights of its claims.
+    The entry in `products` is 1 if the weights are separable, and 0 if they are stored one by one. The field `dense`
+    counts the weights that are stored one by one, one for each element, except weights on datasets, whose sizes do not
+    grow with the program. The field `pending` has, for each product of forms, the numbers of the weights with which it
+    is claimed.
     """
 
     made: TensorSystem
@@ -47,15 +50,17 @@ class Flow:
     dense: int = 0
 
     def weights(self, products: int = 1, shape: Shape = (0,)) -> int:
-        """Record weights that are a sum of `products` products, and return their number; if there are no products,
-        `shape` is the shape of the kept elements.
+        """Record weights that are a sum of `products` products, and return the number under which they are recorded; if
+        `products` is 0, `shape` is the shape of the weights, which are stored one by one.
         """
         self.products.append(products)
         self.dense += 0 if products else math.prod(shape)
         return len(self.products) - 1
 
     def settle(self, wanted: Iterable[Weighed]) -> None:
-        """Settle one weighted sum of forms: a claim for each of its bases that only the prover knows."""
+        """Settle a claim on one weighted sum of forms: it becomes a claim on each base of the forms that only the
+        prover knows.
+        """
         found: dict[int, dict[int, None]] = {}
         for form, weights in wanted:
             for base, path in self.made.forms[form].terms:
@@ -82,7 +87,7 @@ class Flow:
                 self.pending.setdefault(base, {}).update(numbers)
 
     def reduce(self, base: int) -> None:
-        """Reduce all claims on one product of forms to a single claim."""
+        """Reduce all claims on one product of forms to a single claim on it, and settle the claims on its operands."""
         weights, found = self.pending.pop(base), self.made.bases[base]
         assert isinstance(found, Product)
         (of_x, of_y, of_z), (x, y) = found.letters, found.forms
@@ -105,11 +110,11 @@ class Flow:
 
 
 class Claimed(NamedTuple):
-    """The size of a proof's claims on tensors: the number of `claims`, and of `elements` of the extension that these
-    take, reductions of products included.
+    """The size of a tensor proof's claims: the number of `claims`, and the number of `elements` of the extension field
+    that these take, including the reductions of products.
 
-    Of the weights in the claims on a program's tensors, `dense` is the number of weights that are no sum of few
-    products, one for each element. Prover and verifier both hold all dense weights at once.
+    The field `dense` is the number of weights, in the claims on a program's tensors, that are not a sum of few products
+    and are therefore stored one for each element. Prover and verifier each hold all dense weights in memory at once.
     """
 
     claims: int
@@ -118,13 +123,15 @@ class Claimed(NamedTuple):
 
 
 def claimed(made: TensorSystem) -> Claimed:
-    """The size of a proof's claims on tensors; raise Unprovable for more claims than any proof may need."""
+    """Return the size of a tensor proof's claims; raise Unprovable for more claims than a proof may have."""
     flow = followed(made)
     return Claimed(flow.claims, flow.elements, flow.dense)
 
 
 def followed(made: TensorSystem) -> Flow:
-    """The claims of a proof on tensors, one after another; raise Unprovable for more claims than any proof may need."""
+    """Return the counts of a dry run of a tensor proof, which follows its claims one after another; raise Unprovable
+    for more claims than a proof may have.
+    """
     flow = Flow(made)
     if made.lookups:
         by_shape: dict[Shape, int] = {}
@@ -148,8 +155,8 @@ def followed(made: TensorSystem) -> Flow:
 
 
 def _products(products: int, view: View, sums: bool) -> int:
-    """The number of products whose sum the weights behind a view are, given the number before the view; 0 if they are
-    no sum of products.
+    """Return the number of products whose sum the weights are after they pass a view, given the number before the view,
+    or 0 if they are not a sum of few products.
     """
     shapes = [view.source_shape, *(step.shape for step in view.steps)]
     pairs = list(zip(view.steps, shapes, strict=False))
@@ -169,10 +176,11 @@ def _products(products: int, view: View, sums: bool) -> int:
 
 
 def _pieces(old: Shape, new: Shape) -> int:
-    """The number of products whose sum the weights of a reshaped tensor are: 1 if every new axis is a run of old ones.
+    """Return the number of products whose sum are the weights of a reshaped tensor: 1 if every new axis is a run of old
+    axes.
 
-    A run of old axes with as many elements as a run of new axes has a product for each place along all axes of the run
-    except the longest.
+    If a run of old axes has as many elements as a run of new axes, there is a product for each place along all of the
+    new axes except the longest.
     """
     found, rest, left = 1, list(old), list(new)
     while rest and left:

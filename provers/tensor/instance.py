@@ -1,4 +1,4 @@
-"""Instances: the file that a verifier in Rust holds beside a tensor proof (docs/verifying.md)."""
+"""Instances: files that a verifier in Rust holds to check a tensor proof (docs/verifying.md)."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ def encode(
     context: bytes = b"",
     trusted: Mapping[GroupName, bytes] | None = None,
 ) -> bytes:
-    """Return the plan and the statement that a proof must match, in the form in which `circuitize-tensor` reads them.
+    """Return an instance: the plan and the statement that a proof must match, in the form in which the Rust crate
+    `circuitize-tensor` reads them.
 
-    All arguments come from the verifier: `program`, `made`, which is its plan, `context` and `trusted` which are those
-    of `verifier.refusal`, and `statement` is what the verifier expects. Raise Unproved for a plan or a statement of
-    another program, and if the plan assumes a root to be in format that is not trusted; raise Unprovable if no proof of
-    the program could be trusted.
+    All arguments come from the verifier: `made` is the plan of the verifier's `program`, `context` and `trusted` are
+    those of `verifier.refusal`, and `statement` is what the verifier expects. Raise Unproved for a plan or a statement
+    of another program, or if the plan assumes that a root is in format which is not trusted; raise Unprovable if no
+    proof of the program could be trusted.
     """
     return b"".join(parts(program, statement, made, context, trusted))
 
@@ -47,10 +48,11 @@ def parts(
     trusted: Mapping[GroupName, bytes] | None = None,
     planned: bytes | None = None,
 ) -> tuple[bytes, bytes, bytes]:
-    """Return an instance in three parts, which `encode` joins: its subject, the plan, and the roots with public values.
+    """Return the three parts of an instance, which `encode` joins: its subject, the plan, and the roots with the public
+    values.
 
-    Instances of one plan share its part; the argument `planned` is that part, if it was made before. Raise the same
-    errors as `encode`.
+    Instances with the same plan share the part that encodes the plan; the argument `planned` is the encoded plan, if it
+    was made before. Raise Unproved and Unprovable for the same reasons as `encode`.
     """
     require_secure(made)
     digest = program_digest(program)
@@ -70,7 +72,7 @@ def parts(
 
 
 def _planned(made: Plan) -> bytes:
-    """The items of an instance that encode its plan."""
+    """Return the part of an instance that encodes the plan."""
     commitments, bases, views, forms, lookups, tables, zeros = made.records
     content = (
         made.degree,
@@ -93,7 +95,9 @@ def _number(value: int) -> bytes:
 
 
 def _encoded(value: Any) -> bytes:
-    """Encode a number in 8 bytes, and any other value after its length. None is encoded as an empty tuple."""
+    """Return a value encoded for an instance: a number in 8 bytes, and any other value after its length. None is
+    encoded as an empty tuple.
+    """
     match value:
         case None:
             return _number(0)

@@ -1,4 +1,4 @@
-"""The vector instructions with which tensor proofs are computed natively."""
+"""The processor's vector instructions with which tensor proofs are computed natively."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 def instructions() -> str:
-    """Return `portable`, `avx2` or `avx512`, the widest instructions that the processor has and the variable
-    CIRCUITIZE_SIMD allows.
+    """Return `portable`, `avx2` or `avx512`: the widest vector instructions that the processor has and the environment
+    variable CIRCUITIZE_SIMD allows.
 
-    The bytes of proofs do not depend on the vector instructions. The environment variable CIRCUITIZE_SIMD is read once
-    in a process. Raise CircuitizeError if CIRCUITIZE_SIMD holds any other value.
+    The bytes of a proof do not depend on the vector instructions with which it is computed. The environment variable
+    CIRCUITIZE_SIMD is read only once in a process. Raise CircuitizeError if CIRCUITIZE_SIMD is set to anything but
+    `portable`, `avx2` or `avx512`.
     """
     try:
         return _native.tensor_instructions()

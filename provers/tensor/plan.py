@@ -1,5 +1,5 @@
-"""Plans: what the proof of an integer program consists of, determined by the program alone, the same for prover and
-verifier.
+"""Plans of tensor proofs: a plan says what the proof of an integer program consists of, and follows from the program
+alone, so that prover and verifier make the same plan.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ budget.
 
 @dataclass(frozen=True)
 class Plan(TensorSystem):
-    """A plan: everything on which prover and verifier agree before a proof, which follows from the program.
+    """The plan of a tensor proof: everything on which prover and verifier agree before a proof is made, which follows
+    from the program.
 
-    Beside its tensor system a plan has a `degree`: challenges are drawn from the extension of the field of this degree;
-    in zero knowledge the root of each group may be opened `openings` times.
+    In addition to its tensor system, a plan has the fields `degree`, the degree of the extension field from which
+    challenges are drawn, and `openings`, which says how often the root of each group may be opened in zero knowledge.
     """
 
     degree: int = 2
@@ -54,26 +55,30 @@ class Plan(TensorSystem):
 
     @staticmethod
     def of(system: TensorSystem, openings: Openings | None) -> Plan:
-        """The plan of a system, over the extension of the least degree at which its proof is sound enough."""
+        """Return the plan of a tensor system, over the extension field of the least degree for which its proofs are
+        sound enough.
+        """
         parts = {part.name: getattr(system, part.name) for part in fields(TensorSystem)}
         made = Plan(**parts, openings=None if openings is None else _openings(openings, system))
         _hand_on(system, made)
         return made.over(least_degree(made))
 
     def over(self, degree: int) -> Plan:
-        """A plan of the same system over the extension of another degree."""
+        """Return a plan of the same tensor system over the extension field of another degree."""
         made = replace(self, degree=degree)
         _hand_on(self, made)
         return made
 
     @cached_property
     def claimed(self) -> Claimed:
-        """The size of a proof's claims on tensors; raise Unprovable for more claims than any proof may need."""
+        """Return the size of the proof's claims; raise Unprovable for more claims than a proof may have."""
         return claimed(self)
 
     @cached_property
     def native(self) -> TensorPlan:
-        """The plan in the native prover; raise Unprovable for more elements than it commits to at once."""
+        """Return the plan as an object of the native prover; raise Unprovable for more elements than the native prover
+        can commit to at once.
+        """
         if max(self.commitments) > MOST_VARIABLES:
             raise Unprovable(
                 f"expected at most 2^{MOST_VARIABLES} committed elements, found 2^{max(self.commitments)}; "
@@ -86,19 +91,19 @@ class Plan(TensorSystem):
 
     @property
     def encoded_lists(self) -> list[bytes]:
-        """The bytes that the root of each group binds."""
+        """Return, for each group of the plan, the encoded list of ports that its root binds."""
         openings = self.openings or (None,) * len(self.lists)
         return [encoded(ports, most) for ports, most in zip(self.lists, openings, strict=True)]
 
     def hiding(self, openings: Openings) -> Plan:
-        """The plan of the same program for proofs in zero knowledge; raise Unprovable if the program has no such
-        proof.
+        """Return the plan of the same program for proofs in zero knowledge; raise Unprovable if the program has no such
+        proofs.
         """
         return Plan.of(self, openings)
 
     @cached_property
     def layout(self) -> Layout:
-        """The sizes of a proof; raise Unprovable if no proof in zero knowledge has sizes."""
+        """Return the sizes of the plan's proofs in zero knowledge; raise Unprovable if no sizes are possible."""
         if not self.hidden:
             return Layout.of(*tensor_sizes(list(self.commitments)))
         try:
@@ -108,14 +113,15 @@ class Plan(TensorSystem):
 
     @property
     def hidden(self) -> bool:
-        """Whether the plan's proofs are in zero knowledge."""
+        """Return whether the plan's proofs are in zero knowledge."""
         return self.openings is not None
 
     @cached_property
     def digest(self) -> bytes:
-        """The statement's digest: proof type, parameters, program, and the plan that follows from it.
+        """Return the digest that a proof's statement binds: of the type of proof, the parameters, the program, and the
+        plan that follows from the program.
 
-        In a statement's digest, the fields beside the proof type are reserved for zero knowledge and for proofs in
+        The fields after the proof type in the digest of a statement are reserved for zero knowledge and for proofs in
         chunks.
         """
 
@@ -141,21 +147,21 @@ def plan(
     openings: Openings | None = None,
     scanned: Scan | None = None,
 ) -> Plan:
-    """The plan of an integer program, made from its tensor system.
+    """Return the plan of an integer program's tensor proofs, made from the program's tensor system.
 
-    The arguments `limb_bits`, the `assumed` groups, a `dataset` and a `scanned` program act on the plan's system as
-    they do in `emit`. A proof by a plan that assumes groups holds only for roots that are known to hold values within
-    the formats; the plan's digest names the groups. Programs with equal digests have equal plans.
+    The arguments `limb_bits`, `assumed`, `dataset` and `scanned` determine the plan's tensor system in the same way as
+    in `emit`. A proof by a plan that assumes groups is valid only for roots that are known to commit to values in
+    format; the plan's digest names these groups. Programs with equal digests have equal plans.
 
-    The extension field from which challenges are drawn has the least degree, 2 or 3, at which the proof is sound
-    enough; or the given `degree`, if it is not below that. The plan's digest names this degree: prover and verifier
-    must plan alike.
+    Challenges are drawn from the extension field of the least degree, 2 or 3, for which the proof is sound enough, or
+    of the given `degree`, which may not be less. The plan's digest contains the degree of the extension field, so that
+    prover and verifier must use the same degree.
 
-    By a plan with `openings`, proofs are in zero knowledge, and the root of each group may be opened that often: one
-    number for all groups except frozen ones, or a number for each group.
+    If the plan has `openings`, its proofs are in zero knowledge, and the root of each group may be opened that often:
+    `openings` is one number for all groups except frozen ones, or a number for each group.
 
-    Raise Unprovable, naming operation, place, interval and remedy, for a program that the tensor prover cannot prove,
-    and CircuitizeError for a group that the program does not have, or for an invalid degree.
+    Raise Unprovable, naming the operation, its place, the interval and a remedy, for a program that the tensor prover
+    cannot prove; raise CircuitizeError for a group that the program does not have, and for an invalid degree.
     """
     made = Plan.of(emit(program, limb_bits, assumed, dataset, scanned), openings)
     least, most = made.degree, DEGREES[-1]
@@ -165,15 +171,15 @@ def plan(
 
 
 def _hand_on(system: TensorSystem, made: Plan) -> None:
-    """Give a plan the results that were already derived from its tensor system, which neither degree nor openings
-    change.
+    """Pass on to a plan those results that were already derived from its tensor system, which do not depend on the
+    degree or the openings.
     """
     derived = {"records": system.records, **vars(system)}
     vars(made).update({name: derived[name] for name in ("records", "fractions", "claimed") if name in derived})
 
 
 def _openings(given: Openings, system: TensorSystem) -> tuple[int, ...]:
-    """How often the root of each group of a plan may be opened."""
+    """Return, for each group of a plan, how often its root may be opened."""
     counts = tuple(system.budgets.get(key, given) if isinstance(given, int) else given[key] for key in system.groups)
     for count in counts:
         if not 1 <= count <= MOST_OPENINGS:

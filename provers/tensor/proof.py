@@ -24,11 +24,11 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class Proof:
-    """The prover's messages, the digest of the program for which the proof claims to be, and whether the proof hides
-    the program's values.
+    """A tensor proof: the prover's messages, the digest of the program to which the proof claims to belong, and whether
+    the proof hides the program's values.
 
-    The messages of a tensor proof have no framing: how long each is follows from the verifier's own program. The field
-    `phases` of a proof holds the prover's wall-clock seconds and is not stored.
+    The messages of a tensor proof are stored without their lengths, which follow from the verifier's own program. The
+    field `phases` of a proof holds the prover's wall-clock seconds, which the proof's file does not contain.
     """
 
     digest: str
@@ -37,8 +37,8 @@ class Proof:
     zero_knowledge: bool = False
 
     def encode(self) -> bytes:
-        """The bytes of a tensor proof's file: the header, the number of chunks and the length of the messages (u64
-        each, little-endian), and the messages.
+        """Return the bytes of a tensor proof's file: the header, the number of chunks and the length of the messages
+        (u64 each, little-endian), and the messages.
         """
         numbers = CHUNKS.to_bytes(8, "little") + len(self.messages).to_bytes(8, "little")
         framing = HIDING if self.zero_knowledge else PLAIN
@@ -46,8 +46,8 @@ class Proof:
 
     @staticmethod
     def decode(content: bytes) -> Proof:
-        """Raise FormatError unless the framing of a proof's file is exact; `verify` checks the content of the
-        messages.
+        """Return the proof that the bytes of a file encode; raise FormatError unless the header is exact, while
+        `verify` checks the messages.
         """
         # Of a version of before too, so that what is said is of its kind.
         hides = content[FLAGS : FLAGS + 4] == (1).to_bytes(4, "little")
@@ -61,9 +61,11 @@ class Proof:
 
     @staticmethod
     def read(path: Path, most: int = MOST_BYTES) -> Proof:
-        """Verifiers bound the length of a proof's file, by `cost.most_bytes` of their own plan."""
+        """Return the proof in a file of at most `most` bytes; verifiers limit this length to `cost.most_bytes` of their
+        own plan.
+        """
         return read_proof(path, most, Proof.decode)
 
     def write(self, path: Path) -> None:
-        """Write the proof to a file, whole or not at all."""
+        """Write the proof to a file, which appears complete or not at all."""
         write_whole(path, [self.encode()])

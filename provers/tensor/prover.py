@@ -1,4 +1,4 @@
-"""Proving that a program was run: on public values, and on committed values that only the prover knows."""
+"""Making a tensor proof that a program was run on public values, and on committed values that only the prover knows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ the verifier.
 
 @dataclass(frozen=True)
 class Proved:
-    """A proof, its statement, the outputs, and each group's secret and commitment, for later proofs."""
+    """A tensor proof, its statement, the program's outputs, and the secret and the commitment of each group, which
+    later proofs can use.
+    """
 
     proof: Proof
     statement: Statement
@@ -43,13 +45,17 @@ class Proved:
 
 
 def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> dict[PortKey, bytes]:
-    """A secret for each group of committed ports, from the operating system's randomness unless it is known already."""
+    """Return a secret for each group of committed ports: the known one, or a new one from the operating system's
+    randomness.
+    """
     known = known or {}
     return {key: known.get(key) or secrets.token_bytes(SECRET_BYTES) for key in made.groups}
 
 
 def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.TensorCommitment:
-    """The commitment that a proof by this plan would make of a group, which may be kept for several proofs."""
+    """Return the commitment to a group's values that a proof by the given plan would make; it can be kept and used for
+    several proofs.
+    """
     instructions()
     number = made.groups.index(key)
     tensors = [
@@ -71,13 +77,13 @@ def prove(
     hook: Hook | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Proved:
-    """A succinct proof that the program maps these inputs to the outputs that it returns, zero-knowledge if its plan
-    is.
+    """Return a succinct proof that the program maps the given inputs to the outputs that are returned with the proof;
+    it is zero-knowledge if its plan is.
 
-    The inputs and outputs of a tensor proof are integers of their formats, as `to_integers` makes them of real values.
-    Raise Unprovable for a program that cannot be proved, Undefined if it has no value on the inputs, and
-    NotZeroKnowledge for hidden inputs unless the caller accepts that the proof may tell about them. The same values and
-    secret give the same root, so that one proof's output is another's input.
+    The inputs and outputs are integers of their formats, as `to_integers` makes them from real values. Raise Unprovable
+    for a program that cannot be proved, Undefined if the program has no value on the inputs, and NotZeroKnowledge if
+    the program has hidden inputs and the caller has not accepted that the proof may disclose something about them. The
+    same values and secret always give the same root, so that an output of one proof can be an input of another.
     """
     made = made or plan(program)
     if not (made.hidden or not_zero_knowledge):
@@ -99,12 +105,13 @@ def prove_values(
     hook: Hook | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Proved:
-    """The proof that the given values of all bases lead to, whether or not they are the values that the program
-    computes.
+    """Return the proof that results from the given values of all bases of the tensor system, whether or not the program
+    computes these values.
 
-    A group whose commitment is in `kept` is not committed to again. A tensor proof holds only in its `context`. With
-    given `secret` and `salts` the same proof is made again; otherwise secret and salts are drawn. The prover takes the
-    values of bases one by one and holds none of them: if an iterator is given, each value is freed before the next one.
+    A group whose commitment is given in `kept` is not committed to again. A tensor proof is valid only in the `context`
+    for which it was made. If `secret` and `salts` are given, the same proof is made again; otherwise they are drawn at
+    random. The prover takes the values of the bases one by one and keeps none: if they come from an iterator, each
+    value is freed before the next one is made.
     """
     require_secure(made)
     instructions()

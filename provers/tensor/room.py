@@ -1,4 +1,6 @@
-"""Whether a proof fits into memory, decided from its plan before the work, and which proof would fit."""
+"""The check, from a proof's plan and before any work, that the proof fits into memory, and the search for a proof that
+would fit.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,11 @@ from .plan import Plan, plan
 
 
 def require_room(program: IntegerProgram, made: Plan, memory: int | None = None) -> None:
-    """Raise CircuitizeError if a proof by this plan needs more than `memory`, by default more than the machine has.
+    """Raise CircuitizeError if a proof by the given plan needs more than `memory` bytes, or by default more memory than
+    the machine has.
 
-    The predicted memory includes what the process has already, such as a program and its examples. The predicted memory
-    is that of `sizes`.
+    The predicted memory of a proof includes what the process already uses, such as the memory of a program and its
+    examples. The memory of a proof is predicted by `sizes`.
     """
     most = memory or machine.physical_bytes() + machine.swap_bytes()
     needed = needed_bytes(made)
@@ -32,12 +35,16 @@ def require_room(program: IntegerProgram, made: Plan, memory: int | None = None)
 
 
 def needed_bytes(made: Plan) -> int:
-    """The expected memory of a proof by this plan, including what this process has already."""
+    """Return the expected memory in bytes of making a proof by the given plan, including what this process already
+    uses.
+    """
     return round(sizes(made)["prover_bytes"] + max(0, resident_bytes() - BYTES[0]))
 
 
 def _remedy(program: IntegerProgram, made: Plan, most: int) -> str:
-    """The text of a remedy: which proof would fit into memory, as far as plans tell."""
+    """Return the text of a remedy for a proof that is too large: which proof would fit into memory, as far as plans
+    tell.
+    """
     returned = {port.name for port in program.outputs}
     kept = {port.name for port in program.inputs if port.role in (Role.PARAMETER, Role.FROZEN)} - returned
     groups = {*frozen_groups(program), NAMES[Role.PARAMETER]} & set(input_groups(program))
@@ -56,5 +63,5 @@ def _returned_groups(program: IntegerProgram) -> set[str]:
 
 
 def _lookups(made: Plan, most: int) -> int:
-    """How many look-ups a proof within `most` bytes has, as far as look-ups determine its memory."""
+    """Return the number of lookups in a proof whose lookups alone take `most` bytes of memory."""
     return max(0, int((most - max(resident_bytes(), BYTES[0])) / BYTES[1]))

@@ -1,4 +1,6 @@
-"""The bytes that a root binds: its list of ports, and how often it may be opened."""
+"""The bytes that a root of a tensor proof binds besides the values: the list of its ports, and how often the root may
+be opened.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,14 @@ from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.ports import Listed, PortList
 
 FLAGS, HIDDEN, CHUNKS = 0, 1, 1
-"""The header of a list of ports: whether its root is for proofs in zero knowledge, and in how many chunks its data are.
+"""The header of a list of ports: whether its root is for proofs in zero knowledge, and in how many chunks its data
+are.
 """
 
 
 def encoded(ports: PortList, openings: int | None = None) -> bytes:
-    """The bytes that a root binds by their hash. No two lists of ports have the same bytes: each part has a fixed
-    length or is counted.
+    """Return the encoding of a list of ports, to which a root is bound by a hash. No two lists of ports have the same
+    encoding: each part of it has a fixed length or is preceded by a count.
 
     A root for proofs in zero knowledge is made for a number of `openings`, which determine its size.
     """

@@ -1,4 +1,6 @@
-"""The soundness error of a proof, term by term: an upper bound for any prover, in the random-oracle model."""
+"""The soundness error of a tensor proof, term by term: upper bounds for any dishonest prover, in the random-oracle
+model.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,13 @@ if TYPE_CHECKING:
 
 
 def field_bits(made: Plan) -> float:
-    """The size, in bits, of the extension from which challenges are drawn."""
+    """Return the size, in bits, of the extension field from which challenges are drawn."""
     return made.degree * math.log2(PRIME)
 
 
 def bounds(made: Plan) -> list[Bound]:
-    """Each source of a proof's soundness error with its bits. A challenge that is an element of the extension errs with
-    (degree or count) / field.
+    """Return each source of a proof's soundness error, with the bits that bound it. A challenge that is an element of
+    the extension field errs with probability at most (degree or count) / (size of the field).
     """
     field, most_claims = field_bits(made), MOST_CLAIMS[made.degree]
     found = list(_lookups(made))
@@ -49,8 +51,8 @@ def bounds(made: Plan) -> list[Bound]:
 
 
 def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
-    """The errors of the joint opening, and, in zero knowledge, of the masks: docs/zero-knowledge.md, "It is sound";
-    docs/tensor.md.
+    """Yield the errors of the joint opening, and in zero knowledge those of the masks: see docs/zero-knowledge.md, "It
+    is sound", and docs/tensor.md.
     """
     layout, hidden = made.layout, made.hidden
     missed = partial(_missed, hidden)
@@ -80,11 +82,11 @@ def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
 
 
 def _missed(hidden: bool, table: Geometry) -> float:
-    """The bits of soundness of a table's queries, all of which miss a word outside the unique-decoding radius, by the
-    table's rate.
+    """Return the bits of soundness of the queries to a table, from its rate: the error is the probability that all
+    queries miss the errors of a word outside the unique-decoding radius.
 
-    For a hiding table the rate is computed from the number of coefficients of its polynomials, for any other from the
-    next power of two.
+    The rate of a hiding table follows from the number of coefficients of its polynomials, and that of any other table
+    from the next power of two.
     """
     rate = table.length / (1 << (table.bits + table.rate)) if hidden else 0.5**table.rate
     miss = -table.queries * math.log2((1 + rate) / 2)
@@ -101,7 +103,7 @@ def _lookups(made: Plan) -> Iterator[Bound]:
 
 
 def union(found: list[Bound]) -> float:
-    """The bits of soundness that the sum of all errors leaves."""
+    """Return the bits of soundness that remain when all the errors are added."""
     return -math.log2(sum(2.0**-bound.bits for bound in found))
 
 
@@ -110,11 +112,12 @@ def _enough(found: list[Bound]) -> bool:
 
 
 def least_degree(made: Plan) -> int:
-    """The least degree of the extension at which a plan's claims are allowed and its errors small enough.
+    """Return the least degree of the extension field for which the plan's claims are allowed and its errors are small
+    enough.
 
-    The degree of the extension follows from the plan, and the plan from the program: a verifier never takes it from the
-    proof. If no degree is enough, return the greatest one, which `require_secure` refuses. Raise Unprovable for more
-    claims than any degree allows.
+    The degree of the extension field follows from the plan, and the plan follows from the program: a verifier never
+    takes the degree from a proof. If no degree is sufficient, return the greatest degree, which `require_secure` then
+    refuses. Raise Unprovable for more claims than any degree allows.
     """
     needed = made.claimed.claims
     secure = (d for d in DEGREES if needed <= MOST_CLAIMS[d] and _enough(bounds(made.over(d))))
@@ -122,14 +125,18 @@ def least_degree(made: Plan) -> int:
 
 
 def for_a_run(made: Plan, proofs: int) -> Plan:
-    """A plan for a run of `proofs` proofs: one of a greater degree if only that gives all proofs together 96 bits."""
+    """Return a plan for a run of `proofs` proofs, with a greater degree of the extension field if all proofs together
+    would otherwise have fewer than 96 bits of soundness.
+    """
     needed = RUN_BITS + math.log2(proofs)
     others = (made.over(degree) for degree in DEGREES if degree > made.degree)
     return made if union(bounds(made)) >= needed else next((o for o in others if union(bounds(o)) >= needed), made)
 
 
 def require_secure(made: Plan) -> None:
-    """Raise Unprovable if a source of soundness error leaves fewer than 100 bits, or all together fewer than 98."""
+    """Raise Unprovable if a single source of soundness error leaves fewer than 100 bits, or all sources together fewer
+    than 98.
+    """
     found = bounds(made)
     if not _enough(found):
         worst = min(found, key=lambda bound: bound.bits)

@@ -1,4 +1,4 @@
-"""The statement of a tensor proof: public values by port, and the roots of groups of committed ports."""
+"""The statement of a tensor proof: public values by port, and the roots of the groups of committed ports."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ ROOT_BYTES = 32
 
 @dataclass(frozen=True)
 class Statement:
-    """The integers of public ports, and 32 bytes for each group of committed ones. A statement is a claim, until a
-    proof of it is verified.
+    """The statement of a tensor proof: the integers of public ports, and a root of 32 bytes for each group of committed
+    ports. A statement is only a claim until a proof of it is verified.
 
-    If inputs are batches of a dataset, the numbers of each batch's rows are among the public values, under the key
+    If inputs are batches of a dataset, the numbers of each batch's examples are among the public values, under the key
     (ROWS, label).
     """
 
@@ -31,7 +31,7 @@ class Statement:
 
 
 def fault(program: IntegerProgram, statement: Statement, dataset: Dataset | None = None) -> str | None:
-    """A text that says why a statement does not belong to a program (other ports or shapes, values outside their
+    """Return a text that says why a statement does not belong to a program (other ports or shapes, values outside their
     formats), or None if it does.
     """
     publics, roots = dict(statement.publics), dict(statement.roots)
@@ -58,7 +58,7 @@ def fault(program: IntegerProgram, statement: Statement, dataset: Dataset | None
 
 
 def untrusted(statement: Statement, assumed: Iterable[GroupName], trusted: Mapping[GroupName, bytes]) -> str | None:
-    """A group that a plan assumes to be in format although its root is not trusted, or None."""
+    """Return a group that a plan assumes to be in format although the group's root is not trusted, or None."""
     for name in assumed:
         if name not in trusted or statement.roots[INPUT, name] != trusted[name]:
             return f"the proof assumes that {name} lies in its format: expected a root that is known to, found another"

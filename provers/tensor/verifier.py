@@ -1,4 +1,4 @@
-"""Checking a proof against the verifier's own program and a statement."""
+"""Checking a tensor proof against the verifier's own program and a statement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .statement import Statement, fault, untrusted
 
 
 def verify(program: IntegerProgram, statement: Statement, proof: Proof, made: Plan | None = None) -> bool:
-    """Return whether `proof` shows the statement; the function `refusal` says why not."""
+    """Return whether `proof` shows the statement; if it does not, the function `refusal` says why."""
     return refusal(program, statement, proof, made) is None
 
 
@@ -28,13 +28,13 @@ def refusal(
     context: bytes = b"",
     trusted: Mapping[GroupName, bytes] | None = None,
 ) -> str | None:
-    """Return None if the proof is valid, else one line that says why it is not.
+    """Return None if the proof is valid, or else a text of one line that says why it is not.
 
-    A tensor proof's plan, and with it every parameter and the length of every message, follows from the verifier's own
-    program; the digest in the proof is only compared with it. The argument `context` is the context for which the proof
-    must have been made. The argument `trusted` holds the roots, by group, that the caller knows to be in format: every
-    group whose format the plan assumes must have such a root. Raise Unprovable if no proof of the verifier's program
-    could be trusted.
+    The plan of a proof, and with it every parameter and the length of every message, follows from the verifier's own
+    program; the digest in the proof is only compared with that of the plan. The argument `context` is the context for
+    which the proof must have been made. The argument `trusted` holds, by group, the roots that the caller knows to be
+    in format: every group that the plan assumes to be in format must have such a root. Raise Unprovable if no proof of
+    the verifier's program could be trusted.
     """
     made = made or plan(program)
     require_secure(made)

@@ -1,4 +1,6 @@
-"""Running emitted Verilog in a simulator, with random gaps and backpressure, beside the integer executor."""
+"""Simulation of emitted Verilog, with random gaps and backpressure, and comparison of its outputs with the integer
+executor's.
+"""
 
 from .compare import Comparison as Comparison
 from .compare import Expected as Expected

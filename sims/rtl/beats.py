@@ -1,4 +1,6 @@
-"""Tensors as the beats of a stream: integers to the hexadecimal text that a test bench reads, and back."""
+"""Tensors as the beats of a stream: integers are written as the hexadecimal text that a test bench reads, and read from
+it.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,13 @@ _CHUNK = 1 << 19
 
 
 def data_digits(stream: Stream | Bus) -> int:
-    """The number of hexadecimal digits of one beat."""
+    """Return the number of hexadecimal digits of one beat."""
     return -(-stream.data_bits // 4)
 
 
 def written(stream: Stream, frames: Integers) -> bytes:
-    """One line of hexadecimal digits for each beat, `tlast` first, of tensors `frames[frame, ...]` in the stream's
-    format.
+    """Return one line of hexadecimal digits for each beat, `tlast` first, of tensors `frames[frame, ...]` in the
+    stream's format.
     """
     flat = frames.reshape(len(frames), stream.format.size)
     step = max(1, _CHUNK // max(1, flat.shape[1]))
@@ -36,12 +38,12 @@ def written(stream: Stream, frames: Integers) -> bytes:
 
 
 def line_length(stream: Stream | Bus) -> int:
-    """The number of bytes of a line that `written` writes, its end included."""
+    """Return the number of bytes of a line that `written` writes, including the line's end."""
     return data_digits(stream) + 2
 
 
 def packets(bus: Bus, frames: Mapping[str, Integers], numbers: Integers, last: NDArray[np.bool_]) -> bytes:
-    """The lines of a bus' tensors `frames[port][frame, ...]`, frame after frame.
+    """Return the lines of beats for a bus' tensors `frames[port][frame, ...]`, frame after frame.
 
     For each beat of a bus, `numbers` is the number of its stream, and `last` says whether the beat has `tlast`, if the
     bus has several streams.
@@ -57,10 +59,10 @@ def packets(bus: Bus, frames: Mapping[str, Integers], numbers: Integers, last: N
 
 
 def parted(bus: Bus, text: bytes, numbers: Integers, last: NDArray[np.bool_]) -> dict[Stream, bytes]:
-    """The output of a bus by stream, each stream with its own `tlast`; the arguments `numbers` and `last` are those
-    that `packets` gives.
+    """Return the output of a bus by stream, each stream with its own `tlast`; the arguments `numbers` and `last` are
+    those of `packets`.
 
-    Raise CircuitizeError if beats are too few, too many, or if `tlast` is not exactly on the last beat of each frame.
+    Raise CircuitizeError if beats are too few or too many, or if `tlast` is not exactly on the last beat of each frame.
     """
     if len(bus.streams) == 1:
         return {bus.streams[0]: text}
@@ -101,7 +103,7 @@ def _lines(stream: Stream, flat: Integers) -> bytes:
 
 
 def _nibbles(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The hexadecimal digits of bits, both with the least significant first."""
+    """Return the hexadecimal digits of bits, both with the least significant first."""
     each = bits.reshape(len(bits), -1, 4)
     weights = np.array([1, 2, 4, 8], np.uint8)
     packed: NDArray[np.uint8] = (each * weights).sum(axis=2, dtype=np.uint8)
@@ -109,10 +111,11 @@ def _nibbles(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 class Taken:
-    """The output of a stream: `values[frame, element]`, `unknown[frame]`, and `cycles[frame]` of the last beats.
+    """The output of a design's stream: `values[frame, element]`, `unknown[frame]`, and the `cycles[frame]` of the last
+    beats.
 
-    Frames that are `unknown` have bits that the simulator could not tell. Raise CircuitizeError if beats are too few,
-    too many, or if `tlast` is not on the last beat of each frame and there alone.
+    A frame of a simulation is `unknown` if the simulator could not tell some of its bits. Raise CircuitizeError if
+    beats are too few or too many, or if `tlast` is not exactly on the last beat of each frame.
     """
 
     def __init__(self, stream: Stream, text: bytes, frames: int) -> None:
@@ -148,7 +151,9 @@ class Taken:
         """The frames in which the lanes past the tensor's end are not zero."""
 
     def spread(self, at: Integers, frames: int) -> None:
-        """Spread arrays about the frames numbered `at` over `frames` frames, with 0 for all other frames."""
+        """Spread the arrays of a stream, which have entries for the frames numbered `at`, over `frames` frames, with 0
+        for all other frames.
+        """
         for name in ("cycles", "unknown", "values", "padded"):
             found = getattr(self, name)
             every = np.zeros((frames, *found.shape[1:]), found.dtype)
@@ -157,7 +162,7 @@ class Taken:
 
 
 def _elements(stream: Stream, data: NDArray[np.uint8]) -> Integers:
-    """The integers of beats given digit by digit, [beats, lanes]; where unknown digits count as zero."""
+    """Return the integers of beats given digit by digit, [beats, lanes], where unknown digits count as zero."""
     rows, bits = len(data), stream.pitch
     known = np.where(data == 255, 0, data)[:, ::-1]
     each = (known[:, :, None] >> np.arange(4, dtype=np.uint8)) & 1

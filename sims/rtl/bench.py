@@ -1,4 +1,6 @@
-"""The test bench around a design: plain Verilog that drives every stream with random gaps and writes the outputs."""
+"""The test bench of a design: plain Verilog that drives every stream with random gaps and writes the outputs to
+files.
+"""
 
 from __future__ import annotations
 
@@ -170,17 +172,17 @@ _KEPT = """
 
 
 def bench(design: Design) -> str:
-    """The Verilog text of the test bench. The test bench reads `in_NAME.hex`, with a line of last and data for each
-    beat, and writes `out_NAME.hex`, with a line of cycle, last and data for each beat.
+    """Return the Verilog text of the test bench. The test bench reads `in_NAME.hex`, with a line of last and data for
+    each beat, and writes `out_NAME.hex`, with a line of cycle, last and data for each beat.
 
     The simulator's argument `+beats_NAME=N` says how many beats go in or come out; `+seed=N` asks for random gaps and
-    stalls; after `+quiet=N` cycles in which no beat moved the bench gives up. The simulator's argument `+resets=N`
-    resets the design N times: `resets.hex` has a line for each reset with the cycles before it and within it, and a
-    last line with the cycles to the end. After a reset the test bench begins every input again with the first frame
-    whose status was not taken. The bench prints `first`, `reset` (and how many statuses were taken), `unknown`,
-    `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, each in a line with its place and time. In the test bench,
-    data lines carry noise while `tvalid` is low, inputs are also offered during resets, and some ready signals wait for
-    `tvalid`, as the protocol allows.
+    stalls; `+quiet=N` says after how many cycles without a beat the bench gives up. The simulator's argument
+    `+resets=N` resets the design N times: `resets.hex` has for each reset a line with the cycles before it and within
+    it, and a last line with the cycles to the end. After a reset the test bench begins every input again with the first
+    frame whose status was not taken. The test bench prints `first`, `reset` (and how many statuses were taken),
+    `unknown`, `unsteady`, `eager`, `kept`, `beats`, `done` and `quiet`, each in a line with its place and time. In the
+    test bench, data lines carry noise while `tvalid` is low, inputs are also offered during resets, and some ready
+    signals wait for `tvalid`, as the protocol allows.
     """
     parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]
     for number, stream in enumerate(design.buses):
@@ -206,7 +208,9 @@ def bench(design: Design) -> str:
 
 
 def _instance(design: Design) -> str:
-    """The instance of a design in its bench, where nothing writes its registers, and which marks no beat as wrong."""
+    """Return the instance of a design in its bench, where nothing writes the design's registers, and which marks no
+    beat as wrong.
+    """
     pins = [f".{CLOCK}(clk)", f".{RESET}(rst)"]
     for bus in design.buses:
         pins += [f".{bus.name}_{wire}({_given(bus, wire)})" for wire in bus.wires]

@@ -1,4 +1,4 @@
-"""Comparing the outputs of a design for some frames with those of the integer executor."""
+"""The comparison of a design's outputs for some frames with those of the integer executor."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Expected:
     """The executor's results for frames: `outputs[port][frame]`, which frames have no value, and why the first of these
     has none.
 
-    The executor's outputs for frames without a value are zero. If the program has state, each frame starts from the
-    state that the last frame with a value left.
+    For frames without a value, the expected outputs of a design are zero. If a design has state, each frame starts from
+    the state that the last frame with a value left.
     """
 
     outputs: Mapping[str, Integers]
@@ -35,7 +35,9 @@ class Expected:
 
 @dataclass
 class Comparison:
-    """The result of a comparison of frames; frames without a value are counted separately, and must set the status."""
+    """The result of comparing frames of a design; frames without a value are counted separately, and must set the
+    status.
+    """
 
     vectors: int = 0
     undefined: int = 0
@@ -47,7 +49,7 @@ class Comparison:
 
 
 def state_names(program: IntegerProgram) -> list[str]:
-    """The held inputs that an output of the same name updates."""
+    """Return the names of the held inputs that an output of the same name updates."""
     outputs = {port.name for port in program.outputs}
     return [port.name for port in program.inputs if port.held and port.name in outputs]
 
@@ -55,8 +57,8 @@ def state_names(program: IntegerProgram) -> list[str]:
 def expected(
     program: IntegerProgram, vectors: Mapping[str, Integers], initial: Mapping[str, Integers] | None = None
 ) -> Expected:
-    """The executor's outputs for frames `vectors[port][frame, ...]`, integers of their formats, where state starts from
-    `initial`, also integers.
+    """Return the executor's outputs for frames `vectors[port][frame, ...]`, integers of their formats, where state
+    starts from `initial`, also integers.
 
     Raise CircuitizeError for inputs that are missing, misshapen or outside their formats.
     """
@@ -83,7 +85,7 @@ def expected(
 
 
 def compare(frames: Frames, wanted: Expected) -> Comparison:
-    """How many frames differ, and the first difference by stream, frame and element."""
+    """Return how many frames differ, and the first difference by stream, frame and element."""
     undefined = wanted.undefined
     wrong = frames.failed != undefined
     for name, values in wanted.outputs.items():

@@ -37,9 +37,9 @@ class DesignRun:
 def check_designs(program: IntegerProgram, count: int, seed: int) -> list[DesignRun]:
     """Run a program's designs on up to `count` frames each, with random gaps and stalls.
 
-    The parallel scheduler runs if the program is small, the folded scheduler in any case. In these comparisons held
-    inputs and the starting state are those of the first example. A program that a scheduler refuses is no difference:
-    the reason is reported instead.
+    A design of the parallel scheduler is run if the program is small, and a design of the folded scheduler in any case.
+    When designs are checked, held inputs and the starting state are those of the first example. A program that a
+    scheduler refuses counts as no difference: the reason of the refusal is reported instead.
     """
     simulators = available()
     if not simulators:
@@ -73,5 +73,5 @@ def _run(made: Bound, scheduler: str, name: str, simulator: str, count: int, see
 
 
 def _failed(told: str, frames: int) -> Comparison:
-    """The comparison for a design that hangs or breaks its protocol: every frame differs."""
+    """Return the comparison for a design that hangs or breaks its protocol: every frame differs."""
     return Comparison(vectors=frames, mismatches=frames, first_difference=told)

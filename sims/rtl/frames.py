@@ -1,4 +1,6 @@
-"""Frames on which to try a program's hardware, the executor's results for them, and how many answers are right."""
+"""Frames on which to try a program's hardware, the executor's results for the frames, and how many answers are
+right.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ MOST_HELD = 1 << 20
 
 
 def bound_somehow(program: IntegerProgram) -> Bound:
-    """The program with its held inputs bound: to the first example, or to seeded random values if it has none."""
+    """Return the program with its held inputs bound: to the first example, or to seeded random values if the program
+    has no examples.
+    """
     held = [port for port in program.inputs if port.held and port.format is not None]
     numbers = sum(port.format.size for port in held if port.format is not None)
     if numbers > MOST_HELD:
@@ -41,7 +45,7 @@ def bound_somehow(program: IntegerProgram) -> Bound:
 
 
 def example_frames(made: Bound) -> dict[str, Integers]:
-    """The program's examples, one for each frame; None if the program has no examples."""
+    """Return the program's examples, one for each frame; None if the program has no examples."""
     examples = made.program.examples
     return {
         port.name: np.stack([to_integers(port, batch[port.name], f"example {n}") for n, batch in enumerate(examples)])
@@ -53,9 +57,9 @@ def example_frames(made: Bound) -> dict[str, Integers]:
 def frames_to_try(
     made: Bound, count: int, seed: int, frames: Sequence[Mapping[str, Integers]] | None = None
 ) -> dict[str, Integers]:
-    """Frames that `inputs_to_try` makes from the program's examples, or from the given frames.
+    """Return frames that `inputs_to_try` makes from the program's examples, or from the given frames.
 
-    If the design has modes, `session_frames` makes them.
+    If a hardware design has modes, `session_frames` makes the frames.
     """
     if made.modal is not None:
         return session_frames(made.modal, count, seed, made.initial)
@@ -69,7 +73,9 @@ def frames_to_try(
 
 
 def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
-    """Frames with the executor's results for them, and with the examples' answers if the frames are the examples."""
+    """Return frames with the executor's results for them, and with the examples' answers if the frames are the
+    examples.
+    """
     if made.modal is not None:
         found = session(made.modal, frames, made.initial)
         return Vectors(frames, found.outputs, found.undefined, {}, made.initial)
@@ -86,10 +92,11 @@ def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
 
 
 def right_frames(values: Integers, answers: Values, fraction_bits: int) -> NDArray[np.bool_]:
-    """Whether each frame agrees with its answer, [frames].
+    """Return whether the outputs of each frame agree with the frame's answer, [frames].
 
-    Answers of the output's own shape must be equal to it; answers that lack its last axis are the index of the greatest
-    value along that axis, the lowest index of equal ones. Raise CircuitizeError for answers of other shapes.
+    An answer of the output's own shape must be equal to the output; an answer that lacks the output's last axis is the
+    index of the greatest value along that axis, the lowest index of several greatest values. Raise CircuitizeError for
+    an answer that has neither the output's shape nor that shape without its last axis.
     """
     if answers.shape == values.shape:
         right = np.ldexp(values.astype(np.float64), -fraction_bits) == answers

@@ -26,10 +26,10 @@ def given_frames(
     """Read frames for the given inputs, each value rounded once to its format, and answers of outputs if the file has
     any.
 
-    An .npz file has an array [frames, ...] by port name. A .csv file has one frame for each line below one line of
-    names: each is `NAME[3]` for element 3 of a tensor in row-major order, or `NAME` for the only element or an output's
-    index. Raise CircuitizeError for an unreadable file, a name that is no port's, a missing input, a frame of another
-    shape, and a value outside its format.
+    An .npz file of frames has an array [frames, ...] by port name. A .csv file of frames has one frame for each line
+    below one line of names: each name is `NAME[3]` for element 3 of a tensor in row-major order, or `NAME` for the only
+    element or an output's index. Raise CircuitizeError for an unreadable file, a name that is no port's, a missing
+    input, a frame of another shape, and a value outside its format.
     """
     named = {port.name: port for port in [*leaving, *entering]}
     arrays = _table(path, named) if path.suffix == ".csv" else read_npz(path)
@@ -69,7 +69,7 @@ def _number(path: Path, line: int, text: str) -> float:
 
 
 def _table(path: Path, ports: Mapping[str, Port[Fixed]]) -> dict[str, Values]:
-    """The arrays of frames in a .csv file, by name."""
+    """Return the arrays of frames in a .csv file, by port name."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             lines = [line for line in csv.reader(file) if line]
@@ -100,8 +100,8 @@ def _table(path: Path, ports: Mapping[str, Port[Fixed]]) -> dict[str, Values]:
 
 
 def _shape(port: Port[Fixed] | None, elements: int) -> tuple[int, ...]:
-    """The shape of a frame in a file: the port's, or the port's without its last axis (for an index), or a row if
-    neither fits.
+    """Return the shape of a frame in a file: the port's, or the port's without its last axis (for an index), or a row
+    if neither fits.
     """
     shape = () if port is None else port.format.shape
     for tried in (shape, shape[:-1]):
@@ -111,7 +111,7 @@ def _shape(port: Port[Fixed] | None, elements: int) -> tuple[int, ...]:
 
 
 def _column(path: Path, text: str) -> tuple[str, int]:
-    """The port and the element to which a name in the first line of a .csv file belongs."""
+    """Return the port and the element to which a name in the first line of a .csv file belongs."""
     match = re.fullmatch(r"(.+?)(?:\[(\d{1,9})\])?", text)
     if match is None:
         raise CircuitizeError(f"{path}: expected NAME or NAME[0] in the first line, found {text!r}; name every column")

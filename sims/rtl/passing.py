@@ -1,4 +1,4 @@
-"""The frames that pass a stream: all of them, or only those of some modes."""
+"""The frames that pass a stream of a design: all frames, or only those of some modes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Integers = NDArray[np.int64]
 
 
 class Passing:
-    """The frames in which each stream has a tensor. Arrays about a stream have an entry for every frame, which is 0 for
-    frames that do not pass the stream.
+    """The frames of a design in which each stream has a tensor. The arrays for a stream have an entry for every frame,
+    which is 0 for frames that do not pass the stream.
     """
 
     def __init__(self, design: Design, modes: Integers | None) -> None:
         self.design, self.modes = design, modes
 
     def frames(self, stream: Stream) -> NDArray[np.int64] | None:
-        """The numbers of the frames that pass a stream, or None if all frames do."""
+        """Return the numbers of the frames that pass a stream of a design, or None if all frames do."""
         own = self.design.modes.get(stream.name)
         return (
             None
@@ -31,18 +31,18 @@ class Passing:
         )
 
     def of(self, stream: Stream, values: Integers) -> Integers:
-        """The tensors that pass a stream, of `values[frame, ...]`."""
+        """Return the tensors in `values[frame, ...]` that pass a stream of a design."""
         found = self.frames(stream)
         return values if found is None else values[found]
 
     def count(self, stream: Stream, frames: int) -> int:
-        """How many of `frames` frames pass a stream."""
+        """Return how many of `frames` frames pass a stream of a design."""
         found = self.frames(stream)
         return frames if found is None else len(found)
 
     def beats(self, bus: Bus, frames: int) -> tuple[Integers, NDArray[np.bool_]]:
-        """For each beat of so many frames on a bus, the number of its stream on the bus, and whether it ends its
-        packet.
+        """Return for each beat of the given number of frames on a bus the number of the beat's stream on the bus, and
+        whether the beat ends its packet.
         """
         passing = np.zeros((frames, len(bus.streams)), np.int64)
         for number, stream in enumerate(bus.streams):
@@ -55,7 +55,7 @@ class Passing:
         return np.repeat(numbers, passing.reshape(-1)), last
 
     def spread(self, taken: Taken) -> Taken:
-        """The output of a stream, with an entry for every frame."""
+        """Return the output of a design's stream, with an entry for every frame."""
         found = self.frames(taken.stream)
         if found is not None and self.modes is not None:
             taken.spread(found, len(self.modes))

@@ -19,13 +19,13 @@ Integers = NDArray[np.int64]
 
 
 def session(modal: Modal, vectors: Mapping[str, Integers], initial: Mapping[str, Integers]) -> Expected:
-    """The outputs of frames `vectors[port][frame, ...]`, which are executed one after another from the memory's
+    """Return the outputs of frames `vectors[port][frame, ...]`, which are executed one after another from the memory's
     `initial` contents.
 
-    In a session of several modes every array has an entry for every frame; an input that a frame's mode does not take
-    is ignored, and an output that it does not give is 0. A frame of a mode that the design lacks has no value, and a
-    frame without a value leaves the memory as it was. Raise CircuitizeError for inputs that are missing, misshapen or
-    outside their formats.
+    In a session of several modes every array has an entry for every frame; an input that a frame's mode does not read
+    is ignored, and an output that the mode does not give is 0. A frame of a mode that the design lacks has no value,
+    and a frame without a value leaves the memory as it was. Raise CircuitizeError for inputs that are missing,
+    misshapen or outside their formats.
     """
     entering, leaving = modal.entering(), modal.leaving()
     for passage in entering:
@@ -64,10 +64,10 @@ def session(modal: Modal, vectors: Mapping[str, Integers], initial: Mapping[str,
 
 
 def session_frames(modal: Modal, count: int, seed: int, initial: Mapping[str, Integers]) -> dict[str, Integers]:
-    """Frames in stretches of each mode, `count` in all: examples and random inputs, and writes of memory contents near
-    the initial ones.
+    """Return `count` frames in stretches of one mode each: examples and random inputs, and writes of memory contents
+    near the initial contents.
 
-    The first frames write, predict, train, read and predict if the design can.
+    The first frames of a session write, predict, train, read and predict, as far as the design has these modes.
     """
     draw = np.random.default_rng(seed)
     run = [mode for mode in modal.modes if mode in modal.programs]

@@ -1,4 +1,4 @@
-"""The simulation of a design on frames, which collects its outputs, frame by frame."""
+"""The simulation of a design on frames, which collects the design's outputs, frame by frame."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ BREACHES = {
 class Frames:
     """The outputs of a design for frames, in the order in which the frames entered.
 
-    `outputs[port]` is [frames, *shape]; `failed[frame]` is the status; `unknown[port]` marks frames in which some bit
-    of the output was not 0 or 1 in the simulation, `padded[port]` frames with lanes past the end of the tensor that are
-    not zero. The field `latency_cycles` is the time from the first beat of an input to the last beat of the first
-    frame's last output, `interval_cycles` the mean from one frame's end to the next; both are the design's own if
-    `backpressure` was None.
+    The field `outputs[port]` is [frames, *shape]; `failed[frame]` is the status; `unknown[port]` marks frames in which
+    some bit of the output was not 0 or 1 in the simulation, and `padded[port]` marks frames with lanes past the end of
+    the tensor that are not zero. The field `latency_cycles` is the time from the first beat of an input to the last
+    beat of the first frame's last output, and `interval_cycles` is the mean time from one frame's end to the next; if
+    `backpressure` was None, nothing but the design determines these times.
     """
 
     outputs: Mapping[str, Integers]
@@ -83,7 +83,9 @@ class Simulation:
             raise
 
     def close(self) -> None:
-        """Remove the files that were built for a simulation; otherwise they are removed when the object is deleted."""
+        """Remove the files that were built for a simulation; without this call they are removed when the object is
+        deleted.
+        """
         self._remove()
 
     def __enter__(self) -> Simulation:
@@ -121,10 +123,10 @@ class Simulation:
         backpressure: int | None = None,
         modes: Integers | None = None,
     ) -> Frames:
-        """Do what `run` does, for beats by bus in the form that `beats.packets` writes, but with any `tlast`; `frames`
-        frames must come out.
+        """Run the design as `run` does, for beats by bus in the form that `beats.packets` writes, but with any `tlast`;
+        `frames` frames must come out.
 
-        The argument `modes` lists the modes of the frames, if the design has any.
+        The argument `modes` lists the modes of the frames, if the design has modes.
         """
         passing = Passing(self.design, modes)
         owned = {bus.name: passing.beats(bus, frames) for bus in self.design.buses}
@@ -155,9 +157,9 @@ class Simulation:
     ) -> list[tuple[int, int]]:
         """Reset the design while it runs, and return for each reset its cycle and how many statuses were taken before.
 
-        The argument `plan`, [resets + 1, 2], holds the cycles before each reset and within it; its last row has the
-        cycles to the end. After the simulation, `text` has the beats that were taken. Raise the same errors as `run`,
-        and CircuitizeError if a beat moves during a reset.
+        The argument `plan`, [resets + 1, 2], holds the cycles before each reset and within it; the last row has the
+        cycles to the end. After the simulation of resets, the method `text` returns the beats that were taken. Raise
+        the errors that `run` raises, and CircuitizeError if a beat moves during a reset.
         """
         frames, passing = _count(self.design.streams, vectors), Passing(self.design, vectors.get(MODE))
         (self._folder / "resets.hex").write_text("".join(f"{number:x}\n" for number in plan.reshape(-1).tolist()))
@@ -165,13 +167,15 @@ class Simulation:
         return self._simulate(self._packets(vectors), wanted, backpressure, len(plan) - 1).resets
 
     def text(self, stream: Stream | Bus) -> bytes:
-        """The beats that the last run took of an output, with a line of cycle, `tlast` and data for each beat."""
+        """Return the beats that the last run took from an output, with a line of cycle, `tlast` and data for each
+        beat.
+        """
         return (self._folder / f"out_{stream.name}.hex").read_bytes()
 
     def _simulate(
         self, beats: Mapping[str, bytes], wanted: Mapping[str, int], backpressure: int | None, resets: int = 0
     ) -> _Said:
-        """Simulate until the number of beats of each bus that is `wanted` has come out."""
+        """Simulate until each bus has given the number of beats that `wanted` states for it."""
         folder = self._folder
         options = [f"+quiet={_patience(self.design)}", f"+resets={resets}"]
         options += [f"+beats_{bus.name}={wanted[bus.name]}" for bus in self.design.buses if bus.output]
@@ -204,7 +208,9 @@ def simulate(
 
 
 def _count(streams: tuple[Stream, ...], vectors: Mapping[str, Integers]) -> int:
-    """How many frames there are; raise CircuitizeError if an input is missing or does not have its shape."""
+    """Return how many frames there are; raise CircuitizeError if an input of the design is missing or does not have its
+    shape.
+    """
     counts = {}
     for stream in streams:
         if stream.output:
@@ -222,16 +228,16 @@ def _count(streams: tuple[Stream, ...], vectors: Mapping[str, Integers]) -> int:
 
 
 def _patience(design: Design) -> int:
-    """The cycles without a beat after which a design is taken to hang: many times the cycles that it states for a
-    frame.
+    """Return the number of cycles without a beat after which a design is taken to hang: many times the cycles that the
+    design states for a frame.
     """
     known = [int(design.report.get(key, 0)) for key in ("latency_cycles", "interval_cycles")]
     return 20_000 + 8 * sum(known)
 
 
 class _Said:
-    """The report of the bench: cycles of first beats, how the simulation ended, beats moved, and breaches of the
-    protocol.
+    """The report of the test bench: the cycles of first beats, how the simulation ended, the beats moved, and breaches
+    of the protocol.
     """
 
     def __init__(self, text: str) -> None:

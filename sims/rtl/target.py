@@ -20,11 +20,11 @@ Schedule = Callable[[IntegerProgram, Mapping[str, Integers]], Design]
 
 
 class Verilog:
-    """A target that is a program scheduled as hardware and simulated with random gaps and stalls. Raise the
-    CircuitizeErrors of the scheduler.
+    """A target that is a program scheduled as hardware and simulated with random gaps and stalls. Making a Verilog
+    target raises the CircuitizeErrors of the scheduler.
 
-    A program without state is built once; a program with state is built anew for each run, which starts from that run's
-    state.
+    The design of a program without state is built once; that of a program with state is built anew for each run, and
+    starts from that run's state.
     """
 
     def __init__(self, program: IntegerProgram, schedule: Schedule, name: str, simulator: str = "icarus") -> None:
@@ -37,7 +37,9 @@ class Verilog:
         self._seed = 0
 
     def difference(self, trace: Trace) -> str | None:
-        """The first difference by stream and element from a run; None if the status is 0 and all outputs agree."""
+        """Return the first difference between the design and a run, by stream and element; None if the status is 0 and
+        all outputs agree.
+        """
         values = [trace[wire][None] for wire in self.program.arrow.outputs.tolist()]
         wanted = Expected(
             dict(zip([port.name for port in self.program.outputs], values, strict=True)), np.zeros(1, np.bool_)
@@ -45,11 +47,11 @@ class Verilog:
         return compare(self._run(trace), wanted).first_difference
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether the design's status is 0 on the given inputs: it computes every other value itself."""
+        """Return whether the design's status is 0 on the given inputs: the design computes every other value itself."""
         return not self._run(forged).failed[0]
 
     def of(self, program: IntegerProgram) -> Verilog:
-        """Return the target of another program, with the same schedule and simulator."""
+        """Return a Verilog target for another program, with the same schedule and simulator."""
         return Verilog(program, self._schedule, self.name, self._simulator)
 
     def _run(self, trace: Trace) -> Frames:

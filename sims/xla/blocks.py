@@ -1,4 +1,6 @@
-"""Great arrays by blocks of rows, on a processor: a block stays in its cache from the first operation to the last."""
+"""Large arrays computed by blocks of rows, on a processor: a block stays in the processor's cache from the first
+operation to the last.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,12 @@ State = TypeVar("State")
 
 
 def is_great(shape: Shape) -> bool:
-    """Whether an array has more than one block of rows."""
+    """Return whether an array has more than one block of rows."""
     return math.prod(shape) > ELEMENTS and shape[0] > 1
 
 
 def over(shape: Shape, work: Callable[[jax.Array | int, int, State], State], state: State) -> State:
-    """The state after `work(first row, rows, state)` has changed it for each block of rows of an array.
+    """Return the state after `work(first row, rows, state)` has changed it for each block of rows of an array.
 
     All blocks of an array have the same number of rows, except a shorter last one.
     """
@@ -39,10 +41,10 @@ def over(shape: Shape, work: Callable[[jax.Array | int, int, State], State], sta
 
 
 def cut(array: jax.Array, first: jax.Array | int, size: int, axis: int = 0) -> jax.Array:
-    """A slice of an array: the `size` places of an axis from `first` on."""
+    """Return a slice of an array: the `size` places of an axis from `first` on."""
     return lax.dynamic_slice_in_dim(array, first, size, axis)
 
 
 def put(array: jax.Array, part: jax.Array, first: jax.Array | int, axis: int = 0) -> jax.Array:
-    """An array with a part written at its place."""
+    """Return an array with a part written over it at a given place."""
     return lax.dynamic_update_slice_in_dim(array, part, first, axis)

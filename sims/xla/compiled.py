@@ -20,9 +20,9 @@ from .traced import Traced, defined
 
 
 class Compiled:
-    """An executor that runs an arrow on a device of XLA, where the arrow is compiled at the first run.
+    """An executor that runs an arrow on a device of XLA, for which the arrow is compiled at the first run.
 
-    A compiled arrow returns integers as wide as their formats, int32 or int64, and may be given again in that width;
+    A compiled arrow returns integers as wide as their formats, int32 or int64, and accepts integers of that width;
     `device.take` gives int64.
     """
 
@@ -37,17 +37,17 @@ class Compiled:
         self._wires = jax.jit(partial(self._function, keep=True))
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors of the
-        same arrow run on numpy arrays.
+        """Return the values of an arrow's outputs, computed on the device from inputs on the device. Raise the errors
+        that the same arrow raises when it is run on numpy arrays.
         """
         return self._checked(self._outputs, inputs)
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
-        """The value of every wire of an arrow, computed on the device from inputs on the device."""
+        """Return the value of every wire of an arrow, computed on the device from inputs on the device."""
         return self._checked(self._wires, inputs)
 
     def undefined(self, inputs: Sequence[Values]) -> CircuitizeError:
-        """The error that numpy raises for inputs on which a compiled arrow has no value."""
+        """Return the error that numpy raises for inputs on which a compiled arrow has no value."""
         try:
             Executor(self.arrow, CPU, self.names).outputs([self.device.take(value) for value in inputs])
         except CircuitizeError as error:

@@ -42,11 +42,11 @@ BYTE = 1 << 8
 
 @dataclass(frozen=True)
 class Kind:
-    """How a contraction is computed: the dtype of its numbers, and into how many limbs of how many bits each operand is
-    cut.
+    """A way to compute a contraction: the dtype of its numbers, and into how many limbs of how many bits each operand
+    is cut.
 
-    Limbs of floats are below 2^bits, the last one signed; limbs of int8 are balanced, in [-128, 127], and `bits` is 8.
-    The kind "integers" of a contraction multiplies the target's own integers, without limbs.
+    Limbs of floats are below 2^bits, where the last limb is signed; limbs of int8 are balanced, in [-128, 127], with 8
+    bits. The kind "integers" of a contraction multiplies the target's own integers, without limbs.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Kind:
 
 
 def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
-    """The kinds by which sums of `terms` products of numbers of two intervals are exact.
+    """Return the kinds of product that compute exactly the sums of `terms` products of numbers of two intervals.
 
     Contractions in floats are exact if every partial sum is an integer below 2^24 or 2^53, whatever the order;
     contractions in int8 if every partial sum is below 2^31.
@@ -81,8 +81,8 @@ def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
 
 
 def choose(products: int, terms: int, x: tuple[int, int], y: tuple[int, int], costs: Mapping[str, float]) -> Kind:
-    """The cheapest kind for `products` products; the kind "integers" if there is nothing to sum, or too few products
-    for limbs to pay.
+    """Return the cheapest kind for `products` products; the kind "integers" if there is nothing to sum, or too few
+    products for limbs to pay.
     """
 
     def cost(kind: Kind) -> tuple[float, int]:
@@ -93,7 +93,7 @@ def choose(products: int, terms: int, x: tuple[int, int], y: tuple[int, int], co
 
 
 def chosen(operation: Contract, x: Fixed, y: Fixed, costs: Mapping[str, float]) -> Kind:
-    """The kind of a contraction of operands of given formats."""
+    """Return the kind of a contraction of operands of given formats."""
     extents = operation.extents(x, y)
     x_interval, y_interval = (
         _summed(format, letters, operation, extents) for format, letters in zip((x, y), operation.letters, strict=False)
@@ -112,8 +112,9 @@ def contract(
     kind: Kind,
     by_blocks: bool = False,
 ) -> jax.Array:
-    """The contraction of values of given formats by a kind, in the target's width. If blocks are used, a great operand
-    is cut into limbs of the kind block by block, if the other operand is small beside it.
+    """Return the contraction of values of given formats, computed by a given kind of product, in the target's width. If
+    blocks are used, a large operand is cut into limbs of the kind block by block, provided the other operand is small
+    in comparison.
     """
     letters, both, widths = operands(operation, sources, values)
     into = width(target)
@@ -136,8 +137,8 @@ def contract(
 
 
 def rows(array: jax.Array, letters: str, row: str, first: Any, size: int) -> jax.Array:
-    """A slice of an operand along the axis of a letter, `size` places from `first` on; an operand without that letter
-    is taken whole.
+    """Return a slice of an operand along the axis of a letter, `size` places from `first` on; an operand without that
+    letter is returned whole.
     """
     return blocks.cut(array, first, size, letters.index(row)) if row in letters else array
 
@@ -145,8 +146,8 @@ def rows(array: jax.Array, letters: str, row: str, first: Any, size: int) -> jax
 def operands(
     operation: Contract, sources: Sequence[Fixed], values: Sequence[jax.Array]
 ) -> tuple[tuple[str, str, str], list[jax.Array], list[Width]]:
-    """The axes of both operands and of the target; the operands, once axes that only one of them has are summed, and
-    the widths of these sums, which may exceed the operands'.
+    """Return the axes of both operands and of the target, the operands after axes that only one of them has are summed,
+    and the widths of these sums, which may exceed the operands'.
     """
     extents = operation.extents(*sources)
     found: list[jax.Array] = []
@@ -163,12 +164,14 @@ def operands(
 
 
 def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Kind, into: Width) -> jax.Array:
-    """The product of integers by a kind, in a width that holds it."""
+    """Return the product of integers, computed by a given kind of product, in a width that holds it."""
     return product(letters, *parts(x, y, kind), kind, into)
 
 
 def parts(x: jax.Array, y: jax.Array, kind: Kind) -> tuple[list[jax.Array], list[jax.Array]]:
-    """The limbs of both operands, least significant first; the operands themselves if integers are multiplied."""
+    """Return the limbs of both operands, least significant first; the operands themselves if integers are
+    multiplied.
+    """
     if kind.name == "integers":
         return [x], [y]
     if kind.name == "int8":
@@ -180,8 +183,8 @@ def parts(x: jax.Array, y: jax.Array, kind: Kind) -> tuple[list[jax.Array], list
 def product(
     letters: tuple[str, str, str], x: Sequence[jax.Array], y: Sequence[jax.Array], kind: Kind, into: Width
 ) -> jax.Array:
-    """The products of all limbs, summed in a width. Sums of limb products that overflow the width on the way become
-    right again, since the width counts modulo 2^32 or 2^64.
+    """Return the sum of the products of all limbs, in the given width. Sums of limb products that overflow the width on
+    the way become right again, since the width counts modulo 2^32 or 2^64.
     """
     if kind.name == "integers":
         return dot(letters, x[0].astype(into), y[0].astype(into), into)
@@ -205,7 +208,7 @@ def _shifted(values: jax.Array, bits: int) -> jax.Array:
 
 
 def dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) -> jax.Array:
-    """One product of arrays, in the target's order; letters that the target lacks are in both operands."""
+    """Return one product of arrays, in the target's order; letters that the target lacks are in both operands."""
     of_x, of_y, of_target = letters
     batch = [letter for letter in of_target if letter in of_x and letter in of_y]
     inner = [letter for letter in of_x if letter in of_y and letter not in of_target]
@@ -224,7 +227,7 @@ def dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) ->
 
 
 def _limbs(values: jax.Array, count: int, bits: int, kind: Any) -> list[jax.Array]:
-    """The `count` limbs below 2^bits of integers, least significant first, the last one signed."""
+    """Return the `count` limbs below 2^bits of integers, least significant first, the last limb signed."""
     found = []
     for _ in range(count - 1):
         found.append((values & values.dtype.type((1 << bits) - 1)).astype(kind))
@@ -233,8 +236,8 @@ def _limbs(values: jax.Array, count: int, bits: int, kind: Any) -> list[jax.Arra
 
 
 def _balanced(values: jax.Array, count: int) -> list[jax.Array]:
-    """The `count` limbs in [-128, 127] of integers, least significant first: the sum of limb i * 2^(8 i) is the
-    value.
+    """Return the `count` limbs in [-128, 127] of integers, least significant first: an integer is the sum of limb i *
+    2^(8 i).
     """
     found = []
     for _ in range(count):
@@ -245,8 +248,8 @@ def _balanced(values: jax.Array, count: int) -> list[jax.Array]:
 
 
 def _count(magnitude: int, bits: int) -> int:
-    """How many limbs of `bits` bits numbers up to a magnitude have, where the last limb is as wide as the numbers
-    require.
+    """Return the number of limbs of `bits` bits into which numbers up to a given magnitude are cut, where the last limb
+    is as wide as the numbers require.
     """
     count = 1
     while magnitude >> bits:
@@ -256,7 +259,7 @@ def _count(magnitude: int, bits: int) -> int:
 
 
 def _bytes(low: int, high: int) -> int:
-    """How many balanced limbs numbers of an interval have."""
+    """Return the number of balanced limbs into which numbers of a given interval are cut."""
     count, ones = 1, 1
     while not -128 * ones <= low <= high <= 127 * ones:
         count, ones = count + 1, ones * BYTE + 1
@@ -264,12 +267,12 @@ def _bytes(low: int, high: int) -> int:
 
 
 def _own(letters: str, operation: Contract) -> tuple[int, ...]:
-    """The axes that only one operand has and that the target lacks, which are summed first."""
+    """Return the axes that only one operand has and that the target lacks, which are summed first."""
     shared = set(operation.letters[2]) | (set(operation.letters[0]) & set(operation.letters[1]))
     return tuple(axis for axis, letter in enumerate(letters) if letter not in shared)
 
 
 def _summed(format: Fixed, letters: str, operation: Contract, extents: Mapping[str, int]) -> tuple[int, int]:
-    """The interval of an operand after the axes that it alone has are summed."""
+    """Return the interval of an operand after the axes that only this operand has are summed."""
     count = math.prod(extents[letters[axis]] for axis in _own(letters, operation))
     return count * format.low, count * format.high

@@ -23,7 +23,7 @@ REMEDY = "pip install 'circuitize[xla]', or 'circuitize[cuda]' for an NVIDIA GPU
 
 @dataclass(frozen=True, slots=True)
 class Xla(Device):
-    """A device of JAX, on which executors compile arrows by XLA. The field `kind` is cpu or gpu."""
+    """A device of JAX, on which executors compile arrows by XLA. The field `kind` of a device is cpu or gpu."""
 
     kind: str
     place: Any
@@ -36,14 +36,14 @@ class Xla(Device):
         return placed
 
     def take(self, value: Values) -> Values:
-        """Take integers as int64, however wide they are on the device."""
+        """Return integers as int64, however wide they are on the device."""
         taken: Values = np.asarray(value)
         return taken.astype(np.int64, copy=False) if taken.dtype.kind == "i" else taken
 
 
 @cache
 def processor() -> Xla:
-    """The processor of this machine as a device of JAX. Raise CircuitizeError if JAX is not installed."""
+    """Return the processor of this machine as a device of JAX. Raise CircuitizeError if JAX is not installed."""
     found = _first("cpu")
     if found is None:
         raise CircuitizeError(f"expected JAX, which calls XLA, found none that works; {REMEDY}")
@@ -52,18 +52,18 @@ def processor() -> Xla:
 
 @cache
 def gpu() -> Xla | None:
-    """The first CUDA device by its product name; None without JAX for CUDA, or without a device that works."""
+    """Return the first CUDA device by its product name; None without JAX for CUDA, or without a device that works."""
     return _first("cuda")
 
 
 def devices() -> list[Xla]:
-    """All devices of the machine, one of each kind, the processor first; an empty list without JAX."""
+    """Return all devices of the machine, one of each kind, the processor first; an empty list without JAX."""
     return [found for found in (_first("cpu"), gpu()) if found is not None]
 
 
 def named(name: str) -> Device:
-    """The device that a word means. Raise CircuitizeError for an unknown word, and if the machine has no device of the
-    kind.
+    """Return the device that a word names: numpy, xla or cuda. Raise CircuitizeError for an unknown word, and if the
+    machine has no device of the kind that the word names.
     """
     if name not in NAMES:
         raise CircuitizeError(f"expected a device among {', '.join(NAMES)}, found {name!r}; choose one")

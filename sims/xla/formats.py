@@ -1,4 +1,6 @@
-"""Values that are carried from step to step have one format, because the program compiled for them holds no other."""
+"""A check that values carried from step to step have one format, because the program compiled for the steps holds no
+other.
+"""
 
 from __future__ import annotations
 

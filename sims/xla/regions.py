@@ -1,7 +1,8 @@
-"""A great contraction and the element-by-element operations after it, up to the one array that other operations read,
-computed a block at a time.
+"""Regions: a large contraction and the element-by-element operations after it, up to the one array that other
+operations read, computed a block at a time.
 
-Computed block by block, an update of weights holds no gradient as large as the weights, and overwrites its operands.
+Computed block by block, an update of weights needs no memory for a gradient as large as the weights, and overwrites its
+operands.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from .widths import width
 
 @dataclass(frozen=True)
 class Region:
-    """A region: edges in order, all with targets of one shape; other edges read only the result of the last one.
+    """A group of edges that is computed block by block: edges in order, all with targets of one shape; edges outside
+    the region read only the result of the last edge.
 
     Constants, and copies of one row, belong to each region that reads them.
     """
@@ -38,13 +40,13 @@ class Region:
 
     @property
     def last(self) -> int:
-        """Return the edge whose target edges outside the region read."""
+        """Return the region's last edge, the only one whose result is read outside the region."""
         return self.edges[-1]
 
 
 def regions(arrow: Arrow, single: Collection[int]) -> list[Region]:
-    """The groups of operations on large arrays that run block by block, in an arrow of integers; `single` are the edges
-    of constants of one number.
+    """Return the groups of operations on large arrays that run block by block, in an arrow of integers; `single` are
+    the edges of constants of one number.
     """
     readers: dict[int, list[int]] = defaultdict(list)
     makers: dict[int, int] = {}
@@ -88,7 +90,8 @@ def run(
     place: Callable[[int], rules.Place],
     before: jax.Array,
 ) -> tuple[jax.Array, jax.Array | None]:
-    """The result of a region's last edge, and whether all its edges have a value, None if they always do.
+    """Return the result of a region's last edge, and whether all edges of the region have a value, None if they always
+    do.
 
     The argument `known` holds the values of the wires that a region reads; `constant(edge, shape)` gives the value of
     an edge without sources. The argument `before` says whether everything computed before the region has a value, which
@@ -137,7 +140,7 @@ def run(
 
 
 def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources: list[int]) -> Any:
-    """The axes, limbs, kind and width of a contraction; None for another operation."""
+    """Return the axes, limbs, kind and width of a contraction; None for another operation."""
     if not isinstance(operation, Contract):
         return None
     x, y = place.sources
@@ -148,7 +151,7 @@ def _limbs(place: rules.Place, operation: Any, known: Mapping[int, Any], sources
 
 
 def _product(limbs: Any, first: Any, size: int) -> jax.Array:
-    """Compute some rows of a contraction."""
+    """Return some rows of a contraction's result."""
     letters, operands, kind, into = limbs
     left, right = (
         [contraction.rows(limb, own, letters[2][0], first, size) for limb in operand]
@@ -167,7 +170,7 @@ def _is_great(arrow: Arrow, wire: int) -> bool:
 
 
 def _is_pointwise(arrow: Arrow, edge: int) -> bool:
-    """Whether element p of the target depends only on elements p of all sources."""
+    """Return whether element p of an operation's target depends only on elements p of all sources."""
     _, sources, targets, _ = arrow.rows[edge]
     shapes = {arrow.format(wire).shape for wire in [*sources, *targets]}
     return bool(sources) and _operation(arrow, edge).pointwise and len(shapes) == len(targets) == 1
@@ -180,7 +183,7 @@ def _copies_a_row(arrow: Arrow, edge: int) -> bool:
 
 
 def _of_rows(view: View, size: int) -> View:
-    """A view of `size` rows, made from a view that copies one row."""
+    """Return a view of `size` rows, made from a view that copies one row."""
     *before, step = view.steps
     assert isinstance(step, Affine)
     return View(view.source_shape, (*before, replace(step, shape=(size, *step.shape[1:]))))

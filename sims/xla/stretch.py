@@ -1,4 +1,4 @@
-"""Many steps of a training in one compiled program with a loop, compiled once for any number of steps."""
+"""Many steps of a training in one program that is compiled with a loop, once for any number of steps."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MOST_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class Stretch:
-    """The result of a stretch of steps: `told[name][k]`, an output of the k-th step, and on the device the values held
-    after the last step.
+    """The result of a stretch of steps: `told[name][k]`, an output of the k-th step, and the values held after the last
+    step, which stay on the device.
     """
 
     told: Mapping[str, Values]
@@ -38,7 +38,8 @@ class Stretch:
 
 
 class Stretches:
-    """A step whose outputs go back into the inputs of their names, which is executed many times in one call.
+    """A step whose outputs are fed back into the inputs of the same names, and which is executed many times in one
+    call.
 
     The argument `arrow` is the program's arrow, of integers or of reals; `told` names the outputs that are returned for
     each step; `most` is the greatest number of steps in one call. The held values of a stretch are on the device, in
@@ -62,13 +63,13 @@ class Stretches:
 
     @cached_property
     def most(self) -> int:
-        """The number of steps that are executed in one call."""
+        """Return the greatest number of steps that are executed in one call."""
         wires = [self._inputs[name] for name in self.fresh] + [self._outputs[name] for name in self.told]
         taken = sum(math.prod(self.traced.arrow.type(wire).shape) * self._dtype(wire).itemsize for wire in wires)
         return max(1, min(MOST_STEPS, self._asked, MOST_BYTES // max(taken, 1)))
 
     def put(self, held: Mapping[str, Values]) -> dict[str, Values]:
-        """Move held values to the device."""
+        """Move held values to the device; return them."""
         return {name: self.device.put(held[name].astype(self._dtype(self._inputs[name]))) for name in self.held}
 
     def take(self, held: Mapping[str, Values]) -> dict[str, Values]:
@@ -76,10 +77,10 @@ class Stretches:
         return {name: self.device.take(held[name]) for name in self.held}
 
     def run(self, held: Mapping[str, Values], batches: Mapping[str, Values]) -> Stretch | None:
-        """Execute the steps on `batches[name][k]`, at most `most` of them; return None if one of them has no value.
+        """Execute the steps on `batches[name][k]`, at most `most` of them; return None if some step has no value.
 
-        The integers in batches must be in their formats, which the caller checks. The values held before the steps are
-        not overwritten.
+        The integers in batches must be in their formats, which the caller checks. The memory of the values that are
+        held before the steps is not overwritten.
         """
         count = len(next(iter(batches.values()))) if batches else 1
         padded = [self._padded(name, batches[name]) for name in self.fresh]
@@ -148,7 +149,8 @@ class Stretches:
 
     @cached_property
     def _later(self) -> dict[int, tuple[str, Check]]:
-        """For each edge, the Checks of held values that are made when the value is stored, since it is in memory then.
+        """Return for each edge the Checks of held values that are made when the value is stored, since the value is in
+        memory then.
 
         A Check of held values may be moved only if the numbers before it have the width of those that pass.
         """

@@ -1,4 +1,4 @@
-"""An arrow as a function that JAX traces: from constants and inputs to values of wires, and whether checks hold."""
+"""An arrow as a function that JAX traces: from constants and inputs to values of wires, and whether Checks hold."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Traced:
         """The regions of an arrow, by their last edge."""
 
     def dtype(self, wire: int) -> Any:
-        """The dtype of a wire's values."""
+        """Return the dtype of a wire's values."""
         format = self.arrow.type(wire)
         return width(format) if isinstance(format, Fixed) else np.float64
 
@@ -64,12 +64,12 @@ class Traced:
     def wires(
         self, handed: Sequence[jax.Array], inputs: Sequence[jax.Array], keep: bool = False, spent: bool = False
     ) -> tuple[list[jax.Array | None], dict[int, jax.Array]]:
-        """The value of every wire, or, unless `keep` is true, at least of the outputs; and for each edge, whether it
-        has a value.
+        """Return the value of every wire, or, unless `keep` is true, at least of the outputs, and for each edge whether
+        it has a value.
 
         Edges that have a value on all inputs have no flag, and a region has one flag, that of its last edge. If the
         flag of an edge is false, values that depend on that edge are meaningless; with `spent`, which says that inputs
-        may be written over, all values are then meaningless.
+        may be overwritten, all values are then meaningless.
         """
         known = dict(zip(self.handed, handed, strict=True))
         flags: dict[int, jax.Array] = {}
@@ -115,5 +115,5 @@ class Traced:
 
 
 def defined(flags: Iterable[jax.Array]) -> jax.Array:
-    """Whether all flags, which say that edges have a value, are true."""
+    """Return whether all flags are true; a flag says that an edge has a value."""
     return reduce(and_, flags, jnp.array(True))

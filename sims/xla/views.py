@@ -21,7 +21,7 @@ MOST_PARTS = 64
 
 
 def gather(view: View, array: jax.Array) -> jax.Array:
-    """The elements that a view gathers: y[p] = x[f(p)], and 0 for each p whose f(p) is outside x."""
+    """Return the elements that a view gathers: y[p] = x[f(p)], and 0 for each p whose f(p) is outside x."""
     if not all(map(_is_simple, *_steps(view))):
         return jnp.asarray(view.gather(array))  # type: ignore[arg-type]  # an array of another module
     for step in view.steps:
@@ -30,7 +30,7 @@ def gather(view: View, array: jax.Array) -> jax.Array:
 
 
 def scatter(view: View, array: jax.Array) -> jax.Array:
-    """The adjoint of a view: the sums y[q] = sum of x[p] over the p with f(p) = q, in the width of the array."""
+    """Return the adjoint of a view: the sums y[q] = sum of x[p] over the p with f(p) = q, in the width of the array."""
     steps, sources = _steps(view)
     if not all(map(_is_simple, steps, sources)) or not all(map(_is_short, steps)):
         return jnp.asarray(view.scatter(array))  # type: ignore[arg-type]  # an array of another module
@@ -45,8 +45,8 @@ def _steps(view: View) -> tuple[list[Any], list[Shape]]:
 
 
 def _is_simple(step: Affine | Regroup, source: Shape) -> bool:
-    """Whether, in a step of a view, each target axis moves at most one source axis, and the box of indices that is read
-    is not much larger than the source.
+    """Return whether, in a step of a view, each target axis moves at most one source axis, and the box of indices that
+    is read is not much larger than the source.
     """
     if isinstance(step, Regroup):
         return True
@@ -62,13 +62,13 @@ def _is_short(step: Affine | Regroup) -> bool:
 
 
 def _movers(row: tuple[int, ...]) -> list[int]:
-    """The target axes on which a source axis's index depends."""
+    """Return the target axes on which a source axis's index depends."""
     return [axis for axis, stride in enumerate(row) if stride]
 
 
 def _gathered(step: Affine, array: jax.Array) -> jax.Array:
-    """Apply a step of a view to an array: the box of indices that is read is cut out, then each source axis becomes the
-    target axes that move it.
+    """Return a step of a view applied to an array: the box of indices that is read is cut out, then each source axis
+    becomes the target axes that move it.
     """
     source = array.shape
     spans = [step.span(axis) for axis in range(len(source))]
@@ -86,8 +86,9 @@ def _gathered(step: Affine, array: jax.Array) -> jax.Array:
 
 
 def _moved(array: jax.Array, at: int, first: int, strides: list[int], sizes: list[int]) -> jax.Array:
-    """An array with one axis replaced by axes of the given strides and sizes, which begin at one place of that axis:
-    the longest is a slice, the others take one slice for each place, or all are read by index if there are many.
+    """Return an array with one axis replaced by axes of the given strides and sizes, which begin at one place of that
+    axis: the longest new axis is a slice, and the others take one slice for each place, or all are read by index if
+    there are many places.
     """
     if not strides:
         return lax.squeeze(array, (at,))
@@ -107,15 +108,15 @@ def _moved(array: jax.Array, at: int, first: int, strides: list[int], sizes: lis
 
 
 def _slice(array: jax.Array, at: int, first: int, stride: int, size: int) -> jax.Array:
-    """A slice of an array: the `size` places of an axis from `first` on."""
+    """Return a slice of an array: the `size` places of an axis from `first` on."""
     last = first + stride * (size - 1)
     cut = lax.slice_in_dim(array, min(first, last), max(first, last) + 1, abs(stride), at)
     return lax.rev(cut, (at,)) if stride < 0 else cut
 
 
 def _scattered(step: Affine, source: Shape, array: jax.Array) -> jax.Array:
-    """The adjoint of a view's step: the axes that move no source axis are summed, and those that move one source axis
-    are added into it.
+    """Return the adjoint of a view's step: the axes that move no source axis are summed, and those that move a source
+    axis are added into that axis.
     """
     moving = [_movers(row) for row in step.strides]
     order = [axis for movers in moving for axis in movers]
@@ -150,8 +151,8 @@ def _into(array: jax.Array, at: int, extent: int, offset: int, strides: list[int
 
 
 def _spread(array: jax.Array, at: int, extent: int, offset: int, stride: int) -> jax.Array:
-    """An array with place p of an axis put at offset + stride * p of an axis of `extent`, with zeros between; places
-    outside are lost.
+    """Return an array with place p of an axis put at offset + stride * p of an axis of `extent`, with zeros between;
+    places outside that axis are lost.
     """
     if stride < 0:
         array, offset, stride = lax.rev(array, (at,)), offset + stride * (array.shape[at] - 1), -stride

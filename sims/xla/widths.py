@@ -1,4 +1,4 @@
-"""The width of a wire's numbers: its interval says whether 32 bits hold them, which are twice as fast as 64."""
+"""The width of a wire's numbers: the wire's interval says whether 32 bits hold them, which are twice as fast as 64."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Width = type[np.int32] | type[np.int64]
 
 
 def width(*formats: Fixed) -> Width:
-    """The narrower of int32 and int64 that holds every value of given formats."""
+    """Return the narrower of int32 and int64 that holds every value of given formats."""
     return np.int32 if all(holds(np.int32, format.low, format.high) for format in formats) else np.int64
 
 
 def holds(kind: Any, low: int, high: int) -> bool:
-    """Whether a dtype of integers holds an interval."""
+    """Return whether a dtype of integers holds an interval."""
     limits = np.iinfo(kind)
     return int(limits.min) <= low and high <= int(limits.max)

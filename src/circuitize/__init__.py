@@ -1,7 +1,8 @@
-"""Training steps lowered to exact fixed-point circuits: one program, one integer meaning, and every target equals it.
+"""Circuitize lowers training steps to exact fixed-point circuits: a program has one meaning in integers, and the
+circuit of every target computes exactly that.
 
-The public names of the package, by folder. The names are loaded on first use, so that importing the package stays
-quick.
+This module exports the public names of the package, grouped by folder. The names are loaded on first use, so that
+importing the package stays quick.
 """
 
 from __future__ import annotations

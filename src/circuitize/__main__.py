@@ -1,4 +1,4 @@
-"""Running the command line as `python -m circuitize`."""
+"""This module runs the command line as `python -m circuitize`."""
 
 import sys
 

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 import pytest
 from cli_programs import STEP, keys, refused
+from example_programs import example
 
-from circuitize.api.named import exact_named
 from circuitize.circuits import memory
 from circuitize.provers import catalogue
 from circuitize.provers.groth16 import circuit as groth16
@@ -46,7 +46,6 @@ def test_what_fits_is_not_refused(monkeypatch: pytest.MonkeyPatch, prover: str) 
     """What is told is below what proving took: the digits step, in 340, 215 and 76 MB and more."""
     told: list[float] = []
     monkeypatch.setattr(memory, "require_memory", lambda needed, _: told.append(needed))
-    examples = Path(__file__).parents[2] / "examples"
-    catalogue.prover(prover).require_memory(exact_named(f"{examples / 'digits.py'}:step").integer)
+    catalogue.prover(prover).require_memory(example("digits.py:step").integer)
     most = {"groth16": 250e6, "mirage": 125e6, "halo2": 76e6}[prover]
     assert most / 5 < told[0] < most

@@ -38,12 +38,45 @@ def add(p: Sum, q: Sum) -> Sum:
 
 
 def multiply(point: Sum, scalar: int) -> Sum:
-    total: Sum = None
-    while scalar:
-        if scalar & 1:
-            total = add(total, point)
-        point, scalar = add(point, point), scalar >> 1
-    return total
+    """The point added to itself, `scalar` times in all: (X / Z^2, Y / Z^3) while it is doubled and added, which needs
+    one inverse at the end.
+    """
+    if point is None:
+        return None
+    x, y, z = point[0], point[1], (0, 0)  # Z is 0 for the identity.
+    for bit in format(scalar, "b"):
+        x, y, z = _double(x, y, z)
+        if bit == "1":
+            x, y, z = _add_affine(x, y, z, point)
+    if z == (0, 0):
+        return None
+    once = inverse(z)
+    square = times(once, once)
+    return times(x, square), times(y, times(square, once))
+
+
+def _double(x: Pair, y: Pair, z: Pair) -> tuple[Pair, Pair, Pair]:
+    slope, square = times((3, 0), times(x, x)), times(y, y)
+    middle = times((4, 0), times(x, square))
+    doubled = minus(minus(times(slope, slope), middle), middle)
+    return (
+        doubled,
+        minus(times(slope, minus(middle, doubled)), times((8, 0), times(square, square))),
+        times((2, 0), times(y, z)),
+    )
+
+
+def _add_affine(x: Pair, y: Pair, z: Pair, point: Point) -> tuple[Pair, Pair, Pair]:
+    if z == (0, 0):
+        return (*point, (1, 0))
+    square = times(z, z)
+    right, up = minus(times(point[0], square), x), minus(times(point[1], times(square, z)), y)
+    if right == (0, 0):
+        return _double(x, y, z) if up == (0, 0) else (x, y, (0, 0))
+    twice = times(right, right)
+    middle, cube = times(x, twice), times(twice, right)
+    sum_x = minus(minus(minus(times(up, up), cube), middle), middle)
+    return sum_x, minus(times(up, minus(middle, sum_x)), times(y, cube)), times(z, right)
 
 
 def unpack(content: bytes) -> Point:

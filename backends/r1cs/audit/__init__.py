@@ -1,5 +1,5 @@
-"""The audit of a constraint system for missing constraints: whether the inputs of a constraint system leave any other
-wire a choice.
+"""The audit of a constraint system for missing constraints: whether the inputs of the system leave any other wire
+undetermined.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Quotients and roots: a number chosen by the prover that two range checks hold between a product and the next one."""
+"""The audit's rule for quotients and roots: numbers that the prover chooses, and that two range checks confine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_TERMS = 80
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """`form` is an integer in [low, high] in every satisfying assignment."""
+    """A bound on a form: in every satisfying assignment, `form` is an integer in [low, high]."""
 
     form: Terms
     low: int
@@ -22,8 +22,8 @@ class Bound:
 
 
 def bounds(state: Determination, row: int, kept: set[int]) -> Bound | None:
-    """The bound that a TWO_VALUED row states for its form less the open wires outside `kept`, all of which have
-    intervals.
+    """Return the bound that a TWO_VALUED row gives for its form after the undetermined wires outside `kept`, each of
+    which must have an interval, are left out.
     """
     relations, ranges = state.relations, state.ranges
     form, gap = relations.forms[row], relations.gap[row]
@@ -40,16 +40,19 @@ def bounds(state: Determination, row: int, kept: set[int]) -> Bound | None:
 
 
 def by_bracket(state: Determination, row: int) -> set[int]:
-    """The wires that an open product q * y = z determines with two range rows, where y is known or y = q.
+    """Return the wires that are determined by an undetermined product q * y = z and two range rows, where y is
+    determined or y = q.
 
-    Let rho = D1 - s z in [l1, h1] and sigma = D2 + s z in [l2, h2] be what two range rows say, with determined D1, and
-    rho + sigma = E = y + k (quotient) or 2 q + k (root), where k - l1 - l2 < 1 (root) or 0 (quotient: y >= 1).
-    Soundness: E's interval and rho + sigma both stay inside [-p/2, p/2], so that rho + sigma = E over the integers.
-    Take two assignments with the same inputs, hence the same y and D1, and q' >= q + 1. Then rho - rho' = q'y - qy
-    modulo p, and also over the integers, since (width of q) * y + (width of rho) is below p. For a quotient, that is at
-    least y, yet rho - rho' <= (y + k - l2) - l1 < y. For a root, q >= 0, that is at least 2q + 1, yet rho - rho' <=
-    (2q + k - l2) - l1 <= 2q. The audit of a quotient therefore finds q' = q as integers, the bits of q by the digit
-    rule, and z = q * y.
+    Let rho = D1 - s z in [l1, h1] and sigma = D2 + s z in [l2, h2] be what the two range rows say, where D1 is
+    determined, and let rho + sigma = E, with E = y + k for a quotient and E = 2 q + k for a root, where k - l1 - l2 is
+    less than 0 for a quotient (whose y >= 1) and less than 1 for a root. Soundness: the intervals of E and of rho +
+    sigma both stay inside [-p/2, p/2], so that rho + sigma = E holds over the integers. Consider two satisfying
+    assignments with the same inputs, which therefore agree on y and D1, and suppose that q' >= q + 1. For any two such
+    assignments, of which the second has its values marked by primes, rho - rho' = q'y - qy modulo p, and also over the
+    integers, since (width of q) * y + (width of rho) is below p. For a quotient, q'y - qy is at least y, but rho - rho'
+    <= (y + k - l2) - l1 < y, which is a contradiction. For a root with q >= 0, q'q' - qq is at least 2q + 1, but rho -
+    rho' <= (2q + k - l2) - l1 <= 2q, which is a contradiction. The rule for quotients therefore gives q' = q as
+    integers, the bits of q by the digit rule, and z = q * y.
     """
     a, b, c = state.relations.sides(row)
     open_c = state.unknown(c)
@@ -67,7 +70,7 @@ def by_bracket(state: Determination, row: int) -> set[int]:
 
 
 def _held(state: Determination, product: int, scale: int, q: Terms, y: Terms, square: bool) -> bool:
-    """Whether two range rows determine the quotient or root q."""
+    """Return whether two range rows determine the quotient or root q of an undetermined product."""
     relations, ranges = state.relations, state.ranges
     width, divisor = ranges.checked(q), ranges.checked(y)
     if width is None or divisor is None or (width[0] < 0 if square else divisor[0] < 1):
@@ -99,7 +102,9 @@ def _pinned(
     width: Interval,
     divisor: Interval,
 ) -> bool:
-    """Whether the conditions of `by_bracket` hold; `sign` is the sign of q * y in `one`."""
+    """Return whether the conditions of `by_bracket` hold for two bounds; `sign` is the sign of q * y in the bound
+    `one`.
+    """
     relations, ranges = state.relations, state.ranges
     first, second = (one, other) if sign < 0 else (_negated(one), _negated(other))
     total = relations.combine([(1, first.form), (1, second.form)])
@@ -121,12 +126,14 @@ def _negated(bound: Bound) -> Bound:
 
 
 def by_linear_bracket(state: Determination, row: int) -> set[int]:
-    """The wires of one form that two range rows hold on both sides: a quotient by a constant.
+    """Return the undetermined wires of a form that two range rows bound from both sides, such as a quotient by a
+    constant.
 
-    Let rho = f + D1 in [l1, h1] and sigma = D2 - f in [l2, h2] be what two range rows say, f a form of open wires, D1
-    and D2 determined, and rho + sigma = E in [e1, e2]. Soundness: where E's interval and that of rho + sigma are both
-    inside [-p/2, p/2], rho + sigma = E over the integers, so that rho is in [max(l1, e1 - h2), min(h1, e2 - l2)]. The
-    digit rule, applied to f and a rho of that width, says that f's wires are determined.
+    Let rho = f + D1 in [l1, h1] and sigma = D2 - f in [l2, h2] be what the two range rows say, where f is a form of
+    undetermined wires, D1 and D2 are determined, and rho + sigma = E is in [e1, e2]. Soundness: if the intervals of E
+    and of rho + sigma are both inside [-p/2, p/2], rho + sigma = E holds over the integers, so that rho is in [max(l1,
+    e1 - h2), min(h1, e2 - l2)]. The digit rule, applied to f and an interval of rho of that width, then shows that the
+    wires of f are determined.
     """
     relations, ranges = state.relations, state.ranges
     core = [term for term in state.unknown(relations.forms[row]) if not _private(state, term[0], row)]
@@ -153,7 +160,9 @@ def by_linear_bracket(state: Determination, row: int) -> set[int]:
 
 
 def _private(state: Determination, wire: int, row: int) -> bool:
-    """Whether a wire is in this row only, apart from rows that give it two values."""
+    """Return whether a wire occurs in only the given row, apart from rows that restrict the wire itself to two
+    values.
+    """
     relations = state.relations
     return all(
         other == row or (relations.kind[other] == Kind.TWO_VALUED and relations.two_values(other) is not None)

@@ -1,4 +1,6 @@
-"""Bits that choose one of several cases: any two cases contradict one another on what is determined already."""
+"""The audit's rule for bits that choose one of several cases, where any two cases contradict each other in what is
+already determined.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,16 @@ Key = tuple[tuple[int, int], ...]
 
 
 def by_cases(state: Determination, row: int) -> set[int]:
-    """The open bits of a TWO_VALUED row that says of bits that all but one, or all, are 0; or its single open bit.
+    """Return the undetermined bits of a TWO_VALUED row which says that all of its bits, or all but one, are 0; a row
+    with a single bit counts too.
 
-    Soundness: every satisfying assignment is in one of the cases that the bits choose. In a case, rows are equations
-    between the wires that the bits lead to and determined ones, and a range row may say that a form of determined wires
-    alone is, modulo p, an integer of an interval inside [-p/2, p/2]. Take two assignments with the same inputs, so that
-    a form of determined wires has the same value in both. If two assignments with the same inputs were in different
-    cases, a determined form would be in two intervals, but every two cases have a form for which these are disjoint.
-    Therefore two assignments with the same inputs are in the same case, and agree on the bits that choose it.
+    Soundness: every satisfying assignment belongs to one of the cases that the bits choose. In each case, rows are
+    equations between determined wires and wires that the bits lead to, and a range row may say that a form of
+    determined wires alone is, modulo p, an integer in an interval inside [-p/2, p/2]. Consider two satisfying
+    assignments with the same inputs, so that a form of determined wires has the same value in both. If the two
+    assignments were in different cases, some form of determined wires would be in two disjoint intervals, since every
+    two cases have such a form. Two satisfying assignments with the same inputs are therefore in the same case, and
+    agree on the bits that choose the case.
     """
     relations = state.relations
     open_terms = state.unknown(relations.forms[row])
@@ -54,14 +58,16 @@ def _contradict(one: dict[Key, Interval], other: dict[Key, Interval]) -> bool:
 
 
 class _Case:
-    """What follows where bits have given values: other wires as forms of determined ones."""
+    """The consequences of given values of some bits: other wires become forms of determined wires."""
 
     def __init__(self, state: Determination, values: dict[int, int]) -> None:
         self.state, self.relations = state, state.relations
         self.forms: dict[int, Terms] = {wire: [(0, value)] if value else [] for wire, value in values.items()}
 
     def facts(self) -> dict[Key, Interval] | None:
-        """Intervals of forms of determined wires, without their constants; None if the case is impossible."""
+        """Return the intervals of forms of determined wires that follow from the bits' values, without the forms'
+        constants, or None if the bits cannot have these values.
+        """
         ranged: dict[int, None] = {}
         queue, seen = dict.fromkeys(self._rows(self.forms)), 0
         while queue and seen < MOST_ROWS:
@@ -108,7 +114,9 @@ class _Case:
         return found
 
     def _alone(self, row: int) -> Bound | None:
-        """The bound that a TWO_VALUED row states if it leads to no other open wire."""
+        """Return the bound that a TWO_VALUED row gives if the bits have the given values and the row has no other
+        undetermined wire.
+        """
         form, gap = self.relations.forms[row], self.relations.gap[row]
         if any(wire not in self.forms for wire, _ in self.state.unknown(form)):
             return None
@@ -125,7 +133,9 @@ class _Case:
         return self.relations.combine(parts)
 
     def _equation(self, row: int) -> Terms | None:
-        """The form of which a row says in this case that it is 0; None if the row is still a product."""
+        """Return the form that a row says is 0 if the bits have the given values, or None if the row is still a
+        product.
+        """
         relations = self.relations
         if relations.kind[row] == Kind.LINEAR:
             return self._reduce(relations.forms[row])

@@ -1,4 +1,6 @@
-"""Which wires the inputs of a constraint system determine, by rules that never call an undetermined wire determined."""
+"""Deciding which wires the inputs of a constraint system determine, by rules that never call an undetermined wire
+determined.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from .relations import Kind, Relations, Terms
 
 
 class Reason(IntEnum):
-    """The number of the rule by which a wire is determined; 0 if no rule determines it."""
+    """The number of the rule by which a wire was found to be determined, or 0 if no rule determines it."""
 
     NONE = 0
     GIVEN = 1
@@ -23,11 +25,12 @@ class Reason(IntEnum):
 
 
 class Determination:
-    """A wire is determined when any two satisfying assignments that agree on the given wires agree on it.
+    """The wires known to be determined: a wire is determined if any two satisfying assignments that agree on the given
+    wires agree on it too.
 
-    `reason[w]` is the rule that determines wire w; rules are numbered in the order of the proofs on the documentation's
-    page. Rules only add wires, so the result does not depend on their order, only the work does: every (wire, row) pair
-    is counted down once.
+    The entry `reason[w]` is the rule that determines wire w; rules are numbered in the order of their proofs in the
+    documentation. Rules only add determined wires, so that the result does not depend on the order of the rules,
+    although the work does: each (wire, row) pair is counted down once.
     """
 
     def __init__(self, relations: Relations, given: Iterable[int], ranges: Ranges | None = None) -> None:
@@ -46,11 +49,11 @@ class Determination:
             self._mark(wire, Reason.GIVEN)
 
     def known(self, wire: int) -> bool:
-        """Return whether a wire is determined."""
+        """Return whether a wire is known to be determined."""
         return self.reason[wire] != Reason.NONE
 
     def unknown(self, terms: Terms) -> Terms:
-        """The terms of wires that are not determined."""
+        """Return those terms of a form whose wires are not determined."""
         return [term for term in terms if not self.reason[term[0]]]
 
     @property
@@ -59,11 +62,11 @@ class Determination:
         return [wire for wire, reason in enumerate(self.reason) if not reason]
 
     def open_rows(self) -> list[int]:
-        """The rows with a wire that is not determined, ascending."""
+        """Return the rows that have a wire which is not determined, in ascending order."""
         return [row for row in range(self.relations.count) if any(self.missing[3 * row : 3 * row + 3])]
 
     def propagate(self) -> None:
-        """Apply the linear rule and, to bits, the digit rule until neither finds another wire."""
+        """Apply the linear rule, and the digit rule for bits, until neither determines another wire."""
         while self._ready or self._waiting:
             if self._ready:
                 self._examine(self._ready.popleft(), False)
@@ -73,7 +76,7 @@ class Determination:
             self._examine(row, False)
 
     def propagate_intervals(self) -> bool:
-        """Apply the rules for which intervals have to be worked out; return whether a wire was new."""
+        """Apply the rules that need intervals of wires; return whether they determined another wire."""
         before = self.reason.count(Reason.NONE)
         late, self._late = self._late, {}
         for row in late:
@@ -81,7 +84,7 @@ class Determination:
         return self.reason.count(Reason.NONE) < before
 
     def determine(self, wires: Iterable[int], reason: Reason) -> bool:
-        """Mark wires as determined; return whether one was new."""
+        """Mark wires as determined by a rule; return whether one of them was not determined before."""
         found = False
         for wire in wires:
             if not self.reason[wire]:
@@ -133,8 +136,8 @@ class Determination:
                 return
 
     def _equation(self, row: int, form: Terms, gap: int | None, late: bool) -> None:
-        """Apply form = something determined (+ gap or 0): all unknown wires are determined if their sum is
-        injective.
+        """Apply an equation that says that a form equals a determined value (or that value plus the gap): all
+        undetermined wires of the form are determined if their sum is injective.
         """
         unknown = self.unknown(form)
         if not unknown:
@@ -148,9 +151,9 @@ class Determination:
                 self._mark(wire, Reason.DIGITS)
 
     def injective(self, unknown: Terms, extra: Iterable[tuple[int, int]] = ()) -> bool:
-        """Whether different values of the wires, within their intervals, and of extra (weight, width) unknowns give
-        different sums modulo p: this is so if each weight is above the greatest sum of the terms of smaller weight, and
-        the sum of all terms stays below p.
+        """Return whether different values of the wires, within their intervals, and of the unknowns in `extra` (weight,
+        width) give different sums modulo p: this holds if each weight is above the greatest sum of the terms of smaller
+        weight, and if the sum of all terms stays below p.
         """
         weights = list(extra)
         seen = set()

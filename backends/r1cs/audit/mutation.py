@@ -1,4 +1,4 @@
-"""Second witnesses: shows that a wire is not determined, by two witnesses of the same inputs."""
+"""The search for second witnesses, which shows that a wire is not determined by two witnesses with the same inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOLVED = 4
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """Two witnesses that agree on every input and differ on `wire`; both were checked row by row."""
+    """Two witnesses that agree on every input and differ on the wire `wire`; both were checked row by row."""
 
     wire: int
     values: tuple[int, int]
@@ -29,16 +29,16 @@ class Ambiguity:
 
 
 def satisfies(system: ConstraintSystem, values: Sequence[int]) -> bool:
-    """Whether an assignment satisfies every row, as the independent checker says."""
+    """Return whether an assignment satisfies every row, according to the independent checker."""
     return len(failing_rows(system, system.field.from_integers(values))) == 0
 
 
 def second_witness(
     system: ConstraintSystem, relations: Relations, ranges: Ranges, base: Sequence[int], open_wires: Sequence[int]
 ) -> Ambiguity | None:
-    """Another witness for the inputs of `base`: one open bit is flipped and one wire of its rows solved for, all others
-    kept; else one open wire is given another value and the others are repaired. A search for a second witness tries the
-    first open wires, in their order.
+    """Return another witness for the inputs of `base`: first by flipping an undetermined bit and solving for one wire
+    of its rows, with all other wires kept; if this fails, by giving an undetermined wire another value and repairing
+    the other wires. The search for a second witness tries the first undetermined wires, in their order.
     """
     if not open_wires:
         return None
@@ -62,7 +62,7 @@ def second_witness(
 def _pair(
     system: ConstraintSystem, relations: Relations, search: Search, base: Sequence[int], open_wires: Sequence[int]
 ) -> Ambiguity | None:
-    """Another witness that differs from a given one in two wires only."""
+    """Return another witness that differs from `base` in only two wires, or None if none is found."""
     unsettled, values = set(open_wires), dict(enumerate(base))
     for wire in open_wires[:SOLVED]:
         near = dict.fromkeys(other for row in relations.rows_of(wire) for other in relations.wires_of(row))
@@ -76,6 +76,6 @@ def _pair(
 
 
 def _told(first: Sequence[int], second: list[int], wires: Sequence[int]) -> Ambiguity:
-    """Return the ambiguity that names the first of the wires on which the witnesses differ."""
+    """Return the ambiguity of two witnesses: the first of the given wires on which they differ, and its two values."""
     wire = next(wire for wire in wires if first[wire] != second[wire])
     return Ambiguity(wire, (first[wire], second[wire]), list(first), second)

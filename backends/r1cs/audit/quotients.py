@@ -1,4 +1,4 @@
-"""Good guesses for quotients and roots, whose bits rows leave open until all of them are known."""
+"""Good guesses for quotients and roots, whose bits the rows leave open until all of these bits are known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ Values = Sequence[int | None]
 
 
 class Quotients:
-    """The products q * y = z, or q * q = z, of a number q of bits, where a range row bounds z from above."""
+    """The products q * y = z, or q * q = z, of a number q that consists of bits, where a range row bounds z from
+    above.
+    """
 
     def __init__(self, relations: Relations, bits: set[int]) -> None:
         self.relations, self.bits = relations, bits
@@ -28,7 +30,9 @@ class Quotients:
                     self.rows.append((q, y, c[0][0], ranged))
 
     def guess(self, values: Values) -> tuple[Terms, int] | None:
-        """A form q of unknown bits, and the greatest value that it can have, given what is known."""
+        """Return a form q of unknown bits, and the greatest value that q can have according to the known values, or
+        None.
+        """
         for q, y, z, ranged in self.rows:
             if values[z] is not None or all(values[wire] is not None for wire, _ in q):
                 continue
@@ -50,7 +54,9 @@ class Quotients:
         return self.relations.field.signed(total)
 
     def _top(self, row: int, z: int, values: Values) -> int | None:
-        """The greatest z for which a form of bits and -z can be 0 or equal the row's gap."""
+        """Return the greatest value of z with which the form in a range row, which consists of bits and -z, can be 0 or
+        equal the row's gap.
+        """
         total, gap = 0, self.relations.gap[row]
         for wire, coefficient in self.relations.forms[row]:
             value = values[wire]

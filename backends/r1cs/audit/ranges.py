@@ -1,4 +1,6 @@
-"""Intervals that every satisfying assignment keeps, worked out for the wires and forms that are asked for."""
+"""Intervals of wires and forms that hold in every satisfying assignment, computed for those wires and forms that are
+asked about.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,14 @@ READERS = 48
 
 
 class Ranges:
-    """The interval of a wire: its representative in [-p/2, p/2] is inside, in every assignment that satisfies the
+    """The interval of a wire contains the wire's representative in [-p/2, p/2] in every assignment that satisfies the
     system.
 
-    The representative of a wire's value in [-p/2, p/2] is unique, so that intervals from several rows can be
-    intersected. An equation w = rest bounds w only where the integer range of `rest` is itself inside [-p/2, p/2]: then
-    the integer and the representative are the same. A product bounds its result by the products of the ends, under the
-    same condition. Soundness: for the order in which wires are asked, a wire whose interval is being worked out counts
-    as unbounded.
+    A wire's representative in [-p/2, p/2] is unique, so that intervals from several rows can be intersected. An
+    equation w = rest bounds w only if the integer range of `rest` is itself inside [-p/2, p/2], because the integer and
+    the representative are then the same. A product bounds its result by the products of the ends of its factors'
+    intervals, if these products are inside [-p/2, p/2]. Soundness: while the interval of a wire is being computed, the
+    wire counts as unbounded, in whatever order wires are asked about.
     """
 
     def __init__(self, relations: Relations) -> None:
@@ -47,7 +49,7 @@ class Ranges:
         self.domain[wire] = self._meet((ends[0], ends[1]), self.domain.get(wire, self.full))
 
     def wire(self, wire: int, depth: int = DEPTH) -> Interval:
-        """The interval of values that the audit knows for a wire."""
+        """Return the interval that is known for the value of a wire."""
         if wire == 0:
             return (1, 1)
         known = self.domain.get(wire)
@@ -66,8 +68,8 @@ class Ranges:
         return found
 
     def form(self, terms: Terms, depth: int = DEPTH, fixed: dict[int, int] | None = None) -> Interval | None:
-        """The interval of a form's integer value, or None if it may leave [-p/2, p/2]. The wires in `fixed` have the
-        values given there.
+        """Return the interval of a form's value as an integer, or None if the value may leave [-p/2, p/2]. The wires in
+        the argument `fixed` count as having the values given there.
         """
         low = high = 0
         for wire, coefficient in terms:
@@ -80,19 +82,19 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def checked(self, terms: Terms) -> Interval | None:
-        """The interval of a form, as its wires and the equations that hold it say."""
+        """Return the interval of a form that follows from its wires and from the equations that contain it."""
         found = self.form(terms)
         if found is None or not terms or terms[-1][0] == 0:
             return found
         return self._by_rows(terms, self.relations.rows_of(terms[-1][0]), found, DEPTH)
 
     def never_zero(self, terms: Terms) -> bool:
-        """Whether a form is not 0 in any satisfying assignment."""
+        """Return whether a form differs from 0 in every satisfying assignment."""
         found = self.checked(terms)
         return found is not None and (found[0] > 0 or found[1] < 0)
 
     def product(self, a: Terms, b: Terms, depth: int = DEPTH) -> Interval | None:
-        """The interval of the product of two forms."""
+        """Return the interval of the product of two forms, or None if it is not known."""
         left, right = self.form(a, depth), self.form(b, depth)
         if left is None or right is None:
             return None
@@ -108,8 +110,8 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _where_one(self, form: Terms, flag: Terms, depth: int) -> Interval | None:
-        """The interval of `form` where `flag`, which is b or 1 - b, is 1: as the rows that hold b say once b has that
-        value.
+        """Return the interval of `form` under the condition that `flag`, which is b or 1 - b for a bit b, is 1, from
+        the rows that contain b.
         """
         found = self.form(form, depth)
         named = [term for term in flag if term[0]]
@@ -122,8 +124,8 @@ class Ranges:
     def _by_rows(
         self, form: Terms, rows: Sequence[int], found: Interval, depth: int, fixed: dict[int, int] | None = None
     ) -> Interval:
-        """The interval `found`, intersected with what equations say of `form`: the multiple of an equation that cancels
-        the form's last wire is added to it.
+        """Return the interval `found` of `form`, intersected with what equations say: a multiple of each equation is
+        added to the form that cancels its last wire.
         """
         anchor, coefficient = form[-1]
         for row in rows[:READERS]:
@@ -169,7 +171,7 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _known_form(self, form: Terms) -> Interval | None:
-        """The interval of a form that a TWO_VALUED row bounds, apart from its constant."""
+        """Return the interval of a form that a TWO_VALUED row bounds up to a constant."""
         if self._two_valued is None:
             self._two_valued = {}
             for row, gap in self.relations.gap.items():
@@ -185,8 +187,8 @@ class Ranges:
         return None if low < self.full[0] or high > self.full[1] else (low, high)
 
     def _meet(self, one: Interval, other: Interval) -> Interval:
-        """The intersection of two intervals that both hold; an empty one (no assignment satisfies the system) keeps the
-        first.
+        """Return the intersection of two intervals that both hold; if it is empty, so that no assignment satisfies the
+        system, return the first interval.
         """
         low, high = max(one[0], other[0]), min(one[1], other[1])
         return (low, high) if low <= high else one

@@ -1,4 +1,6 @@
-"""The rows of a constraint system by what they say: linear equations, forms with two possible values, products."""
+"""The rows of a constraint system, classified by what they say: linear equations, forms with two possible values, and
+products.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from ...r1cs.system import LARGE, ConstraintSystem, Matrix
 from .roots import quadratic_roots
 
 Terms = list[tuple[int, int]]
-"""Pairs (wire, coefficient) in ascending order of wires; wire 0 is the constant 1; coefficients are signed and not 0.
+"""Pairs (wire, coefficient) in ascending order of wires; wire 0 is the constant 1; coefficients are signed and not
+0.
 """
 
 
@@ -26,11 +29,11 @@ class Kind(IntEnum):
 
 
 class Relations:
-    """The kind of each row of a system, and for a row that is an equation its form F.
+    """The kind of each row of a constraint system, and, for a row that is an equation, the form F in the equation.
 
-    A LINEAR row says that F = 0. A TWO_VALUED row says that F is 0 or gap[row], which is how f * (f + d) = 0 and b * b
-    = b are read. A PRODUCT row says that A * B = C. A NEVER row is satisfied by no assignment. Each form in which the
-    analysis reads a row is equivalent to the row over the field.
+    A LINEAR row says that F = 0. A TWO_VALUED row says that F is 0 or gap[row]: rows such as f * (f + d) = 0 and b * b
+    = b are read in this way. A PRODUCT row says that A * B = C. A NEVER row cannot be satisfied by any assignment. The
+    form in which the analysis reads a row is always equivalent to the row over the field.
     """
 
     def __init__(self, system: ConstraintSystem) -> None:
@@ -52,11 +55,13 @@ class Relations:
         self.input_bits = self._input_bits()
 
     def side(self, row: int, which: int) -> Terms:
-        """The form A, B or C of a row (which = 0, 1, 2), as the system has it; the caller must not change it."""
+        """Return the form A, B or C of a row (for which = 0, 1, 2) as the system has it; the caller must not change the
+        form.
+        """
         return self.sides(row)[which]
 
     def sides(self, row: int) -> tuple[Terms, Terms, Terms]:
-        """Return the terms (wire, coefficient) of a row's A, B and C."""
+        """Return the terms (wire, coefficient) of the forms A, B and C of a row."""
         found = self._terms[row]
         if found is None:
             a, b, c = (
@@ -67,7 +72,7 @@ class Relations:
         return found
 
     def rows_of(self, wire: int) -> Sequence[int]:
-        """The rows that hold a wire, ascending."""
+        """Return the rows that contain a wire, in ascending order."""
         found = self._rows[wire]
         if found is None:
             codes = self.uses[self.offsets[wire] : self.offsets[wire + 1]]
@@ -75,18 +80,20 @@ class Relations:
         return found
 
     def wires_of(self, row: int) -> list[int]:
-        """The wires that a row holds, including the constant; some of the wires may come twice."""
+        """Return the wires that a row contains, including the constant; a wire may be listed twice."""
         if self.kind[row] == Kind.PRODUCT:
             return [wire for terms in self.sides(row) for wire, _ in terms]
         return [wire for wire, _ in self.forms.get(row, [])]
 
     def two_values(self, row: int) -> tuple[int, int] | None:
-        """The (wire, coefficient) of a TWO_VALUED row of a single wire, or None."""
+        """Return the (wire, coefficient) of a TWO_VALUED row that contains a single wire, or None for any other row."""
         named = [term for term in self.forms[row] if term[0]]
         return named[0] if len(named) == 1 else None
 
     def _input_bits(self) -> dict[int, None]:
-        """The bits of inputs: wires of two values that stand in an equation with one input and nothing else."""
+        """Return the bits of inputs: wires of two values that occur in an equation with one input and no other
+        wires.
+        """
         system = self.system
         inputs = range(1 + system.public_outputs, 1 + system.public + system.private_inputs)
         single = {term[0] for row in self.gap if (term := self.two_values(row)) is not None}
@@ -136,7 +143,7 @@ class Relations:
         self.forms[row] = form
 
     def combine(self, parts: Sequence[tuple[int, Terms]]) -> Terms:
-        """The form that is the sum of factor * form over the given parts."""
+        """Return the form that is the sum of factor * form over the given pairs (factor, form)."""
         total: dict[int, int] = {}
         for factor, terms in parts:
             for wire, coefficient in terms:
@@ -145,7 +152,9 @@ class Relations:
         return [term for term in found if term[1]]
 
     def _incidence(self) -> tuple[list[int], list[int]]:
-        """For each wire the codes 3 * row + side of the forms that hold it; an equation's form counts as side 0."""
+        """Return, for each wire, the codes 3 * row + side of the forms that contain it; the form of an equation counts
+        as side 0.
+        """
         codes, wires = [], []
         product = np.frombuffer(self.kind, np.uint8) == Kind.PRODUCT
         for which, matrix in enumerate((self.system.a, self.system.b, self.system.c)):
@@ -165,7 +174,7 @@ class Relations:
 
 
 def _named(terms: Terms) -> Terms:
-    """The terms of a form without the constant."""
+    """Return the terms of a form without its constant."""
     return terms[1:] if terms and terms[0][0] == 0 else terms
 
 

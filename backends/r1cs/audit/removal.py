@@ -1,5 +1,5 @@
-"""The purpose of each single row of a small circuit: which wires its removal leaves undetermined, or which inputs would
-then be accepted.
+"""The purpose of each row of a small circuit: the wires that are undetermined without the row, or the inputs that are
+accepted only without it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Violation = list[Terms]
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The effect of leaving out one row: "undetermined" names a wire that gets a choice (its two values, in `first` and
-    in `witness`, which agree on the inputs), "accepted inputs" an input vector that is refused with the row, by an
-    exhausted search, and accepted without it, with `witness`. All witnesses that a removal reports are checked without
-    the removed row. The effect "implied" says that the row follows from the others, by an exhausted search for an
-    assignment that breaks it alone.
+    """The effect of leaving out one row: "undetermined" names a wire that then has a choice (of two values, in `first`
+    and in `witness`, which agree on the inputs), and "accepted inputs" gives inputs that are refused with the row, by
+    an exhausted search, and accepted without it, with `witness`. All witnesses in the effect of leaving out a row are
+    checked against the other rows. The effect "implied" says that the row follows from the other rows, by an exhausted
+    search for an assignment that breaks only this row.
     """
 
     row: int
@@ -50,12 +50,12 @@ class Removal:
 
 
 def inputs_of(system: ConstraintSystem) -> range:
-    """The wires of public and private inputs."""
+    """Return the wires of the public and private inputs of a constraint system."""
     return range(1 + system.public_outputs, 1 + system.public + system.private_inputs)
 
 
 def without_row(system: ConstraintSystem, row: int) -> ConstraintSystem:
-    """A constraint system without one of its rows."""
+    """Return a constraint system without one of its rows."""
 
     def less(matrix: Matrix) -> Matrix:
         first, last = int(matrix.offsets[row]), int(matrix.offsets[row + 1])
@@ -69,8 +69,8 @@ def without_row(system: ConstraintSystem, row: int) -> ConstraintSystem:
 
 
 class Removals:
-    """The search for what each row is needed for, which removes rows one by one; searches start at `witnesses` of the
-    whole system (found here if none are given).
+    """The search for the purpose of each row, which removes rows one by one; it starts from `witnesses` of the whole
+    system, which are searched for if none are given.
     """
 
     def __init__(self, system: ConstraintSystem, witnesses: Sequence[Sequence[int]] = (), seed: int = 0) -> None:
@@ -96,12 +96,12 @@ class Removals:
             self.bases.append(found)
 
     def every(self) -> Iterator[Removal]:
-        """The effect of the removal of each row in turn."""
+        """Yield the effect of leaving out each row in turn."""
         for row in range(self.system.constraints):
             yield self.one(row)
 
     def one(self, row: int) -> Removal:
-        """The effect of the removal of one row from a constraint system."""
+        """Return the effect of leaving out one row of the constraint system."""
         less = without_row(self.system, row)
         relations = Relations(less)
         ranges = Ranges(relations)
@@ -149,8 +149,8 @@ class Removals:
         return None
 
     def _tell(self, row: int, less: ConstraintSystem, found: list[int] | None) -> Removal | None:
-        """The effect that a witness without the row shows, if it breaks the row: its inputs have another witness, or
-        none.
+        """Return the effect that a witness shows which satisfies all rows but the given one: either its inputs have a
+        witness of the whole system too, or they have none.
         """
         if found is None or satisfies(self.system, found) or not satisfies(less, found):
             return None
@@ -162,8 +162,8 @@ class Removals:
         return Removal(row, ACCEPTED, witness=tuple(found)) if search.exhausted else None
 
     def _violations(self, row: int, ranges: Ranges) -> tuple[bool, list[Violation]]:
-        """The ways to break a row, and whether the list is complete; `ranges` are the intervals that follow without the
-        row.
+        """Return the ways in which an assignment can break a row, and whether the list is complete; `ranges` are the
+        intervals that follow from the other rows.
         """
         relations = self.relations
         if relations.kind[row] == Kind.PRODUCT:
@@ -188,8 +188,8 @@ class Removals:
         return self.relations.combine([(1, form), (-value, [(0, 1)])])
 
     def _vectors(self, count: int) -> Iterator[dict[int, int]]:
-        """Random inputs: uniform in the intervals that the rows allow, at the ends of these intervals, near 0, and just
-        outside.
+        """Yield random inputs: uniform in the intervals that the rows allow, at the ends of these intervals, near 0,
+        and just outside the intervals.
         """
         wires = list(inputs_of(self.system))
         intervals = [self.ranges.wire(wire) for wire in wires]

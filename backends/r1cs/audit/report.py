@@ -1,4 +1,4 @@
-"""The audit of one constraint system: how many wires each rule determines, and which are left open."""
+"""The audit of one constraint system: how many wires each rule determines, and which wires remain undetermined."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .search import Search
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a wire: its block (None for a wire without a name) and its index in the block's array."""
+    """The place of a wire: its block of wires (None for a wire without a name), and its index in the block's array."""
 
     wire: int
     block: WireBlock | None
@@ -29,9 +29,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """`rules` counts the wires by the rule that determines them. `open_wires` are the wires that no rule determines:
-    whether these are in fact determined is unknown, except for the wires of `ambiguous`, where two checked witnesses of
-    the same inputs differ. `impossible` rows are satisfied by no assignment at all.
+    """The field `rules` counts the wires by the rule that determines them. The field `open_wires` has the wires that no
+    rule determines: it is unknown whether these are in fact determined, except for the wires of `ambiguous`, on which
+    two checked witnesses with the same inputs differ. The field `impossible` has the rows that no assignment can
+    satisfy.
     """
 
     wires: int
@@ -48,18 +49,19 @@ class Audit:
 
     @property
     def ambiguous(self) -> list[int]:
-        """The wires on which the two witnesses differ, ascending."""
+        """Return the wires on which the two witnesses of the ambiguity differ, in ascending order."""
         if self.ambiguity is None:
             return []
         return [wire for wire in self.open_wires if self.ambiguity.first[wire] != self.ambiguity.second[wire]]
 
 
 def audit(system: ConstraintSystem, witness: Sequence[int] | None = None) -> Audit:
-    """Decide for every wire whether the public and private inputs determine it.
+    """Return the audit of a constraint system, which decides for every wire whether the public and private inputs
+    determine it.
 
-    `witness`, a satisfying assignment as integers in [0, p), is where the search for a second one starts; if it is
-    absent, a first one is searched for. Time is about 50 µs a row for the programs of this package, memory about 1 kB a
-    row.
+    The argument `witness`, a satisfying assignment of integers in [0, p), is the assignment from which the search for a
+    second witness starts; if no witness is given, a first one is searched for too. An audit takes about 50 µs and about
+    1 kB of memory for each row of the programs of this package.
     """
     relations = Relations(system)
     ranges = Ranges(relations)
@@ -79,7 +81,7 @@ def audit(system: ConstraintSystem, witness: Sequence[int] | None = None) -> Aud
 
 
 def _bases(relations: Relations, ranges: Ranges) -> list[list[int]]:
-    """Witnesses of a constraint system for some inputs, found by search."""
+    """Return witnesses of a constraint system for some inputs, found by search."""
     search, wires = Search(relations, ranges), relations.wires
     random = np.random.default_rng(0)
     guesses = [[0] * wires, [1] * wires, *(random.integers(0, 2, wires).tolist() for _ in range(3))]
@@ -87,7 +89,7 @@ def _bases(relations: Relations, ranges: Ranges) -> list[list[int]]:
 
 
 def locate(system: ConstraintSystem, wires: Sequence[int]) -> list[Place]:
-    """The places of wires, by the blocks that emission recorded."""
+    """Return the places of wires in the blocks that emission recorded."""
     blocks = sorted(system.wire_blocks, key=lambda block: block.first)
     places = []
     for wire in wires:

@@ -7,7 +7,9 @@ from functools import lru_cache
 
 @lru_cache(maxsize=1 << 16)
 def quadratic_roots(linear: int, constant: int, prime: int) -> tuple[int, ...]:
-    """All x in [0, prime) with x^2 + linear x + constant = 0: none, one or two, ascending."""
+    """Return all x in [0, prime) with x^2 + linear x + constant = 0, of which there are none, one or two, in ascending
+    order.
+    """
     half = (prime + 1) // 2
     root = square_root((linear * linear - 4 * constant) % prime, prime)
     if root is None:
@@ -16,7 +18,7 @@ def quadratic_roots(linear: int, constant: int, prime: int) -> tuple[int, ...]:
 
 
 def square_root(number: int, prime: int) -> int | None:
-    """A square root modulo an odd prime, by Tonelli and Shanks; None for a non-residue."""
+    """Return a square root modulo an odd prime, by the algorithm of Tonelli and Shanks, or None for a non-residue."""
     if number in (0, 1):
         return number
     if pow(number, (prime - 1) // 2, prime) != 1:

@@ -1,4 +1,4 @@
-"""The loop that applies every rule of the audit until none finds another determined wire."""
+"""The loop that applies all rules of the audit until none of them determines another wire."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .zero_tests import by_zero_test, zero_test_candidates
 
 
 def settle(state: Determination) -> None:
-    """Propagate what is determined, and when that ends try zero tests, then intervals, then quotients and roots, then
-    cases, on the open rows.
+    """Propagate what is determined; when nothing more follows, try zero tests, then intervals, then quotients and
+    roots, then cases, on the rows that are still open.
     """
     progress = True
     while progress:

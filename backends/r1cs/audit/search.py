@@ -1,4 +1,4 @@
-"""Searching for one assignment that satisfies a constraint system and stays close to another one."""
+"""The search for an assignment that satisfies a constraint system and stays close to another assignment."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Choice = list[tuple[int, int]]
 
 
 class Search:
-    """A depth-first search: values about which rows leave no choice are filled in, then a wire is guessed, its value in
-    `base` first.
+    """A depth-first search for an assignment: values for which rows leave no choice are filled in, and then a wire is
+    guessed, beginning with its value in `base`.
 
-    The search also requires that the forms in `extra` are 0; rows in `skipped` are ignored. The assignment that the
-    search finds satisfies every row that is not in `skipped`. After a search without a result, `exhausted` says that no
-    assignment exists, since every guess tried all possible values.
+    The search for an assignment also requires that the forms in `extra` are 0, and ignores the rows in `skipped`. The
+    assignment that the search finds satisfies every row that is not in `skipped`. If a search finds nothing,
+    `exhausted` says that no assignment exists, since every guess tried all possible values.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Search:
         self.left = max(STEPS, BUDGET // relations.wires)
 
     def run(self, known: Mapping[int, int], base: Sequence[int], seeds: Iterable[int] = ()) -> list[int] | None:
-        """An assignment that holds the known values; wires near `seeds` are guessed first."""
+        """Return an assignment that contains the known values, or None; wires near `seeds` are guessed first."""
         relations = self.relations
         values: list[int | None] = [None] * relations.wires
         values[0] = 1
@@ -72,8 +72,8 @@ class Search:
         return None
 
     def _order(self, values: Sequence[int | None], seeds: Iterable[int]) -> list[int]:
-        """Unknown bits of the seeds, of inputs (which mostly determine all others), of the seeds' rows, then other
-        bits in order, then the other wires.
+        """Return the unknown wires in the order of guessing: bits of the seeds, of the inputs (which mostly determine
+        all others), and of the seeds' rows, then the other bits in order, then the other wires.
         """
         near = dict.fromkeys(wire for wire in seeds if wire)
         first = [wire for wire in near if wire in self.bits]
@@ -90,8 +90,9 @@ class Search:
         return self.relations.wires_of(row)
 
     def _guesses(self, wire: int, base: int, values: Sequence[int | None]) -> list[Choice]:
-        """The possible values of an unknown wire: 0 or 1, after the bits that a quotient may have; or the values that a
-        row leaves any unknown wire; or, failing both, only a few of the wire's possible values.
+        """Return the possible values of an unknown wire: for a bit, 0 and 1, preceded by the bits that the guess of a
+        quotient gives; for any other wire, the values that a row leaves for some unknown wire, or, if no row leaves a
+        few, the values near `base` and 0.
         """
         if wire not in self.bits:
             unknown = (other for other, value in enumerate(values) if value is None)
@@ -109,8 +110,8 @@ class Search:
         return [[(wire, value % self.prime)] for value in (base, base + 1, base - 1, 0)]
 
     def _propagate(self, values: list[int | None], choice: Choice, waiting: set[int]) -> dict[int, list[Choice]] | None:
-        """Fill in the values without a choice; return None at a contradiction, otherwise the rows that leave several
-        choices, except those of a single bit.
+        """Fill in all values for which rows leave no choice; return None at a contradiction, and otherwise the rows
+        that leave several choices, except those of a single bit.
         """
         queue = dict.fromkeys(sorted(waiting))
         pending: dict[int, list[Choice]] = {}
@@ -155,7 +156,7 @@ class Search:
         return total % self.prime, unknown
 
     def _examine(self, row: int, values: Sequence[int | None]) -> list[Choice] | None:
-        """All values that a row leaves for its unknown wires; None if they are not known yet."""
+        """Return all values that a row leaves for its unknown wires, or None if these cannot be listed yet."""
         relations = self.relations
         if row >= relations.count:
             return self._equation(self.extra[row - relations.count], (0,), values)
@@ -184,7 +185,9 @@ class Search:
     def _single(
         self, unknown: set[int], a0: int, b0: int, c0: int, left: Terms, right: Terms, result: Terms
     ) -> list[Choice] | None:
-        """The roots of a product row that is a polynomial in one wire."""
+        """Return the values of a single unknown wire that satisfy a product row, which are the roots of a polynomial in
+        the wire.
+        """
         prime = self.prime
         a1, b1, c1 = (sum(coefficient for _, coefficient in terms) for terms in (left, right, result))
         square, line, constant = a1 * b1 % prime, (a0 * b1 + a1 * b0 - c1) % prime, (a0 * b0 - c0) % prime
@@ -197,7 +200,7 @@ class Search:
         return [[(wire, root)] for root in quadratic_roots(line * inverse % prime, constant * inverse % prime, prime)]
 
     def _equation(self, form: Terms, targets: Sequence[int], values: Sequence[int | None]) -> list[Choice] | None:
-        """The ways in which a form can equal one of the targets."""
+        """Return the ways in which a form can equal one of the target values."""
         known, unknown = self._split(form, values)
         rests = [(target - known) % self.prime for target in targets]
         if not unknown:
@@ -211,8 +214,9 @@ class Search:
         return self._digits(unknown, rests)
 
     def _digits(self, unknown: Terms, rests: Sequence[int]) -> list[Choice] | None:
-        """The ways in which bits of given weights have given sums: one way if each weight is above the sum of the
-        smaller ones, or if all or none must be set; else the bits that all ways share, if there is one sum.
+        """Return the ways in which bits of given weights can have one of the given sums: there is one way if each
+        weight is above the sum of the smaller ones, or if all or none of the bits must be set; otherwise, for a single
+        sum, return the bits that all ways have in common.
         """
         offset = sum(-coefficient for _, coefficient in unknown if coefficient < 0)
         weights = sorted((abs(coefficient), wire, coefficient < 0) for wire, coefficient in unknown)
@@ -237,7 +241,9 @@ class Search:
         return found
 
     def _shared(self, weights: list[tuple[int, int, bool]], total: int, left: int) -> list[Choice] | None:
-        """The bits that are too heavy to be set, and the bits without which the others fall short of the sum."""
+        """Return the bits that must be 0 because they are too heavy for the sum, and the bits that must be 1 because
+        the others fall short of the sum.
+        """
         unset = [(wire, int(negative)) for weight, wire, negative in weights if weight > left]
         needed = [(wire, int(not negative)) for weight, wire, negative in weights if weight > total - left]
         if {wire for wire, _ in unset} & {wire for wire, _ in needed}:

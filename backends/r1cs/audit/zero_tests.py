@@ -1,4 +1,6 @@
-"""Wires that are determined whether a known form is zero or not: the audit's rule for zero tests and inverses."""
+"""The audit's rule for zero tests and inverses: wires that are determined both if a known form is zero and if it is
+not.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ Key = tuple[tuple[int, int], ...]
 
 
 def zero_test_candidates(state: Determination) -> dict[Key, list[int]]:
-    """Open product rows by each factor that is determined and not a constant."""
+    """Return the undetermined product rows, listed by each factor that is determined and not a constant."""
     found: dict[Key, list[int]] = {}
     for row in state.open_rows():
         if state.relations.kind[row] == Kind.PRODUCT:
@@ -25,11 +27,11 @@ def zero_test_candidates(state: Determination) -> dict[Key, list[int]]:
 
 
 def by_zero_test(state: Determination, form: Key, rows: list[int]) -> set[int]:
-    """The wires that are determined both where `form` is zero and where it is not.
+    """Return the wires that are determined both if `form` is zero and if it is not.
 
-    Soundness: `form` is determined, so two assignments with the same inputs are in the same case; a wire that each case
-    determines is determined. Within a case only equations are used: a row A * B = C whose factor A is zero there says C
-    = 0, one whose factor A is determined and never zero there says B = C / A.
+    Soundness: `form` is determined, so that two assignments with the same inputs are in the same case; a wire that is
+    determined in each case is therefore determined. Within a case only equations are used: if the factor A of a row A *
+    B = C is zero in the case, the row says C = 0, and if A is determined and never zero there, the row says B = C / A.
     """
     zero = _Case(state, form, True).run(rows)
     if zero is not None and not zero:
@@ -41,8 +43,8 @@ def by_zero_test(state: Determination, form: Key, rows: list[int]) -> set[int]:
 
 
 class _Case:
-    """What follows if a determined form is zero, or if it is not: the wires that are then determined, and the values of
-    some of them.
+    """The consequences if a determined form is zero, or if it is not: the wires that are then determined, and the
+    values of some of them.
     """
 
     def __init__(self, state: Determination, form: Key, zero: bool) -> None:
@@ -52,7 +54,9 @@ class _Case:
         self.values: dict[int, int] = {0: 1}
 
     def run(self, rows: list[int]) -> set[int] | None:
-        """The wires determined in this case; None if the case contradicts the rows."""
+        """Return the wires that are determined under the assumption about the form, or None if the assumption
+        contradicts the rows.
+        """
         queue, seen = deque(rows), 0
         waiting = set(rows)
         while queue and seen < MOST_ROWS:
@@ -73,7 +77,7 @@ class _Case:
         return self.state.known(wire) or wire in self.determined
 
     def _reduce(self, terms: Terms) -> tuple[int, Terms]:
-        """The constant part and the rest of a form, with the values of the bits in one case put in."""
+        """Return the constant part and the other terms of a form, after the known values of wires are substituted."""
         constant, rest = 0, []
         for wire, coefficient in terms:
             if wire in self.values:
@@ -83,7 +87,9 @@ class _Case:
         return constant % self.relations.prime, rest
 
     def _sign(self, terms: Terms) -> int | None:
-        """0 if a form is zero in this case, 1 if it is determined and never zero, None otherwise."""
+        """Return 0 if a form is zero under the assumption that is made, 1 if it is determined and never zero, and None
+        otherwise.
+        """
         if tuple(terms) == self.assumed:
             return 0 if self.zero else 1
         constant, rest = self._reduce(terms)
@@ -94,8 +100,8 @@ class _Case:
         return None
 
     def _equations(self, row: int) -> list[tuple[Terms, bool] | None]:
-        """The forms that are zero (True) or determined (False) in this case, as a row says; None for a
-        contradiction.
+        """Return the forms which a row says are zero (True) or determined (False) under the assumption that is made, or
+        None for a contradiction.
         """
         relations = self.relations
         if relations.kind[row] != Kind.PRODUCT:
@@ -117,7 +123,9 @@ class _Case:
         return found
 
     def _solve(self, equation: tuple[Terms, bool]) -> list[int]:
-        """The wires that one equation adds: one unknown wire of a form whose value is determined, or zero."""
+        """Return the wires that one equation determines: the only unknown wire of a form whose value is determined or
+        zero.
+        """
         terms, zero = equation
         constant, rest = self._reduce(terms)
         unknown = [term for term in rest if not self._known(term[0])]

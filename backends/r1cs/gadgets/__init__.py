@@ -1,1 +1,3 @@
-"""Integers in a field, for rank-one constraint systems: each gadget has a paragraph on soundness."""
+"""The gadgets of rank-one constraint systems: each gadget states a fact about integers by rows over a field, with a
+paragraph on its soundness.
+"""

@@ -1,5 +1,5 @@
-"""Contractions whose sums a later range check bounds: several sums in one field element, with one row for all their
-products.
+"""Contractions whose sums are bounded by a later range check: several sums share one field element, and a single row
+multiplies all their operands.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Letters = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pin:
-    """The bounds that a later range check gives for a contraction's sums.
+    """The bounds that a later range check gives for the sums of a contraction.
 
-    A later range check shows for each sum that x = factor * sum + known forms is an integer; this x differs by at most
-    `deviation` from the x of a right sum. If a commitment binds the quotient of a Shift, the remainder's `bits`
-    determine the dividend x; otherwise all bits do.
+    The later range check shows for each sum that x = factor * sum + known forms is an integer that differs by at most
+    `deviation` from the x of a right sum. If a commitment binds the quotient of a Shift, the `bits` of the remainder
+    determine the dividend x; otherwise `bits` counts all bits of x.
     """
 
     deviation: int
@@ -40,10 +40,11 @@ class Pin:
     bound: bool = False
 
     def capacity(self, prime: int) -> tuple[int, int]:
-        """How many deviations of sums one field element tells apart, and how many bits wide their places are.
+        """Return how many deviations of sums a single field element can distinguish, and the width in bits of their
+        places.
 
-        With c bits, each deviation being below 2^c, a sum of d_t * 2^(c t) below the prime is 0 modulo it only if each
-        d_t is 0: the lowest is a multiple of 2^c, hence 0, and so on upward.
+        If each deviation d_t is below 2^c in magnitude and the sum of d_t * 2^(c t) is below the prime, the sum is 0
+        modulo the prime only if each d_t is 0: the lowest is a multiple of 2^c and therefore 0, and so on upward.
         """
         bits = self.deviation.bit_length()
         count = 0
@@ -54,8 +55,8 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contraction:
-    """An einsum of two operands; each axis of an operand is also one of the other operand or of the target. `type` and
-    `value` are the type and the value of the contraction's result.
+    """An einsum of two operands, in which each axis of an operand is also an axis of the other operand or of the
+    target. The fields `type` and `value` are the type and the value of the contraction's result.
     """
 
     letters: Letters
@@ -66,22 +67,22 @@ class Contraction:
 
     @property
     def extents(self) -> dict[str, int]:
-        """The extent of each axis of a contraction."""
+        """Return the extent of each axis of the contraction, by its letter."""
         operands = (self.left, self.right)
         pairs = (zip(own, x.type.shape, strict=True) for own, x in zip(self.letters, operands, strict=False))
         return dict(chain.from_iterable(pairs))
 
     @property
     def turned(self) -> Contraction:
-        """The contraction with its operands exchanged."""
+        """Return the contraction with its operands exchanged."""
         left, right, target = self.letters
         return Contraction((right, left, target), self.right, self.left, self.type, self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """A contraction's letters by kind: those of both operands and the target, those of one operand and the target, and
-    the summed ones.
+    """The axis letters of a contraction by kind: those of both operands and the target, those of one operand and the
+    target, and those over which it sums.
     """
 
     both: str
@@ -91,18 +92,22 @@ class Axes:
     extents: dict[str, int]
 
     def extent(self, letters: str) -> int:
-        """Return the number of elements along the given letters together."""
+        """Return the number of elements along all of the given axes together."""
         return math.prod(self.extents[letter] for letter in letters)
 
     def places(self, letters: str, axes: str) -> NDArray[np.int64]:
-        """The flat place in an array of axes `letters`, for each point of `axes`, which hold the same letters."""
+        """Return, for each point of the index space `axes`, its flat place in an array whose axes are `letters`, which
+        are the same letters in another order.
+        """
         shape = [self.extents[letter] for letter in letters]
         return np.arange(math.prod(shape)).reshape(shape).transpose([letters.index(letter) for letter in axes])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """A packing of the sums of a contraction: `rows` by `columns` sums in each field element, at places `bits` wide."""
+    """A packing of the sums of a contraction: each field element holds `rows` by `columns` sums, at places that are
+    `bits` bits wide.
+    """
 
     axes: Axes
     rows: int
@@ -111,24 +116,26 @@ class Blocks:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """The extents of the packed products of a contraction: both, packed rows, packed columns, summed."""
+        """Return the extents of the packed products of a contraction: of the axes in both operands and the target, of
+        packed rows, of packed columns, and of the axes summed over.
+        """
         axes = self.axes
         high, wide = -(-axes.extent(axes.left) // self.rows), -(-axes.extent(axes.right) // self.columns)
         return axes.extent(axes.both), high, wide, axes.extent(axes.summed)
 
     @property
     def cost(self) -> int:
-        """The number of rows, that a contraction takes if every packed product has its own."""
+        """Return the number of rows that a contraction takes if every packed product has its own row."""
         return math.prod(self.shape)
 
     @property
     def projected(self) -> int:
-        """The number of rows, that a contraction takes if a challenge folds the packed columns."""
+        """Return the number of rows that a contraction takes if a challenge folds the packed columns."""
         both, high, wide, depth = self.shape
         return both * (high * depth + (high + depth) * (wide - 1))
 
     def left(self, letters: str) -> Packing:
-        """The packing [both, packed rows, summed] of the left operand."""
+        """Return the packing of the contraction's left operand, as [both, packed rows, summed]."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.left + axes.summed)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.left), axes.extent(axes.summed))
@@ -136,14 +143,14 @@ class Blocks:
         return Packing(members, self.bits * self.columns * np.arange(self.rows))
 
     def right(self, letters: str) -> Packing:
-        """The packing [both, summed, packed columns] of the right operand."""
+        """Return the packing of the contraction's right operand, as [both, summed, packed columns]."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.summed + axes.right)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.summed), axes.extent(axes.right))
         return Packing(_grouped(table, 2, self.columns).reshape(-1, self.columns), self.bits * np.arange(self.columns))
 
     def sums(self, letters: str) -> Packing:
-        """The packing [both, packed rows, packed columns] of the target."""
+        """Return the packing of the contraction's target, as [both, packed rows, packed columns]."""
         axes = self.axes
         table = axes.places(letters, axes.both + axes.left + axes.right)
         table = table.reshape(axes.extent(axes.both), axes.extent(axes.left), axes.extent(axes.right))
@@ -153,7 +160,9 @@ class Blocks:
 
 
 def _grouped(table: NDArray[np.int64], axis: int, size: int) -> NDArray[np.int64]:
-    """A table of places with one axis cut into groups of `size`, which become a new axis after it; -1 past the end."""
+    """Return a table of places with one axis cut into groups of `size` places, which form a new axis after it; -1 fills
+    the last group.
+    """
     extent = table.shape[axis]
     padding = [(0, 0)] * table.ndim
     padding[axis] = (0, -extent % size)
@@ -164,21 +173,21 @@ def _grouped(table: NDArray[np.int64], axis: int, size: int) -> NDArray[np.int64
 
 
 class Numbered(Protocol):
-    """A content whose values are big integers."""
+    """A content of wires whose values are big integers."""
 
     def numbers(self, trace: Trace) -> Numbers:
-        """The values of a content that are big integers, for one run."""
+        """Return the values of the content in one run, as big integers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedValue:
-    """The values of a contraction's operand, several packed into one integer."""
+    """The values of a contraction's operand, with several packed into each integer."""
 
     value: Value
     packing: Packing
 
     def numbers(self, trace: Trace) -> Numbers:
-        """Return the packed integers of an operand for one run."""
+        """Return the packed integers of the operand in one run."""
         return self.packing.integers(self.value.read(trace))
 
 
@@ -197,8 +206,8 @@ class PackedProducts(Elements):
 
 
 def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
-    """The ways to pack a contraction; an empty list if the field is too small for the bounds of the later range
-    check.
+    """Return the ways to pack a contraction, or an empty list if the field is too small for the bounds of the later
+    range check.
     """
     left, right, target = contraction.letters
     count, bits = pin.capacity(prime)
@@ -215,19 +224,19 @@ def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
 
 
 def accumulate(assembly: Assembly, plan: Blocks, contraction: Contraction) -> Handle:
-    """The sums of a contraction as wires, with a row for each product of packed operands.
+    """Return the sums of a contraction as wires; each product of packed operands takes one row.
 
-    With rows of the left operand packed at powers 2^(c * columns * i) and columns of the right one at 2^(c j), one
-    product sums up a * b * 2^(c (columns * i + j)) over i and j; the sum of the products over the contracted index
-    equals the packed sums. In a packed contraction the last product's row states that the sum of products equals the
-    packed sums, and no other row does.
+    If rows of the left operand are packed at the powers 2^(c * columns * i) and columns of the right operand at 2^(c
+    j), one product is the sum of a * b * 2^(c (columns * i + j)) over i and j; the sum of these products over the
+    contracted index equals the packed sums. In a packed contraction, only the row of the last product states that the
+    sum of products equals the packed sums.
 
-    Soundness: the operands are the executor's by the invariant, so modulo p the rows say sum of (wire - sum) * 2^(c t)
-    = 0 over the sums t of a block. Multiplied by the factor of the later range check, which is not 0 modulo p, each
-    difference (wire - sum) becomes the difference between the x that the later range check allows and the x of a right
-    sum, an integer of at most the pin's deviation; `Pin.capacity` shows that all are 0. The later range check has rows
-    for every element and needs nothing from the contraction's rows: its x is an integer in a window whatever the
-    contraction's wires are.
+    Soundness: the operands equal the executor's by the invariant of handles, so that the rows say, modulo p, that the
+    sum of (wire - sum) * 2^(c t) over the sums t of a block is 0. Multiplied by the factor of the later range check,
+    which is not 0 modulo p, each difference (wire - sum) becomes the difference between the x that the range check
+    allows and the x of a right sum, which is an integer of at most the pin's deviation in magnitude; `Pin.capacity`
+    shows that all these differences are 0. The later range check has its own rows for every element and needs nothing
+    from the contraction's rows: it makes x an integer in a window, whatever values the contraction's wires have.
     """
     letters, left, right = contraction.letters, contraction.left, contraction.right
     type, value = contraction.type, contraction.value
@@ -260,13 +269,13 @@ def equate(
     elements: int,
     role: str,
 ) -> None:
-    """Constrain each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
+    """Constrain each of `sums` to be the sum of its `depth` products, which are consecutive; each product takes a row.
 
-    The indices of `content` say which elements of both operands are multiplied; `places` are the places of the
-    `elements` elements by which rows are named.
+    The indices in `content` say which elements of the two operands are multiplied; `places` are the places of the
+    `elements` elements after which the rows are named.
 
-    Soundness: every product but a sum's last is a wire that its row determines; the last row says that the rest of the
-    sum is its product.
+    Soundness: every product except the last of a sum is a wire that its row determines; the row of the last product
+    says that this product is what remains of the sum.
     """
     count = sums.count
     inner = (np.arange(count * depth) % depth) < depth - 1

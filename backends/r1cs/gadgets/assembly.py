@@ -1,5 +1,5 @@
-"""The assembly into which gadgets put wires and rows: a builder, the operation at work, and a record of how each wire
-gets its value.
+"""The assembly into which R1CS gadgets put wires and rows: a builder, the operation that is being lowered, and a record
+of where each wire's value comes from.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Handle(lowering.Handle):
-    """`bits` and `negative` (1 where the element is negative) of a handle are set once their rows are emitted."""
+    """An array in an R1CS circuit; its `bits` and its `negative` (forms that are 1 where the element is negative) are
+    set once their rows are emitted.
+    """
 
     bits: Bits | None = None
     negative: LinearForms | None = None
@@ -38,7 +40,7 @@ class Handle(lowering.Handle):
 
 @dataclass(slots=True)
 class Recipe:
-    """The wires first, ..., first + count - 1 and the source of their values."""
+    """The wires first, ..., first + count - 1, and the content from which their values come."""
 
     first: int
     count: int
@@ -47,8 +49,8 @@ class Recipe:
 
 @dataclass(slots=True)
 class Assembly:
-    """The assembly that every gadget receives. `edge` is the index of the operation that is being lowered, -1 for the
-    program's own inputs and outputs.
+    """The assembly of an R1CS circuit, which every gadget receives. The field `edge` is the index of the operation that
+    is being lowered, or -1 for the program's own inputs and outputs.
     """
 
     builder: CountingBuilder
@@ -75,7 +77,7 @@ class Assembly:
 
     @property
     def field(self) -> Field:
-        """Return the prime field of the builder."""
+        """Return the prime field of the constraint system."""
         return self.builder.field
 
     def wires(
@@ -86,8 +88,8 @@ class Assembly:
         shape: Sequence[int] | None = None,
         kind: Kind = Kind.INTERNAL,
     ) -> int:
-        """Allocate wires that hold `content`, or take the wires reserved for that content; return the first one's
-        number.
+        """Allocate wires that hold `content`, or take the wires that are reserved for this content, and return the
+        number of the first wire.
         """
         if content in self.reserved:
             return self.reserved.pop(content)
@@ -98,29 +100,32 @@ class Assembly:
         return first
 
     def rows(self, a: LinearForms, b: LinearForms, c: LinearForms, role: str, order: Order | None = None) -> None:
-        """Append the rows a[i] * b[i] = c[i] for every i; one row for each element unless told another order."""
+        """Append the rows a[i] * b[i] = c[i] for every i; there is one row for each element unless `order` says
+        otherwise.
+        """
         given = self._rows(a)
         second = given if b is a else self._rows(b)
         third = given if c is a else self._rows(c)
         self.builder.rows(given, second, third, self.edge, role, order)
 
     def equal(self, left: LinearForms, right: LinearForms, role: str) -> None:
-        """Append the rows left[i] * 1 = right[i] for every i, unless they are the same forms."""
+        """Append the rows left[i] * 1 = right[i] for every i, unless the two lists have the same forms."""
         if left.equals(right):
             return
         self.rows(left, ones(len(left)), right, role)
 
     def materialise(self, handle: Handle, role: str = "sum") -> None:
-        """Make every element of a handle a single wire: one row each, none for elements that are single wires
-        already.
+        """Make every element of a handle a single wire, at the cost of one row each, unless all elements are single
+        wires already.
         """
         if not handle.forms.is_single_wires:
             handle.forms = self.apart(handle, role)
 
     def apart(self, handle: Handle, role: str = "sum") -> LinearForms:
-        """Make a new wire for every element of a handle, even if two elements are one wire: one row each.
+        """Return forms that are a new wire for every element of a handle, even if two elements are the same wire; each
+        takes one row.
 
-        Soundness: the row left * 1 = wire is linear, so the wire equals the form.
+        Soundness: the row left * 1 = wire is linear, so that the wire equals the form.
         """
         count = len(handle.forms)
         single = wires(self.wires(handle.value, count, role, handle.type.shape), count)
@@ -128,8 +133,8 @@ class Assembly:
         return single
 
     def no_wrap(self, *magnitudes: int) -> None:
-        """Raise OverflowRisk unless integers of the given magnitudes are told apart modulo the prime: all magnitudes
-        must be below p/2.
+        """Raise OverflowRisk unless the prime is large enough to distinguish integers of the given magnitudes, all of
+        which must be below p/2.
         """
         largest = max(magnitudes)
         if 2 * largest >= self.field.prime:
@@ -152,5 +157,5 @@ Site = lowering.Site[Assembly]
 
 
 def ones(count: int) -> LinearForms:
-    """The constant form 1, `count` times."""
+    """Return a list of `count` forms that are the constant 1."""
     return LinearForms(np.arange(count + 1, dtype=np.int64), np.zeros(count, np.int32), np.ones(count, np.int64))

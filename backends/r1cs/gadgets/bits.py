@@ -1,5 +1,5 @@
-"""Bits of integers: k bits of an element cost k rows, because the lowest bit is the linear combination of the element
-and its other bits.
+"""The bits of integers in a circuit: an element's k bits cost k rows, because the lowest bit is a linear combination of
+the element and its other bits.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bits:
-    """x - low is the sum of 2^(i - start) * bit i over start <= i < total, for each element x.
+    """The bits of each element x: x - low is the sum of 2^(i - start) * bit i over start <= i < total.
 
-    Bit i >= 1 of element e is wire first + rows[e] * (total - 1) + i - 1; bit 0 is the form lowest[rows[e]].
+    For element e, bit i >= 1 is the wire first + rows[e] * (total - 1) + i - 1, and bit 0 is the form lowest[rows[e]].
     """
 
     low: int
@@ -34,16 +34,16 @@ class Bits:
 
     @property
     def count(self) -> int:
-        """Return the number of bits of an element."""
+        """Return the number of bits of each element."""
         return self.total - self.start
 
     @property
     def signed(self) -> bool:
-        """Whether the top bit of a decomposition of x is 0 exactly where x < 0."""
+        """Return whether the top bit of the decomposition is 0 exactly where the element is negative."""
         return self.count > 0 and self.low == -(1 << (self.count - 1))
 
     def bit(self, place: int) -> LinearForms:
-        """The bit number start + place of each element, as a form."""
+        """Return the bit with the number start + place of each element, as a form."""
         absolute = self.start + place
         if absolute == 0:
             return self.lowest.gather(self.rows)
@@ -52,7 +52,7 @@ class Bits:
         return LinearForms(np.arange(count + 1, dtype=np.int64), chosen.astype(np.int32), np.ones(count, np.int64))
 
     def weighted(self) -> LinearForms:
-        """The element x itself, expressed by its bits; start is at least 1."""
+        """Return each element x as a form of its own bits; start must be at least 1."""
         assert self.start >= 1, "with bit 0, x is known as the form that was decomposed"
         places = np.arange(self.start - 1, self.total - 1)
         table = (self.first + self.rows * (self.total - 1))[:, None] + places
@@ -65,27 +65,31 @@ class Bits:
         return uniform(np.concatenate([zero, table], axis=1), np.concatenate([[self.low], weights]))
 
     def negative(self) -> LinearForms:
-        """A form that is 1 where x < 0, else 0; `signed` must be true."""
+        """Return forms that are 1 where the element is negative and 0 elsewhere; `signed` must be true."""
         return constant(np.ones(len(self.rows), np.int64)) - self.bit(self.count - 1)
 
     def drop(self, shift: int) -> Bits:
-        """The bits of floor(x / 2^shift), taken from those of x; 2^shift divides low, and shift is at most count."""
+        """Return the bits of floor(x / 2^shift), taken from the bits of x; 2^shift must divide low, and shift must be
+        at most count.
+        """
         return replace(self, low=self.low >> shift, start=self.start + shift)
 
     def gather(self, indices: NDArray[np.integer]) -> Bits:
-        """Return the bits of the elements at these indices; it takes no rows."""
+        """Return the bits of the elements at the given indices, which takes no rows."""
         return replace(self, rows=self.rows[indices])
 
 
 def decompose(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> Bits:
-    """The bits of form - low, which must be in [0, 2^total): `total` rows and total - 1 wires (one row if total = 0).
+    """Return the bits of each form minus low, which must be in [0, 2^total); they take `total` rows and total - 1 wires
+    (one row if total = 0).
 
-    The caller shows with `no_wrap` that neither form - low, for any value its type allows, nor 2^total reaches p/2.
+    The caller must show with `no_wrap` that p/2 is greater than 2^total and than form - low, for any value of the form
+    that its type allows.
 
-    Soundness: in a decomposition into bits each wire b_i has the row b_i * b_i = b_i, so it is 0 or 1. The combination
-    r = form - low - sum of 2^i b_i over i >= 1 has r * (r - 1) = 0, so form - low = r + sum modulo p with every bit 0
-    or 1. Both sides are integers below p/2 in magnitude, so they are equal as integers, and binary digits are unique:
-    one witness if form - low is in [0, 2^total), none otherwise.
+    Soundness: each wire b_i of a decomposition into bits has the row b_i * b_i = b_i, so that it is 0 or 1. The
+    combination r = form - low - (sum of 2^i b_i over i >= 1) has the row r * (r - 1) = 0, so that form - low = r + sum
+    modulo p, where every bit is 0 or 1. Both sides are integers below p/2 in magnitude, and therefore equal as
+    integers; since binary digits are unique, there is one witness if form - low is in [0, 2^total), and none otherwise.
     """
     count = len(forms)
     if total == 0:
@@ -116,21 +120,22 @@ def at_most(
     reach: int | None = None,
     places: NDArray[np.int64] | None = None,
 ) -> None:
-    """Constrain x - low <= bound, for the bits of x - low; bound has as many bits as x - low.
+    """Constrain x - low <= bound, given the bits of x - low; bound has the same number of bits as x - low.
 
-    The caller knows that no x - low is above `reach`. Rows are named by the elements at `places` of an array.
+    The caller knows that no x - low exceeds `reach`. The rows that compare x - low with `bound` are named after the
+    elements at `places` of an array.
 
-    A comparison with a constant has, for each maximal run of zeros of `bound`, the row (product P of the bits at the
-    ones above the run) * (sum of the bits in the run) = 0. The comparison takes one row for each run of zeros that has
-    a one above it, and one for each further factor of a product. A run of zeros of the bound that excludes no number up
-    to `reach` is left out.
+    For each maximal run of zeros in the binary digits of `bound`, a comparison with `bound` has the row (product P of
+    the bits at the ones above the run) * (sum of the bits in the run) = 0. The comparison with `bound` takes one row
+    for each run of zeros that has a one above it, and one row for each factor after the first in the product P of the
+    bits above the runs. A run of zeros is left out if it excludes no number up to `reach`.
 
-    Soundness: n > bound if and only if at some place where `bound` has a 0, n has a 1, and n has a 1 at every place
-    above where `bound` has a 1; then that run's product is 1 and its sum is at least 1. The sums of bits in a
-    comparison are at most 63, below p/2 (checked), so that a sum is 0 modulo p only if each bit is. The least number
-    that a run of zeros excludes, and no higher run does, has the ones above that run and the run's lowest bit; if that
-    number is past `reach`, the run needs no row. The products in a comparison are functions of the bits, so the witness
-    stays unique.
+    Soundness: n > bound if and only if at some place n has a 1 where `bound` has a 0, and at every place above it n has
+    a 1 where `bound` has a 1; the product of that run is then 1, and its sum is at least 1. The sum of at most 63 bits
+    is below p/2 (checked), so that it is 0 modulo p only if each bit is 0. The least number that a run of zeros
+    excludes, and that no higher run excludes, has a 1 at the ones above the run and at the run's lowest bit; if that
+    number exceeds `reach`, the run needs no row. The products in a comparison are functions of the bits, so that the
+    witness stays unique.
     """
     count = len(bits.rows)
     assembly.no_wrap(bits.count)
@@ -163,8 +168,8 @@ def at_most(
 
 
 def confine(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> None:
-    """Constrain each form to be in [low, low + 2^total), by its bits or by tables; the caller shows what `decompose`
-    asks for.
+    """Constrain each form to be in [low, low + 2^total), by its bits or by tables; the caller must show the same bounds
+    as for `decompose`.
     """
     if assembly.tables is None:
         decompose(assembly, forms, value, low, total, role)
@@ -173,10 +178,11 @@ def confine(assembly: Assembly, forms: LinearForms, value: Value, low: int, tota
 
 
 def signed(assembly: Assembly, forms: LinearForms, value: Value, width: int, role: str) -> LinearForms:
-    """Constrain each form x to be in [-2^(width - 1), 2^(width - 1)) by tables; return 1 where x < 0, else 0.
+    """Constrain each form x to be in [-2^(width - 1), 2^(width - 1)) by tables, and return forms that are 1 where x < 0
+    and 0 elsewhere.
 
-    Soundness: the wire s is 0 or 1 by its row, and x + 2^(width - 1) * (1 - s) is in [0, 2^(width - 1)), so s is 1
-    exactly where x >= 0. The caller shows that 2^width and everything that x stands for are below p/2.
+    Soundness: the wire s is 0 or 1 by its row, and x + 2^(width - 1) * (1 - s) is in [0, 2^(width - 1)), so that s is 1
+    exactly where x >= 0. The caller must show that 2^width and all integers for which x can stand are below p/2.
     """
     assert assembly.tables is not None
     half = 1 << (width - 1)

@@ -1,5 +1,5 @@
-"""Upper ends of intervals that wait until everything is emitted, and take rows only if no other range check implies
-them.
+"""Upper ends of intervals that wait until everything else is emitted, and take rows only if no other range check
+implies them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ FARTHEST = 1 << 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """Wires that must be at most `high`, and the bits of wire - bits.low, whose greatest number is past `high`."""
+    """A bound that is not enforced yet: wires that must be at most `high`, and the bits of each wire minus bits.low,
+    whose greatest value exceeds `high`.
+    """
 
     wires: NDArray[np.int32]
     high: int
@@ -35,12 +37,13 @@ class Bound:
 
 @dataclass(slots=True, eq=False)
 class Bounds:
-    """The bounds of wires that range checks leave open, and what all range checks together say of those wires.
+    """The bounds of wires that range checks leave open, and what all range checks together say about these wires.
 
-    Soundness: a wire whose bound waits has its own bits, so that it is an integer x of their window. `decompose` shows
-    of any factor * wire + constant that it is an integer y of a window, modulo p; `note` uses that only if |factor x +
-    constant| and |y| stay below p/2 for every x of the wire's own window, so that y = factor x + constant. A wire is in
-    every interval noted for it; if these leave nothing above its bound, the bound holds without rows.
+    Soundness: a wire whose bound waits has its own bits, so that it is an integer x in their window. The gadget
+    `decompose` shows that factor * wire + constant is an integer y in a window, modulo p; `note` uses this only if
+    |factor x + constant| and |y| stay below p/2 for every x in the wire's own window, so that y = factor x + constant.
+    A wire is in every interval that was noted for it; if these intervals contain nothing above its bound, the bound
+    holds without rows.
     """
 
     waiting: list[Bound] = field(default_factory=list)
@@ -49,7 +52,7 @@ class Bounds:
     highs: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def postpone(self, bound: Bound) -> bool:
-        """Postpone a bound until `emit`, if the ends of its window are small enough to be compared."""
+        """Postpone a bound until `emit`, if the ends of its window are small enough for the comparison."""
         low, high = bound.bits.low, bound.bits.low + (1 << bound.bits.count) - 1
         if low < -FARTHEST or high > FARTHEST:
             return False
@@ -65,7 +68,9 @@ class Bounds:
         return True
 
     def note(self, assembly: Assembly, forms: LinearForms, low: int, high: int) -> None:
-        """Note that every form is an integer in [low, high], and what that says of single wires whose bounds wait."""
+        """Note that every form is an integer in [low, high], and what this implies for single wires whose bounds
+        wait.
+        """
         if not self.waiting or forms.terms > 2 * len(forms) or forms.magnitude > FARTHEST:
             return
         named = forms.wires != 0
@@ -88,7 +93,7 @@ class Bounds:
             np.maximum.at(self.lows, wires[~up], -(greatest[~up] // size[~up]))
 
     def emit(self, assembly: Assembly) -> None:
-        """Emit rows for every bound that is not yet implied, the lowest first, since the rows of one bound may imply
+        """Emit rows for every bound that is not implied yet, the lowest first, since the rows of one bound may imply
         other bounds.
         """
         outer = assembly.edge

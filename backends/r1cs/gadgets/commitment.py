@@ -1,4 +1,4 @@
-"""Commitments in a circuit: a public digest that binds the elements of a handle, under a private salt."""
+"""Commitments in an R1CS circuit: a public digest binds the elements of a handle, together with a private salt."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .products import LONG
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Commitment:
-    """A commitment that a circuit makes: the value committed to, its format, and the salt's name."""
+    """A commitment in a circuit: the value that is committed to, its format, and the name of its salt."""
 
     value: Value
     format: Fixed
     salt: str
 
     def run(self, trace: Trace) -> Chain:
-        """The wires of each permutation of a commitment and the digest after each permutation, computed once per
-        trace.
+        """Return the wires of each permutation of the commitment, and the digest after each permutation, computed once
+        per trace.
         """
         found: Chain | None = trace.memory.get(self)
         if found is None:
@@ -39,7 +39,7 @@ class Commitment:
 
 @dataclass(frozen=True, slots=True)
 class Digests(Elements):
-    """The digests after permutations start, ..., stop - 1 of a commitment."""
+    """The digests after the permutations start, ..., stop - 1 of a commitment."""
 
     commitment: Commitment
     start: int
@@ -51,7 +51,7 @@ class Digests(Elements):
 
 @dataclass(frozen=True, slots=True)
 class PermutationWires(Elements):
-    """The wires inside the permutations of a commitment."""
+    """The wires inside the Poseidon permutations of a commitment."""
 
     commitment: Commitment
 
@@ -73,13 +73,15 @@ class PackedElements(Elements):
 def emit_commitment(
     assembly: Assembly, commitment: Commitment, handle: Handle, salt: int, digest: int, role: str
 ) -> None:
-    """Constrain wire `digest` to be the commitment to the handle's elements, which are in the format; `salt` is a wire.
+    """Constrain the wire `digest` to be the commitment to the handle's elements, which are in the format; `salt` is a
+    wire too.
 
-    A commitment takes 612 rows and one digest per permutation; if the elements' forms are long, also a row per packed
-    element; if two elements of a packed one share a wire, a row per element.
+    A commitment takes 612 rows and one digest per permutation; it also takes a row per packed element if the elements'
+    forms are long, and a row per element if two elements of a packed one share a wire.
 
-    Soundness: elements less low are in [0, 2^width), so packing is injective: at most 2^253 - 1, below the prime. The
-    permutation's rows determine its wires (PoseidonTemplate), and each digest's row determines that digest.
+    Soundness: each element minus the least value of its format is in [0, 2^width), so that packing is injective, and a
+    packed element is at most 2^253 - 1, below the prime. The rows of a permutation determine its wires (see
+    PoseidonTemplate), and the row of each digest determines the digest.
     """
     format = commitment.format
     if assembly.field.prime != BN254.prime:
@@ -100,7 +102,7 @@ def emit_commitment(
 
 
 def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, plan: Layout, role: str) -> Rows:
-    """A linear combination of wires for each packed element of a commitment."""
+    """Return a linear combination of wires for each packed element of a commitment."""
     if not plan.elements:
         return Rows.zero(0)
     packing = Packing.consecutive(len(handle.forms), plan.width, CAPACITY)
@@ -111,9 +113,9 @@ def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, pla
 
 
 def single(assembly: Assembly, rows: Rows, content: Elements, role: str) -> Rows:
-    """A wire for each linear combination, which takes a row each.
+    """Return a wire for each linear combination; each wire takes a row.
 
-    Soundness: the row combination * 1 = wire is linear, so the wire equals the combination.
+    Soundness: the row combination * 1 = wire is linear, so that the wire equals the combination.
     """
     wire = Rows.wire(np.arange(rows.count) + assembly.wires(content, rows.count, role))
     assembly.builder.rows(rows, Rows.constant(np.ones(rows.count, np.int64)), wire, assembly.edge, role)
@@ -121,7 +123,9 @@ def single(assembly: Assembly, rows: Rows, content: Elements, role: str) -> Rows
 
 
 def with_heads(chain: Integers, lane: int, packed: Rows, permutations: int) -> Rows:
-    """The inputs of all permutations: tag, chaining wire, packed elements, nothing past the end."""
+    """Return the inputs of all permutations of a commitment: the tag, the chaining wire and the packed elements, with
+    nothing after the last element.
+    """
     lengths = np.zeros(permutations * PACKED, np.int64)
     lengths[: packed.count] = np.diff(packed.offsets)
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

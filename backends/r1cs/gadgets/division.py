@@ -1,4 +1,6 @@
-"""Division and square root in a circuit: the result is witnessed, and the remainder's range pins it down."""
+"""Division and square root in an R1CS circuit: the result is a wire that the prover chooses, and a range check of the
+remainder determines it.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,14 @@ from .products import Products, multiply
 
 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
-    """The quotient floor(x / y) for y >= 1: a row per bit of the quotient, one for the product, two per bit of y - 1.
-    The argument `type` is the type of the quotient.
+    """Return the quotient floor(x / y) for y >= 1; it takes a row per bit of the quotient, one for the product, and two
+    per bit of y - 1. The argument `type` is the type of the quotient.
 
-    Soundness: for the quotient q, q is in a window of 2^k values by its bits; r = x - q * y and y - 1 - r are in [0,
-    2^m) by their bits. In a division, for any quotient q in the window, |x| + |q| * y, y and 2^m are below p/2
-    (checked), so this holds over the integers: x = q * y + r and 0 <= r < y, which one pair (q, r) satisfies. The
-    window of a quotient may be any one that contains the quotient's interval; it is wider at both ends, so that it does
-    not bound x or y once more.
+    Soundness: the quotient q is in a window of 2^k values by its bits, and r = x - q * y and y - 1 - r are in [0, 2^m)
+    by their bits. For any quotient q in the window, |x| + |q| * y, y and 2^m are below p/2 (checked), so that x = q * y
+    + r and 0 <= r < y hold over the integers, which a single pair (q, r) satisfies. The window of the quotient may be
+    any window that contains the quotient's interval; it is wider than the interval at both ends, so that it does not
+    bound x or y a second time.
     """
     bits = (type.high - type.low).bit_length()
     remainder_bits = (y.type.high - 1).bit_length()
@@ -43,13 +45,14 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
 
 
 def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """The root floor(sqrt(x)) for x >= 0: a row per bit of the root, one for its square, and two per bit of twice the
-    greatest root.
+    """Return the root floor(sqrt(x)) for x >= 0; it takes a row per bit of the root, one for its square, and two per
+    bit of twice the greatest root.
 
-    Soundness: for the square root q, q is in [0, 2^k) by its bits; x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m) by
-    their bits. For any root q that passes the range checks, the differences x - q^2 and (q + 1)^2 - 1 - x are below p/2
-    in magnitude (checked), so over the integers q^2 <= x < (q + 1)^2, which one q >= 0 satisfies. For the square root q
-    of x, x - q^2 and (q + 1)^2 - 1 - x are each at most 2q, so m bits of twice the greatest root leave nothing out.
+    Soundness: the square root q is in [0, 2^k) by its bits, and x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m) by their
+    bits. For any root q that passes the range checks, the differences x - q^2 and (q + 1)^2 - 1 - x are below p/2 in
+    magnitude (checked), so that q^2 <= x < (q + 1)^2 holds over the integers, which a single q >= 0 satisfies. For the
+    square root q of x, both x - q^2 and (q + 1)^2 - 1 - x are at most 2q, so that m bits, enough for twice the greatest
+    root, exclude no root.
     """
     greatest = isqrt(x.type.high)
     bits, difference_bits = greatest.bit_length(), (2 * greatest).bit_length()
@@ -64,11 +67,11 @@ def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Han
 
 
 def natural(assembly: Assembly, value: Value, low: int, bits: int, role: str, type: Fixed) -> LinearForms:
-    """An integer chosen by the prover in [low, low + 2^bits): one wire and one row per bit, or one wire that is in a
-    table.
+    """Return an integer in [low, low + 2^bits) that the prover chooses: it takes one wire and one row per bit, or one
+    wire that is looked up in a table.
 
-    Soundness: each bit b of a window has the row b * b = b, so that the combination of the bits takes each value of the
-    window once.
+    Soundness: each bit b of the window has the row b * b = b, so that the combination of the bits takes each value of
+    the window exactly once.
     """
     count = type.size
     if bits == 0:

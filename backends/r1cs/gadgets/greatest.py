@@ -1,5 +1,5 @@
-"""The first of the greatest elements in a circuit: an indicator chosen by the prover, and for each element a range
-check that the indicated one is greatest.
+"""The first of the greatest elements in an R1CS circuit: the prover chooses an indicator, and range checks for all
+elements show that the indicated element is the greatest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .products import LONG, Products, multiply, shorten
 
 @dataclass(frozen=True, slots=True, eq=False)
 class First(Value):
-    """For each line of `places` the position, within the line, of the first of its greatest elements."""
+    """The position, within each line of `places`, of the first of the line's greatest elements."""
 
     value: Value
     places: NDArray[np.integer]
@@ -33,7 +33,7 @@ class First(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Greatest(Value):
-    """The greatest element among the places of each row of `places`."""
+    """The greatest of the elements at the places in each row of `places`."""
 
     value: Value
     places: NDArray[np.integer]
@@ -45,8 +45,8 @@ class Greatest(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Margins(Value):
-    """The differences greatest - element, less 1 for elements before the first of the greatest: for the elements at
-    `places` in turn.
+    """The differences greatest - element for the elements at `places` in turn, minus 1 for elements before the first of
+    the greatest.
     """
 
     value: Value
@@ -60,15 +60,16 @@ class Margins(Value):
 
 
 def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
-    """For each position along the axis, forms that say whether the first of the greatest elements is there: n positions
-    take n - 1 products, n bits, and n differences of x's interval.
+    """Return, for each position along the axis, forms that are 1 if the first of the greatest elements is there and 0
+    otherwise; n positions take n - 1 products, n bits, and n differences within x's interval.
 
     Soundness: h_1, ..., h_(n-1) and h_0 = 1 - h_1 - ... are 0 or 1 by their rows and add up to 1 modulo p, and n is
-    below p/2 (checked): exactly one is 1, at a position w. With the indicators h_i of position w, x_0 + sum of h_i
-    (x_i - x_0) is x_w, and each x_w - x_i - (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range
-    check the difference of the greatest element and another is not negative, being a difference of the interval at
-    most in magnitude (checked): no element is greater than x_w, and none before it as great. The conditions on the
-    position w of the greatest element hold for exactly one w, and the differences never leave the range.
+    below p/2 (checked), so that exactly one of them is 1, at a position w. If the indicator h_w is the one that is 1,
+    x_0 + (sum of h_i (x_i - x_0)) is x_w, and each x_w - x_i - (sum of h_j over j > i) is x_w - x_i, minus 1 if i < w.
+    The range check of each difference x_w - x_i, minus 1 if i < w, shows that the difference is not negative, since its
+    magnitude is at most a difference within x's interval (checked): no element is greater than x_w, and no earlier
+    element is as great. Exactly one position w satisfies the conditions on the first of the greatest elements, and its
+    differences never leave the range.
     """
     shape = x.type.shape
     extent, count = shape[axis], len(x.forms)
@@ -109,8 +110,8 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
 
 
 def arg_max(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
-    """The position of the first of the greatest elements along an axis, as a form of the `indicators`, without further
-    rows.
+    """Return the position of the first of the greatest elements along an axis, as a form of the `indicators` that takes
+    no further rows.
     """
     forms = zeros(type.size)
     for number, found in enumerate(indicators(assembly, x, axis)):
@@ -119,8 +120,8 @@ def arg_max(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value)
 
 
 def arg_max_one_hot(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
-    """Forms that are 1 at the first of the greatest elements along an axis, else 0, the `indicators` themselves,
-    without further rows.
+    """Return forms that are 1 at the first of the greatest elements along an axis and 0 elsewhere, which are the
+    `indicators` and take no further rows.
     """
     shape = x.type.shape
     made = stack(indicators(assembly, x, axis))

@@ -1,4 +1,6 @@
-"""Table lookups in a circuit: two sets of products of index bits, and one product for each of the smaller set."""
+"""Table lookups in an R1CS circuit: products of index bits for each half of the bits, and one product for each set of
+high bits.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,17 @@ HALF = 31
 
 
 def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed, value: Value) -> Handle:
-    """The entry table[x - low]: for 2^w entries, w rows for bits (unless known) and about 3 * 2^(w/2). The argument
-    `type` is the type of the looked-up entry.
+    """Return the entry table[x - low]; a table of 2^w entries takes w rows for bits (unless they are known) and about 3
+    * 2^(w/2) more. The argument `type` is the type of the looked-up entry.
 
-    In a lookup, the index n = x - least is cut into high and low bits; with M_R the product of the bits in the set R,
-    every function of n is a sum of c[R, S] * M_R * M_S over sets R of high bits and S of low ones. A lookup therefore
-    has a wire for each product of two or more bits in each half, and for each set R one product M_R * (sum over S of
-    c[R, S] * M_S). In a lookup, the product for the empty set R of bits is linear and takes no row.
+    The index n = x - least of a lookup is cut into high and low bits; if M_R is the product of the bits in a set R,
+    every function of n is a sum of c[R, S] * M_R * M_S over sets R of high bits and sets S of low bits. A lookup
+    therefore has a wire for each product of two or more bits within each half, and for each set R a product M_R * (sum
+    over S of c[R, S] * M_S). In a lookup, the product for the empty set R is linear and takes no row.
 
     Soundness: the index n of a lookup is in [0, 2^w) by its type and its bits, and every further wire is the third
-    entry of a row whose first two are determined: one witness. Entries past the end of the table are 0 and are never
-    read, since the type of the index x lies within the table.
+    entry of a row whose first two entries are determined, so that there is only one witness. Entries after the end of
+    the table are 0 and are never read, since the type of the index x is within the table.
     """
     least = x.type.low
     entries = np.asarray(table, np.int64)[least - low : x.type.high - low + 1]
@@ -57,8 +59,8 @@ def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed
 
 
 def index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
-    """The `width` bits of x - least, which is in [0, 2^width) by x's type; which take no rows if they are known
-    already.
+    """Return the `width` bits of x - least, which x's type restricts to [0, 2^width); they take no rows if they are
+    known already.
     """
     if x.bits is not None and x.bits.low == least and x.bits.count == width:
         return x.bits
@@ -69,8 +71,8 @@ def index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
 
 
 def _coefficients(table: Integers) -> Integers | None:
-    """The coefficients c with table[h, l] = sum of c[R, S] over R inside h and S inside l, as sets of bits; None if
-    they pass 62 bits.
+    """Return the coefficients c such that table[h, l] is the sum of c[R, S] over R inside h and S inside l, where
+    numbers stand for sets of bits, or None if the coefficients would exceed 62 bits.
     """
     if int(np.abs(table).max()) * table.size >= 1 << 62:
         return None
@@ -78,7 +80,9 @@ def _coefficients(table: Integers) -> Integers | None:
 
 
 def moebius(table: Integers, axis: int) -> Integers:
-    """The Möbius transform d along an axis with table[n] = sum of d[S] over S inside n, as sets of bits."""
+    """Return the Möbius transform d of a table along an axis: table[n] is the sum of d[S] over S inside n, where
+    numbers stand for sets of bits.
+    """
     result = np.moveaxis(table.copy(), axis, 0)
     places = np.arange(len(result))
     step = 1
@@ -92,8 +96,8 @@ def moebius(table: Integers, axis: int) -> Integers:
 def _products_of_bits(
     assembly: Assembly, bits: Bits, value: Value, least: int, start: int, stop: int
 ) -> NDArray[np.int64]:
-    """Wires [elements, 2^(stop - start)]: column m is the product of the bits start + i where m has bit i; column 0 is
-    unused.
+    """Return wires [elements, 2^(stop - start)]: column m is the product of those bits start + i for which m has bit i,
+    and column 0 is unused.
     """
     count = len(bits.rows)
     table = np.zeros((count, 1 << (stop - start)), np.int64)
@@ -111,10 +115,10 @@ def _products_of_bits(
 
 
 def single_bit(assembly: Assembly, bits: Bits, place: int, value: Value, least: int) -> LinearForms:
-    """A bit of value - least as a wire: it takes one more row if the bit is only known as a combination of the value
-    and its other bits.
+    """Return a bit of value - least as a wire; this takes one more row if the bit is known only as a combination of the
+    value and its other bits.
 
-    Soundness: the row form * 1 = wire is linear, so the wire equals the form.
+    Soundness: the row form * 1 = wire is linear, so that the wire equals the form.
     """
     form = bits.bit(place)
     if form.is_single_wires:
@@ -137,7 +141,7 @@ def _evaluate(
     value: Value,
     least: int,
 ) -> LinearForms:
-    """The sum of c[R, S] * upper[R] * lower[S] over all R and S; the term for the empty set R is linear."""
+    """Return the sum of c[R, S] * upper[R] * lower[S] over all sets R and S; the term for the empty set R is linear."""
     count, products = len(lower), len(coefficients) - 1
     ascending = np.argsort(lower[0])
     lower, coefficients = lower[:, ascending], coefficients[:, ascending]
@@ -155,7 +159,9 @@ def _evaluate(
 
 
 def moebius_inverse(coefficients: Integers) -> Integers:
-    """The sums of c[R, S] over S inside l, for each R and l."""
+    """Return, for each set R and each l, the sum of c[R, S] over all S inside l, as the inverse of the Möbius
+    transform.
+    """
     result = coefficients.copy()
     places = np.arange(result.shape[1])
     step = 1

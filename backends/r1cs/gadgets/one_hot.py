@@ -1,4 +1,6 @@
-"""The indicator of an integer in a circuit: a tree over its bits, about one row per value that the integer can have."""
+"""The indicator of an integer in an R1CS circuit: a tree over the integer's bits, with about one row for each value
+that the integer can have.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,16 @@ from .lookup import index_bits, single_bit
 
 
 def one_hot(assembly: Assembly, index: Handle, size: int) -> Handle:
-    """Forms that are 1 at place k where the index is k, else 0, along a new last axis of `size`; the type of the index
-    says that it is in [0, size).
+    """Return forms, along a new last axis of `size`, that are 1 at place k if the index is k and 0 otherwise; the type
+    of the index restricts it to [0, size).
 
-    The tree of an indicator takes the index's bits from the top: where e tells whether the bits so far spell q, and bit
-    b is next, e * b tells whether they spell 2q + 1, and e - e * b whether they spell 2q. A product of the indicator's
-    tree is left out if only 2q can be followed below `size`, and at the top, where e = 1.
+    The tree of an indicator takes the bits of the index from the top: if e says whether the bits so far spell q, and b
+    is the next bit, then e * b says whether they spell 2q + 1, and e - e * b says whether they spell 2q. A product in
+    the tree of an indicator is left out if only 2q can still lead to numbers below `size`, and at the top, where e = 1.
 
-    Soundness: every wire of an indicator's tree is the third entry of a row of bits and earlier wires; the index has
-    one binary expansion, and expansions at or above `size` are excluded by its type, so that where only 2q is possible,
-    e itself is the indicator of 2q.
+    Soundness: every wire in the tree of an indicator is the third entry of a row of bits and earlier wires; the index
+    has a single binary expansion, and its type excludes expansions at or above `size`, so that e itself is the
+    indicator of 2q if only 2q is possible.
     """
     count = len(index.forms)
     width = (size - 1).bit_length()
@@ -55,6 +57,6 @@ def one_hot(assembly: Assembly, index: Handle, size: int) -> Handle:
 
 
 def alternate(parts: list[LinearForms]) -> LinearForms:
-    """Element 0 of every part, then element 1 of every part, and so on."""
+    """Return element 0 of every part, then element 1 of every part, and so on, in one list."""
     count = len(parts[0])
     return stack(parts).gather(np.arange(count * len(parts)).reshape(len(parts), count).T.reshape(-1))

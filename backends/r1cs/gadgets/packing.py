@@ -1,4 +1,6 @@
-"""Several integers in one field element, each times its own power of two: as combinations of wires, and as values."""
+"""Packing several integers into one field element, each multiplied by its own power of two: as combinations of wires,
+and as values.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ Numbers = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packing:
-    """The packed element of group g is the sum of 2^exponents[t] * element members[g, t] over t, where -1 stands for no
-    element, 0.
+    """A packing of elements into groups: the packed element of group g is the sum over t of 2^exponents[t] * (element
+    members[g, t]), where the member -1 stands for no element and counts as 0.
     """
 
     members: NDArray[np.integer]
@@ -27,8 +29,8 @@ class Packing:
 
     @staticmethod
     def consecutive(count: int, width: int, capacity: int) -> Packing:
-        """The packing of elements of `width` bits one after the other, as many in each group as `capacity` bits
-        hold.
+        """Return the packing of `count` elements of `width` bits, one after the other, with as many in each group as
+        fit into `capacity` bits.
         """
         if width == 0:
             return Packing(np.zeros((0, 1), np.int64), np.zeros(1, np.int64))
@@ -39,20 +41,20 @@ class Packing:
 
     @property
     def groups(self) -> int:
-        """Return the number of packed elements."""
+        """Return the number of packed elements, which is the number of groups."""
         return len(self.members)
 
     def integers(self, values: Integers) -> Numbers:
-        """The integers into which flat values are packed."""
+        """Return the integers into which the packing packs flat values."""
         chosen = np.where(self.members >= 0, values[self.members], 0)
         if not len(self.exponents):
             return np.zeros(self.groups, dtype=object)
         return np.asarray(chosen.astype(object) @ self._weights(), dtype=object)
 
     def combine(self, builder: CountingBuilder, forms: LinearForms, offset: int = 0) -> Rows:
-        """The linear combinations into which forms are packed, each plus `offset`, modulo the prime.
+        """Return the linear combinations into which forms, each with `offset` added, are packed, modulo the prime.
 
-        Each combination begins with a term of the constant 1, which may be 0.
+        Each combination begins with a term of the constant 1, whose coefficient may be 0.
         """
         present = self.members >= 0
         constants = np.zeros(self.members.shape, np.int64)
@@ -94,7 +96,9 @@ class Packing:
 
 
 def beside(left: Rows, right: Rows) -> Rows:
-    """The sums of pairs of linear combinations, where every wire of the right one is above those of the left one."""
+    """Return the sums of pairs of linear combinations, if every wire in the right combination is above those in the
+    left one.
+    """
     lengths_left, lengths_right = np.diff(left.offsets), np.diff(right.offsets)
     offsets = left.offsets + right.offsets
     wires = np.empty(int(offsets[-1]), np.int64)
@@ -107,7 +111,7 @@ def beside(left: Rows, right: Rows) -> Rows:
 
 
 def join(parts: Sequence[Rows]) -> Rows:
-    """The linear combinations of all parts, one part after the other."""
+    """Return the linear combinations of several lists in one list, one list after the other."""
     offsets = [np.zeros(1, np.int64)]
     terms = 0
     for part in parts:
@@ -118,7 +122,9 @@ def join(parts: Sequence[Rows]) -> Rows:
 
 
 def choose(rows: Rows, indices: NDArray[np.integer]) -> Rows:
-    """Choose linear combinations by index: combination i of the result is combination indices[i]."""
+    """Return linear combinations chosen by index: combination i of the result is combination indices[i] of the given
+    ones.
+    """
     chosen = np.diff(rows.offsets)[indices]
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
     places = np.repeat(rows.offsets[indices] - offsets[:-1], chosen) + np.arange(int(offsets[-1]))

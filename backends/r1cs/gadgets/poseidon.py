@@ -1,4 +1,4 @@
-"""The Poseidon hash of field elements, as circom and circomlibjs compute it."""
+"""The Poseidon hash of field elements, computed in the same way as by circom and circomlibjs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ Numbers = NDArray[np.object_]
 
 
 def poseidon(inputs: Sequence[int], capacity: int = 0) -> int:
-    """The hash of 1 to 16 elements of BN254 (integers are reduced); `capacity` is the first lane's initial value.
+    """Return the Poseidon hash of 1 to 16 elements of BN254 (integers are reduced modulo the prime); `capacity` is the
+    initial value of the first lane.
 
-    Raise CircuitizeError for a number of inputs outside 1 to 16. A hash takes about 2 ms for 16 inputs;
+    Raise CircuitizeError for a number of inputs outside 1 to 16. A hash of 16 inputs takes about 2 ms;
     PoseidonTemplate.trace is faster for many hashes at once.
     """
     parameters = poseidon_parameters(len(inputs) + 1)
@@ -24,7 +25,9 @@ def poseidon(inputs: Sequence[int], capacity: int = 0) -> int:
 
 
 def permute(states: Numbers, parameters: PoseidonParameters) -> Numbers:
-    """The permutation of each row of `states`, `object[n, width]`: the definition, round by round."""
+    """Return the Poseidon permutation of each row of `states`, `object[n, width]`, computed round by round from the
+    definition.
+    """
     prime = parameters.field.prime
     matrix = np.array(parameters.matrix, dtype=object).T
     for number, constants in enumerate(parameters.constants):

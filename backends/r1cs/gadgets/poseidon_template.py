@@ -1,4 +1,4 @@
-"""The constraints of one Poseidon permutation, worked out once and then placed any number of times."""
+"""The constraints of one Poseidon permutation, which are worked out once and can be placed any number of times."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from .poseidon import Numbers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """A layer of S-boxes that read only earlier values: x[i] is the sum of coefficients[i, j] * locals[sources[j]].
+    """A layer of S-boxes that read only earlier values: the input x[i] of S-box i is the sum over j of coefficients[i,
+    j] * locals[sources[j]].
 
-    The local values of a permutation are numbered: the constant 1, the permutation's inputs, then each S-box's output
-    in order.
+    The local values of a permutation are numbered in this order: the constant 1, the permutation's inputs, then each
+    S-box's output.
     """
 
     sources: NDArray[np.int64]
@@ -30,16 +31,16 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseidonTemplate:
-    """A permutation as S-boxes y = x^5 whose inputs x are linear combinations of earlier outputs.
+    """A Poseidon permutation as a list of S-boxes y = x^5 whose inputs x are linear combinations of earlier outputs.
 
-    Everything linear (constants, matrices, partial rounds' idle lanes) is folded into the combinations, so that each
-    S-box takes exactly three rows and three wires: x * x = x2, x2 * x2 = x4, x4 * x = x5. The S-boxes of the first
-    layer of a permutation read one input each. A permutation of width 17 with a constant capacity takes 203 S-boxes,
-    609 rows.
+    Everything linear (constants, matrices, the idle lanes of partial rounds) is part of the combinations, so that each
+    S-box takes exactly three rows and three wires: x * x = x2, x2 * x2 = x4, x4 * x = x5. Each S-box in the first layer
+    of a permutation reads one input of the permutation. A permutation of width 17 with a constant capacity takes 203
+    S-boxes, which are 609 rows.
 
-    Soundness: in a Poseidon permutation every row's third entry is one wire, which the first two entries determine, and
-    these read only inputs and earlier wires; so each assignment of the inputs extends in exactly one way, over any
-    field.
+    Soundness: the third entry of every row of a Poseidon permutation is one wire, which the first two entries
+    determine, and these contain only inputs and earlier wires; each assignment of the inputs therefore extends to the
+    wires in exactly one way, over any field.
     """
 
     parameters: PoseidonParameters
@@ -49,17 +50,17 @@ class PoseidonTemplate:
 
     @property
     def boxes(self) -> int:
-        """Return the number of S-boxes of a permutation, each of which takes three rows."""
+        """Return the number of S-boxes in the permutation, each of which takes three rows."""
         return sum(len(layer.coefficients) for layer in self.layers)
 
     @property
     def wires(self) -> int:
-        """The number of wires of one permutation: x2, x4, x5 of each S-box."""
+        """Return the number of wires of one permutation: x2, x4 and x5 of each S-box."""
         return 3 * self.boxes
 
     def trace(self, inputs: Numbers) -> tuple[Numbers, Numbers]:
-        """Run n permutations: from inputs `object[n, inputs]` to wires `object[n, wires]` and first lanes
-        `object[n]`.
+        """Return the wires `object[n, wires]` and the first lanes `object[n]` of n permutations, computed from the
+        inputs `object[n, inputs]`.
         """
         prime = self.parameters.field.prime
         *layers, (read, (last,)) = _sums(self)
@@ -80,10 +81,11 @@ class PoseidonTemplate:
         return wires.reshape(len(inputs), self.wires), outputs
 
     def emit(self, builder: CountingBuilder, inputs: Rows, edge: int, role: str = "poseidon") -> tuple[int, Rows]:
-        """Emit a permutation for each `self.inputs` consecutive linear combinations, which may be constant.
+        """Emit a Poseidon permutation for each group of `self.inputs` consecutive linear combinations, which may be
+        constant.
 
-        Return the first new wire, from which the wires follow as `trace` orders them, and one combination per
-        permutation: the first lane of its final state.
+        Return the number of the first new wire, from which the wires follow in the order of `trace`, and one
+        combination per permutation: the first lane of its final state.
         """
         count = inputs.count // self.inputs
         if count * self.inputs != inputs.count:
@@ -101,7 +103,9 @@ class PoseidonTemplate:
         return first, self._place(builder, (self.output,), origins)
 
     def _place(self, builder: CountingBuilder, layers: tuple[Layer, ...], origins: NDArray[np.int64]) -> Rows:
-        """The linear combinations of the layers in each permutation; the wires of a permutation begin at its origin."""
+        """Return the linear combinations of the layers in each permutation; the numbers of a permutation's wires begin
+        at its origin.
+        """
         lengths, outputs, values = _terms(self, layers)
         codes = builder.large_constants(values)
         wires = np.where(outputs < 0, 0, origins[:, None] + outputs)
@@ -111,8 +115,8 @@ class PoseidonTemplate:
 
 @lru_cache(maxsize=64)
 def _sums(template: PoseidonTemplate) -> list[tuple[Callable[[list[int]], tuple[int, ...]], list[list[int]]]]:
-    """For each layer of S-boxes, and at last for the permutation's output: a function that takes the layer's sources
-    from all locals, and its coefficients, as Python's integers.
+    """Return, for each layer of S-boxes and finally for the permutation's output, a function that takes the layer's
+    sources from all local values, and the layer's coefficients as Python integers.
     """
     layers = (*template.layers, template.output)
     return [(itemgetter(*layer.sources.tolist()), layer.coefficients.tolist()) for layer in layers]
@@ -122,8 +126,8 @@ def _sums(template: PoseidonTemplate) -> list[tuple[Callable[[list[int]], tuple[
 def _terms(
     template: PoseidonTemplate, layers: tuple[Layer, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[int, ...]]:
-    """The linear combinations of the layers after the first: lengths, places of wires in a permutation (-1 is the
-    constant 1), coefficients.
+    """Return the linear combinations of the layers after the first: their lengths, the places of their wires in a
+    permutation (-1 is the constant 1), and their coefficients.
     """
     used = [layer.coefficients != 0 for layer in layers]
     pairs = list(zip(layers, used, strict=True))
@@ -137,10 +141,11 @@ def _terms(
 
 @cache
 def poseidon_template(parameters: PoseidonParameters, capacity: int | None = 0) -> PoseidonTemplate:
-    """The template of a permutation whose first lane starts as the constant `capacity`, or as the first input (None).
+    """Return the template of a Poseidon permutation whose first lane starts as the constant `capacity`, or, if that is
+    None, as the first input.
 
-    A capacity that is constant costs no rows, since its first S-box has a constant output. Making the template of a
-    Poseidon permutation takes about 0.1 s at width 17, once per process.
+    A constant capacity costs no rows, since the output of its first S-box is constant. Making the template of a
+    Poseidon permutation takes about 0.1 s for width 17, once per process.
     """
     prime, width = parameters.field.prime, parameters.width
     matrix = np.array(parameters.matrix, dtype=object)
@@ -166,8 +171,8 @@ def poseidon_template(parameters: PoseidonParameters, capacity: int | None = 0) 
 
 
 def _lanes(width: int, count: int, first: int) -> Numbers:
-    """The state of a permutation whose first lane holds a constant and whose last `count` lanes are the sources after
-    the constant.
+    """Return the state of a permutation whose first lane holds a constant, and whose last `count` lanes are the sources
+    that follow the constant.
     """
     state = np.zeros((width, count + 1), dtype=object)
     state[width - count :, 1:] = np.eye(count, dtype=object)
@@ -178,10 +183,10 @@ def _lanes(width: int, count: int, first: int) -> Numbers:
 def _partial_rounds(
     parameters: PoseidonParameters, layers: list[Layer], sources: NDArray[np.int64], state: Numbers
 ) -> tuple[NDArray[np.int64], Numbers]:
-    """Append a layer of one S-box for each partial round; return the state after these rounds.
+    """Append a layer with one S-box for each partial round, and return the state after these rounds.
 
-    An S-box output enters the state through the matrix' first column and then passes the same linear map in each round:
-    `tails[i]` is the factor by which it is multiplied in each lane i rounds later.
+    The output of an S-box enters the state through the first column of the matrix and then passes the same linear map
+    in each round: `tails[i]` has the factors by which it is multiplied, i rounds later, in each lane.
     """
     prime = parameters.field.prime
     matrix = np.array(parameters.matrix, dtype=object)
@@ -202,7 +207,7 @@ def _partial_rounds(
 
 
 def plus_constants(builder: CountingBuilder, rows: Rows, constants: Sequence[int]) -> Rows:
-    """The combinations rows[i] + constants[i % len(constants)]."""
+    """Return the combinations rows[i] + constants[i % len(constants)]."""
     lengths = np.diff(rows.offsets)
     heads = np.append(rows.wires, 1)[rows.offsets[:-1]]
     has = (lengths > 0) & (heads == 0)
@@ -224,8 +229,8 @@ def plus_constants(builder: CountingBuilder, rows: Rows, constants: Sequence[int
 
 
 def interleave(parts: Sequence[Rows]) -> Rows:
-    """Interleave the rows of several parts: row i of the first part, row i of the second and so on, then row i + 1 of
-    the first
+    """Return the rows of several parts, interleaved: row i of the first part, row i of the second part and so on, then
+    row i + 1 of the first part.
     """
     lengths = np.stack([np.diff(part.offsets) for part in parts], axis=1)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

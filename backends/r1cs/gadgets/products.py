@@ -1,4 +1,6 @@
-"""Products in a circuit: one row per product of two wires, nothing for a constant factor or a structural zero."""
+"""Products in an R1CS circuit: each product of two wires takes one row, and a product with a constant factor or a
+structural zero takes none.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from .accumulation import Contraction, Pin, accumulate, blocks
 from .assembly import Assembly, Handle, Site
 
 LONG = 4
-"""The average number of terms above which forms count as long: such forms get a wire each if they enter many products.
+"""The average number of terms above which forms count as long: such forms get a wire each if they enter many
+products.
 """
 
 SAVED_TERMS = 64
@@ -28,7 +31,7 @@ SAVED_TERMS = 64
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """The wires that hold products: their value, their purpose, their shape, and how many one element has."""
+    """The wires that hold products: their value, their role, their shape, and the number of wires for one element."""
 
     value: Value
     role: str
@@ -37,10 +40,10 @@ class Products:
 
 
 def multiply(assembly: Assembly, left: LinearForms, right: LinearForms, made: Products) -> LinearForms:
-    """The products left[i] * right[i]: one row and one wire each, no row and no wire if a factor is a constant.
+    """Return the products left[i] * right[i]; each takes one row and one wire, or none if a factor is a constant.
 
-    Soundness: the row left * right = wire determines the wire; in a product, a constant factor c gives the form c *
-    other without a row.
+    Soundness: the row left * right = wire determines the wire; if a factor is a constant c, the product is the form c *
+    other and has no row.
     """
     every = np.arange(len(left))
     return _multiply(assembly, left, every, right, every, made)
@@ -54,7 +57,7 @@ def _multiply(
     at_right: NDArray[np.integer],
     made: Products,
 ) -> LinearForms:
-    """The products left[at_left[i]] * right[at_right[i]]."""
+    """Return the products left[at_left[i]] * right[at_right[i]]."""
     left_constant, right_constant = left.constant_mask(), right.constant_mask()
     count = len(at_left)
     order = Order(count // made.stride, made.stride)
@@ -83,17 +86,17 @@ def _multiply(
 
 
 def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | None = None) -> Handle:
-    """The einsum of two operands: one row per product, while sums are free.
+    """Return the einsum of two operands, which takes one row per product, while sums take none.
 
     If a later range check bounds the sums of a contraction, several sums are computed at once (`accumulate`), or the
-    sums are tested by a challenge (`project`), whichever has fewest rows.
+    sums are tested by a challenge (`project`), whichever takes the fewest rows.
 
-    An operand whose long forms each enter many products gets a wire per element first (one row each): this decision
-    depends on shapes and forms, never on values. An index that only one operand has is summed in that operand, before
-    any product.
+    If an operand has long forms that each enter many products, each of its elements first gets a wire, at the cost of
+    one row; this decision depends on shapes and forms, never on values. An index that only one operand has is summed
+    over in that operand, before any products.
 
-    Soundness: every product wire is determined by its row, and the sum is a form; a wire that was made for a form
-    equals it.
+    Soundness: every product wire is determined by its row, and each sum is a form; a wire that was made for a form
+    equals the form.
     """
     assembly, type, value = site.assembly, site.type, site.value
     if left.magnitude == 0 or right.magnitude == 0:
@@ -136,8 +139,8 @@ def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | 
 
 
 def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
-    """Give each element a wire if its form is long and enters many products; `uses` is the number of products in
-    all.
+    """Give each element of a handle a wire if its forms are long and enter many products; `uses` is the total number of
+    products.
     """
     count = len(handle.forms)
     if handle.forms.terms > LONG * count and handle.forms.terms * (uses // count) > SAVED_TERMS * count:
@@ -145,7 +148,7 @@ def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
 
 
 def _pairs(contraction: Contraction) -> int:
-    """How many products of a contraction have no constant factor."""
+    """Return the number of products in a contraction that have no constant factor."""
     letters, left, right = contraction.letters, contraction.left, contraction.right
     varying = []
     for handle, own, other in ((left, letters[0], letters[1]), (right, letters[1], letters[0])):
@@ -166,7 +169,9 @@ def _letters(equation: str) -> tuple[str, str, str]:
 
 
 def _flat_indices(letters: str, operand: Shape, axes: Sequence[str], shape: Sequence[int]) -> NDArray[np.int32]:
-    """The flat place in an operand of a contraction, for each point of the index space `axes`, row-major."""
+    """Return, for each point of the index space `axes` in row-major order, its flat place in an operand of a
+    contraction.
+    """
     flat = np.zeros((1,) * len(axes), np.int32)
     stride = 1
     for letter, extent in zip(reversed(letters), reversed(operand), strict=True):
@@ -178,7 +183,7 @@ def _flat_indices(letters: str, operand: Shape, axes: Sequence[str], shape: Sequ
 
 
 def _sum_out(handle: Handle, letters: str, letter: str) -> tuple[Handle, str]:
-    """An operand's handle summed over an axis that the other operand and the result lack."""
+    """Return an operand of a contraction, summed over an axis that the other operand and the result lack."""
     kept = [name for name in dict.fromkeys(letters) if name != letter]
     extents = dict(zip(letters, handle.type.shape, strict=True))
     shape = tuple(extents[name] for name in kept)

@@ -1,4 +1,6 @@
-"""Contractions tested at one random point: their sums are bound first, then a challenge folds the columns into one."""
+"""Contractions that are tested at one random point: their sums are fixed first, and then a challenge folds the columns
+into one.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,14 @@ from .transcript import Element, Naturals, Transcript, absorption, emit_challeng
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folded:
-    """The sums of packed[i, g] * r^g over g, for the challenge r, by Horner's rule."""
+    """The sums over g of packed[i, g] * r^g for the challenge r, computed by Horner's rule."""
 
     packed: PackedValue
     wide: int
     source: Transcript | Drawn
 
     def steps(self, trace: Trace) -> Numbers:
-        """The steps [n, wide - 1] of a fold by Horner's rule: (packed[i, g + 1] + step[i, g + 1]) * r."""
+        """Return the steps [n, wide - 1] of Horner's rule in a run: (packed[i, g + 1] + step[i, g + 1]) * r."""
         found: Numbers | None = trace.memory.get(self)
         if found is None:
             prime, r = trace.field.prime, self.source.challenge(trace)
@@ -45,7 +47,7 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Steps(Elements):
-    """The wires of the steps of Horner's rule in a fold."""
+    """The wires of the steps of Horner's rule by which columns are folded."""
 
     folded: Folded
 
@@ -55,7 +57,7 @@ class Steps(Elements):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """A contraction that waits for the challenge; `sums` are its wires."""
+    """A contraction whose test waits for the challenge; `sums` are the wires of its sums."""
 
     edge: int
     plan: Blocks
@@ -64,17 +66,17 @@ class Projection:
 
     @property
     def degree(self) -> int:
-        """The degree, in the challenge, of the identity that tests a contraction."""
+        """Return the degree, in the challenge, of the identity that tests the contraction."""
         return self.plan.shape[2] - 1
 
 
 @dataclass(slots=True, eq=False)
 class Challenges:
-    """What a program's challenge is to test, and the values whose hash the challenge is, unless it is drawn outside the
-    circuit.
+    """The contractions that a program's challenge tests, and the values of which the challenge is a hash, unless it is
+    drawn outside the circuit.
 
-    `overhead` is the number of rows that a program's first challenge costs in any case, `bound` are the wires that its
-    commitments bind.
+    The field `overhead` is the number of rows that the challenge of a program costs in any case; `bound` has the wires
+    that the program's commitments bind.
     """
 
     overhead: int = 0
@@ -85,15 +87,16 @@ class Challenges:
 
     @property
     def degree(self) -> int:
-        """The sum of all projections' degrees."""
+        """Return the sum of the degrees of all projections."""
         return sum(projection.degree for projection in self.projections)
 
     def postpone(self, assembly: Assembly, contraction: Contraction, pin: Pin, most: int) -> Handle | None:
-        """The sums of a contraction as wires, whose rows are emitted once there is a challenge; None if at most `most`
-        rows compute them directly.
+        """Return the sums of a contraction as wires whose rows are emitted once the challenge is known, or None unless
+        the test takes fewer than `most` rows.
 
-        The compared number of rows is that of the cheapest projection, plus the rows that absorb its sums, plus the
-        overhead; rows of hashes count twice, since they have about three times the nonzeros of other rows.
+        The rows of the test are those of the cheapest projection, plus the rows that absorb its sums, plus the
+        overhead; rows of hashes count twice, since they have about three times as many non-zero coefficients as other
+        rows.
         """
         prime, type = assembly.field.prime, contraction.type
         ways = (contraction, contraction.turned)
@@ -113,12 +116,13 @@ class Challenges:
         return sums
 
     def bind(self, pin: Pin, by: int, x: Handle, quotient: Handle) -> None:
-        """Absorb the values that determine x, whose Shift by `by` gave the quotient, if a projection waits for them.
+        """Absorb into the transcript the values that determine x, whose Shift by `by` gave the quotient, if a
+        projection needs them.
 
-        Soundness: for absorbing the dividend x of a Shift, x - offset is in [0, 2^total) by the bits of the Shift, and
-        the remainder in [0, 2^by); if only the remainder is absorbed, the quotient is in a commitment whose digest is
-        absorbed, at places no narrower than the window of the Shift. A challenge that is drawn outside the circuit is
-        drawn after all wires from which sums are made.
+        Soundness: for a dividend x, x - offset is in [0, 2^total) by the bits of the Shift, and the remainder is in [0,
+        2^by); if only the remainder is absorbed, the quotient is in a commitment whose digest is absorbed, at places
+        that are no narrower than the window of the Shift. A challenge that is drawn outside the circuit is drawn after
+        all wires of which the tested sums are made are fixed.
         """
         if pin not in self.awaited:
             return
@@ -136,8 +140,8 @@ class Challenges:
         self.source.absorbed.append(item)
 
     def hash(self, assembly: Assembly, known: list[Naturals | Element]) -> int:
-        """The wire of the challenge, hashed in the circuit; `known` are numbers and elements that determine the
-        program's inputs and its committed outputs.
+        """Return the wire of the challenge, which the circuit computes as a hash; `known` are numbers and elements that
+        determine the program's inputs and its committed outputs.
         """
         assert isinstance(self.source, Transcript)
         self.source.absorbed[:0] = known
@@ -154,22 +158,22 @@ class Challenges:
 
 
 def project(assembly: Assembly, projection: Projection, source: Transcript | Drawn, challenge: int) -> None:
-    """Constrain a projection's sums to be those of its contraction, up to a small error; `challenge` is the number of
-    the challenge's wire.
+    """Constrain the sums of a projection to be those of its contraction, up to a small error; `challenge` is the number
+    of the challenge's wire.
 
-    With P[i, g] the packed sums, A[i, k] and B[k, g] the packed operands, the rows say: sum of P[i, g] r^g over g = sum
-    over k of A[i, k] * (sum of B[k, g] r^g over g), for each i (and each index that both operands and the target have).
-    The sums of packed[i, g] * r^g are computed by Horner's rule, with a row for each g but the last.
+    If P[i, g] are the packed sums and A[i, k] and B[k, g] the packed operands, the rows say, for each i (and each index
+    that both operands and the target have), that the sum over g of P[i, g] r^g equals the sum over k of A[i, k] * (sum
+    over g of B[k, g] r^g). The sums over g of packed[i, g] * r^g are computed by Horner's rule, with a row for each g
+    except the last.
 
-    Soundness: for a projection, let every input and every sum be fixed before r is known, as integers that range checks
-    bound; the operands are then fixed too, since rows alone determine them from inputs and sums. For each row i of a
-    contraction the difference of the two sides of the tested identity is a polynomial in r of degree
-    `projection.degree`, whose coefficients are the differences that `accumulate` shows to be 0 only if every sum is
-    right. If some sum of a tested contraction is wrong, some coefficient of the difference polynomial is not 0 modulo
-    p, and at most `degree` of the p values of r pass. That the challenge r is uniform, and drawn after the values are
-    fixed is the assumption that Poseidon is a random oracle (or the hash by which a commitment outside the circuit
-    draws it): a prover who evaluates the hash q times succeeds with probability at most (q + 1) * degree / p for each
-    projection.
+    Soundness: every input and every sum is fixed before r is known, as integers that range checks bound; the operands
+    are then fixed too, since rows alone determine them from inputs and sums. For each row i of the contraction, the
+    difference between the two sides of the tested identity is a polynomial in r of degree `projection.degree`, whose
+    coefficients are the differences that `accumulate` shows to be 0 only if every sum is right. If some sum of a tested
+    contraction is wrong, some coefficient of the polynomial in r is not 0 modulo p, and at most `degree` of the p
+    values of r pass the test. The challenge r counts as uniform, and as drawn after the values are fixed, by the
+    assumption that Poseidon (or the hash from which a prover draws it after a commitment) is a random oracle: a prover
+    who evaluates the hash q times succeeds with probability at most (q + 1) * degree / p for each projection.
     """
     plan, letters, sums = projection.plan, projection.contraction.letters, projection.sums
     left, right = projection.contraction.left, projection.contraction.right
@@ -187,9 +191,9 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
 
 
 def _fold(assembly: Assembly, folded: Folded, forms: LinearForms, challenge: int, role: str) -> Rows:
-    """The sums of packed[i, g] * r^g over g, with wide - 1 rows each.
+    """Return the sums over g of packed[i, g] * r^g; each takes wide - 1 rows.
 
-    Soundness: for a fold, each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] determines its wire.
+    Soundness: each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] of a fold determines its wire step[i, g].
     """
     packed = folded.packed.packing.combine(assembly.builder, forms)
     wide = folded.wide

@@ -1,4 +1,6 @@
-"""Ranges of integers in a circuit: exact interval checks, and shifts whose quotient is checked at no extra cost."""
+"""Ranges of integers in an R1CS circuit: exact interval checks, and shifts whose quotient is checked at no extra
+cost.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ from .bounds import Bound
 
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """The quotient floor(x / 2^by), which is to lie in a window: the quotient's type in that window, its value, whether
-    its sign is asked for, and the role of its rows.
+    """A quotient floor(x / 2^by) that must lie in a window: the window, the quotient's type in it, its value, whether
+    its sign is needed, and the role of its rows.
     """
 
     x: Handle
@@ -34,12 +36,12 @@ class Quotient:
 def check(
     assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value, sign: bool, role: str = "range"
 ) -> Handle:
-    """Return x where x lies in the interval, its ends included, and leave no witness elsewhere. A range check of x is
-    free if x's own interval shows it.
+    """Return x if x lies in the interval, including its ends, and leave no witness otherwise. The range check takes no
+    rows if x's own interval implies it.
 
-    Soundness of a range check of x: `decompose` enforces the window and `at_most` its upper part, at once or, for
-    wires, as far as nothing else implies it when all is emitted (`Bounds`); `window` shows that what the two accept,
-    among the values that x's type allows, is exactly the interval.
+    Soundness: `decompose` enforces the window of a range check, and `at_most` its upper end, either at once or, for
+    wires, at the end as far as nothing else implies it (`Bounds`); `window` shows that what the two accept, among the
+    values that x's type allows, is exactly the interval.
     """
     type = x.type
     low, high = meet(type, *interval)
@@ -51,15 +53,15 @@ def check(
 
 
 def shift(site: Site, x: Handle, by: int) -> Handle:
-    """Return floor(x / 2^by) where that passes the Check that reads it, and leave no witness elsewhere.
+    """Return floor(x / 2^by) if this passes the Check that reads it, and leave no witness otherwise.
 
-    The shift takes by + k rows per element, where k is the bits of the interval; none if x's bits are known and the
-    interval needs no check.
+    A shift by `by` bits takes by + k rows per element, where k is the number of bits of the quotient's window, or none
+    if x's bits are known and the interval needs no check.
 
-    Soundness: for a shift of x, x - low * 2^by = sum of 2^i b_i over i < by + k, by `decompose`: the low `by` bits are
-    the remainder in [0, 2^by), the others are quotient - low. Division with remainder is unique over the integers, and
-    both sides of the equation x = 2^by * q + r stay below p/2. The exact interval is enforced on the bits of a Shift's
-    quotient as `check` enforces it.
+    Soundness: for a shift of x, `decompose` shows that x - low * 2^by is the sum of 2^i b_i over i < by + k: the low
+    `by` bits are the remainder in [0, 2^by), and the others are quotient - low. Division with remainder is unique over
+    the integers, and both sides of the equation x = 2^by * q + r stay below p/2. The exact interval of the quotient is
+    enforced on its bits in the same way as by `check`.
     """
     assembly, type, value, sign = site.assembly, site.type, site.value, site.sign
     interval = site.check or (type.low, type.high)
@@ -94,11 +96,12 @@ def _windowed(assembly: Assembly, made: Quotient) -> Handle:
 
 
 def _looked_up(assembly: Assembly, made: Quotient) -> Handle:
-    """The quotient that `_windowed` computes, by lookups in tables: the quotient has a wire, the remainder is x -
-    2^by * quotient.
+    """Return the same quotient as `_windowed`, computed by lookups in tables: the quotient has a wire, and the
+    remainder is x - 2^by * quotient.
 
-    Soundness: the quotient q is in the window and the remainder in [0, 2^by), by `Tables.within`, so the right side of
-    x = 2^by * q + r is an integer below p/2 whatever x's wires are; division with remainder is unique.
+    Soundness: `Tables.within` shows that the quotient q is in the window and the remainder in [0, 2^by), so that the
+    right side of x = 2^by * q + r is an integer below p/2, whatever values x's wires have; division with remainder is
+    unique.
     """
     assert assembly.tables is not None
     x, by, chosen, type, value, role = made.x, made.by, made.chosen, made.type, made.value, made.role
@@ -119,11 +122,11 @@ def _looked_up(assembly: Assembly, made: Quotient) -> Handle:
 
 
 def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, role: str) -> Handle:
-    """Wires that the prover may choose freely, in exactly the interval of `type`.
+    """Return wires that the prover may choose freely in exactly the interval of `type`.
 
-    Soundness: `decompose` writes the wire as low + sum of 2^i b_i modulo p, an integer in the window, and `at_most`
-    cuts the window to the interval, unless other range checks of the wire do (`Bounds`); integers of the window are
-    told apart modulo p, since both ends and 2^k are below p/2.
+    Soundness: `decompose` writes each wire as low + sum of 2^i b_i modulo p, which is an integer in the window, and
+    `at_most` restricts the window to the interval, unless other range checks of the wire do (`Bounds`); different
+    integers of the window differ modulo p, since both ends and 2^k are below p/2.
     """
     chosen = window(type.low, type.high, type.low - 1, type.high + 1, False)
     return _windowed(assembly, Quotient(Handle(forms, value, type), 0, chosen, type, value, False, role))

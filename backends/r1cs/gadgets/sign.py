@@ -1,4 +1,6 @@
-"""Signs and zeros: whether an integer is negative, and the rectified linear unit."""
+"""Signs and zeros in an R1CS circuit: whether an integer is negative, whether it is zero, and the rectified linear
+unit.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,14 @@ from .products import Products, multiply
 
 
 def negative(assembly: Assembly, x: Handle) -> LinearForms:
-    """Return a form that is 1 where x < 0, else 0; the rows are emitted once per handle.
+    """Return forms that are 1 where x < 0 and 0 elsewhere; their rows are emitted only once per handle.
 
-    The sign is free if the interval decides it, if x's two's complement bits are known, or if x is in [-1, 0];
-    otherwise it takes the cheaper of a zero test (three rows, if the interval has only one value on one side) and a
-    decomposition of x into bits.
+    The sign of x takes no rows if the interval decides it, if x's two's complement bits are known, or if x is in [-1,
+    0]; otherwise it takes the cheaper of a zero test (three rows, if the interval has a single value on one side of
+    zero) and a decomposition of x into bits.
 
-    The sign is sound as `nonzero` or `decompose` is: x + 2^(k-1) = n in [0, 2^k) has top bit 1 exactly where x >= 0.
+    The soundness of the sign is that of `nonzero` or of `decompose`: if x + 2^(k-1) = n is in [0, 2^k), the top bit of
+    n is 1 exactly where x >= 0.
     """
     if x.negative is None:
         x.negative = _negative(assembly, x)
@@ -50,12 +53,12 @@ def _negative(assembly: Assembly, x: Handle) -> LinearForms:
 
 
 def nonzero(assembly: Assembly, forms: LinearForms, value: Value, magnitude: int) -> LinearForms:
-    """Return a wire that is 1 where the form is not 0, else 0, with three rows and two wires each.
+    """Return wires that are 1 where the form is not 0 and 0 elsewhere; each element takes three rows and two wires.
 
-    Soundness: the rows are x * inverse = m, x * (1 - m) = 0, inverse * (1 - m) = 0. In a zero test, if x = 0 modulo p
-    (so x = 0, being below p/2), then m = 0 by the row x * inverse = m, and inverse = 0 by the row inverse * (1 - m) =
-    0. In a zero test, if x is not 0, then m = 1 by the row x * (1 - m) = 0, and inverse = 1/x by the row x * inverse =
-    m. A zero test has exactly one witness, whether x is 0 or not.
+    Soundness: the rows of a zero test of x are x * inverse = m, x * (1 - m) = 0 and inverse * (1 - m) = 0. If x = 0
+    modulo p, so that x = 0 since it is below p/2, then m = 0 by the row x * inverse = m, and inverse = 0 by the row
+    inverse * (1 - m) = 0. If x is not 0, then m = 1 by the row x * (1 - m) = 0, and inverse = 1/x by the row x *
+    inverse = m. A zero test of x therefore has exactly one witness, whether x is 0 or not.
     """
     assembly.no_wrap(magnitude)
     count = len(forms)
@@ -69,9 +72,10 @@ def nonzero(assembly: Assembly, forms: LinearForms, value: Value, magnitude: int
 
 
 def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
-    """The rectifier max(x, 0), with one row besides the sign. The argument `type` is the type of the rectified value.
+    """Return the rectifier max(x, 0), which takes one row in addition to those of the sign. The argument `type` is the
+    type of the rectified value.
 
-    Soundness: for the rectifier, the row x * (1 - negative) = y determines the result y.
+    Soundness: the row x * (1 - negative) = y determines the rectified value y.
     """
     if x.type.low >= 0:
         return Handle(x.forms, value, x.type, x.bits, x.negative)

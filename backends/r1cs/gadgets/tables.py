@@ -1,5 +1,5 @@
-"""Range checks by tables: values fixed before a challenge is drawn are shown to stand in tables, with one row for each
-value.
+"""Range checks by tables: values that are fixed before a challenge is drawn are shown to be in tables, with one row for
+each value.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ WIDEST = 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Digits(Value):
-    """The places start, ..., start + count - 1 of a natural number in base 2^bits; the places of one element stand
-    together.
+    """The digits start, ..., start + count - 1 of natural numbers in base 2^bits; the digits of one number are
+    consecutive.
     """
 
     value: Value
@@ -41,8 +41,8 @@ class Digits(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demand:
-    """Forms that must be integers in [0, size), the integers that an honest prover has there, and the gadget that asks
-    for the check.
+    """A demand for a range check: forms that must be integers in [0, size), the integers that an honest prover has
+    there, and the gadget that demands the check.
     """
 
     edge: int
@@ -54,7 +54,9 @@ class Demand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts(Value):
-    """How often each of 0, ..., size - 1 is among the values; values outside are not counted."""
+    """The number of times that each of 0, ..., size - 1 is among the values; values outside this range are not
+    counted.
+    """
 
     values: tuple[Value, ...]
     size: int
@@ -69,8 +71,8 @@ class Counts(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reciprocals(Elements):
-    """1 / (challenge + value) for values in [0, size), 0 for others; all reciprocals of a table are computed at
-    once.
+    """The reciprocals 1 / (challenge + value) for values in [0, size), and 0 for other values; all reciprocals of a
+    table are computed at once.
     """
 
     value: Value
@@ -85,7 +87,7 @@ class Reciprocals(Elements):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fractions(Elements):
-    """The fractions counts[j] / (challenge + j) of a table with these counts."""
+    """The fractions counts[j] / (challenge + j) of a table in which entry j occurs counts[j] times."""
 
     counts: Counts
 
@@ -97,7 +99,9 @@ class Fractions(Elements):
 
 
 def table_reciprocals(trace: Trace, size: int) -> Limbs:
-    """The reciprocals 1 / (challenge + j) for each j below size, by one inversion; 0 where no inverse exists."""
+    """Return the reciprocals 1 / (challenge + j) for each j below size, computed with a single inversion; the
+    reciprocal of 0 is given as 0.
+    """
     key = ("reciprocals", size)
     found: Limbs | None = trace.memory.get(key)
     if found is None:
@@ -116,7 +120,7 @@ def table_reciprocals(trace: Trace, size: int) -> Limbs:
 
 @dataclass(slots=True, eq=False)
 class Tables:
-    """The range checks of a circuit whose challenge is drawn after all the checked values are committed to."""
+    """The range checks of a circuit whose challenge is drawn after the prover has committed to all checked values."""
 
     demands: list[Demand] = field(default_factory=list)
     stood: dict[int, list[Demand]] = field(default_factory=dict)
@@ -124,18 +128,18 @@ class Tables:
 
     @property
     def degree(self) -> int:
-        """The greatest number of challenges for which a value that is in no table would pass, or the witness would not
-        be unique.
+        """Return the greatest number of challenges for which a value that is in no table could pass, or for which the
+        witness would not be unique.
         """
         return sum(2 * size + sum(len(cell.forms) for cell in cells) for size, cells in self.stood.items())
 
     def within(self, assembly: Assembly, forms: LinearForms, value: Value, size: int, role: str) -> None:
-        """Constrain each form to be an integer in [0, size); `value` says which integers an honest prover puts there.
+        """Constrain each form to be an integer in [0, size); `value` says which integers an honest prover has there.
 
-        The caller shows with `no_wrap` that `size` and the integer for which the form stands are below p/2.
+        The caller must show with `no_wrap` that `size` and the integer for which the form stands are below p/2.
 
-        Soundness: for size 1 and 2 by rows that have no other solutions; for other sizes by `commit` and `show`, which
-        fail to exclude a value outside for at most `degree` challenges.
+        Soundness: sizes 1 and 2 have rows without other solutions; for other sizes, `commit` and `show` exclude a value
+        outside the range except for at most `degree` challenges.
         """
         if size == 1:
             assembly.equal(forms, zeros(len(forms)), role)
@@ -145,8 +149,8 @@ class Tables:
             self.demands.append(Demand(assembly.edge, role, forms, value, size))
 
     def commit(self, assembly: Assembly) -> None:
-        """Put everything that `within` asked for into tables, in the fewest rows: these values must be fixed before the
-        challenge is drawn.
+        """Put all values for which `within` was called into tables, with the fewest rows: these values must be fixed
+        before the challenge is drawn.
         """
         if not self.demands:
             return
@@ -164,20 +168,22 @@ class Tables:
         assembly.edge = outer
 
     def show(self, assembly: Assembly, challenge: int) -> None:
-        """Emit the rows that test the committed values; `challenge` is the number of the challenge's wire."""
+        """Emit the rows that test the committed values by the challenge; `challenge` is the number of the challenge's
+        wire.
+        """
         outer = assembly.edge
         for size, cells in self.stood.items():
             _show(assembly, cells, *self.counts[size], challenge)
         assembly.edge = outer
 
     def _digits(self, assembly: Assembly, bits: int) -> list[Demand]:
-        """Replace the demands of range checks by equivalent ones of sizes at most 2^bits: digits in base 2^bits, the
-        lowest digit being the rest of the form.
+        """Return demands for range checks of sizes up to 2^bits that are equivalent to the given ones: they are for
+        digits in base 2^bits, where the lowest digit is the form minus all other digits.
 
-        Soundness: if every digit of a form of k bits is in [0, 2^bits), and the topmost digit has only the bits that
-        are left, the form is the sum of digits, an integer in [0, 2^k). For a size that is no power of two, size - 1 -
-        form is shown to be in [0, 2^k) too: the form is then in both windows, as integers below p/2, and so in [0,
-        size).
+        Soundness: if every digit of a form of k bits is in [0, 2^bits), and the topmost digit has only the remaining
+        bits, the form is the sum of its digits and therefore an integer in [0, 2^k). If a size is not a power of two,
+        size - 1 - form is shown to be in [0, 2^k) too: the form is then in both windows, as an integer below p/2, and
+        therefore in [0, size).
         """
         found = []
         for demand in self.demands:
@@ -196,19 +202,19 @@ class Tables:
 
 
 def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, challenge: int) -> None:
-    """Show that every cell is in [0, size), where the wires from `first` on hold how often each entry occurs.
+    """Show that every cell is in [0, size); the wires from `first` on hold the number of times that each entry occurs.
 
-    The rows of a range check by table are y * (r + cell) = 1 for each cell and f_j * (r + j) = count_j for each j in
-    [0, size), and the sum of all y equals the sum of all f_j. (Large numbers stand on the left, since values on the
-    right are multiplied in the prover's more expensive group.)
+    A range check by table has the rows y * (r + cell) = 1 for each cell and f_j * (r + j) = count_j for each j in [0,
+    size), and a row that says that the sum of all y equals the sum of all f_j. (The large numbers are the left factors,
+    since right factors are multiplied in the prover's more expensive group.)
 
-    Soundness (Haboeck, "Multivariate lookups based on logarithmic derivatives", 2022): let the cells and the counts of
-    a table be fixed before r is known. For any r that makes no r + j 0 modulo p, the rows of a table say that the sum
-    of 1 / (r + cell) equals the sum of count_j / (r + j). As rational functions of r the sums of 1 / (r + cell) and of
-    count_j / (r + j) are equal only if every cell is some j: for any other cell c the left sum has a pole, its residue
-    the number of cells that are c, which is below p. If some cell is not in the table, at most `cells + size`
-    challenges r pass, and at most `size` challenges make some r + j zero. Unless the challenge makes a denominator
-    zero, the wires y and f_j of a table are determined, so the witness is unique.
+    Soundness (Haboeck, "Multivariate lookups based on logarithmic derivatives", 2022): the cells and the counts of a
+    table are fixed before r is known. For any r such that no r + j is 0 modulo p, the rows of a table say that the sum
+    of 1 / (r + cell) equals the sum of count_j / (r + j). As rational functions of r, the sum of 1 / (r + cell) and the
+    sum of count_j / (r + j) are equal only if every cell is some j: for any other cell c, the first sum has a pole,
+    whose residue is the number of cells equal to c, which is below p. If some cell is not in the table, the rows hold
+    for at most `cells + size` challenges r, and at most `size` challenges make some r + j zero. Unless the challenge
+    makes a denominator zero, the wires y and f_j of a table are determined, so that the witness is unique.
     """
     size, total = counts.size, sum(len(cell.forms) for cell in cells)
     sums = []
@@ -231,7 +237,7 @@ def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, c
 
 
 def size_counts(demands: list[Demand]) -> Mapping[int, int]:
-    """How many values must be shown to be in [0, size), for each size."""
+    """Return, for each size, the number of values that must be shown to be in [0, size)."""
     counts: Counter[int] = Counter()
     for demand in demands:
         counts[demand.size] += len(demand.forms)
@@ -239,25 +245,25 @@ def size_counts(demands: list[Demand]) -> Mapping[int, int]:
 
 
 def base(counts: Mapping[int, int]) -> int:
-    """The number of bits of a digit for which the fewest rows are needed, the smallest of equally good ones; `counts`
-    has the number of range checks of every size.
+    """Return the number of bits per digit with which range checks take the fewest rows, the least of equally good ones;
+    `counts` has the number of range checks of every size.
     """
     return min(range(2, WIDEST + 1), key=lambda bits: (_rows(counts, bits), bits))
 
 
 def tables(counts: Mapping[int, int]) -> list[int]:
-    """The sizes that get a table of their own: the greatest size, and each size with fewer entries than values to
-    check, in ascending order.
+    """Return the sizes that get their own table, in ascending order: the greatest size, and each size with fewer
+    entries than values to check.
 
-    A value to be checked against a size without a table is looked up twice in the smallest table that is larger.
+    A value that must be below a size without its own table is looked up twice in the next larger table.
     """
     largest = max(counts)
     return sorted(size for size, count in counts.items() if count > size or size == largest)
 
 
 def _rows(counts: Mapping[int, int], bits: int) -> int:
-    """The approximate number of rows that range checks of the values take with digits of `bits` bits; the number is
-    exact for shared tables.
+    """Return the approximate number of rows that range checks take with digits of `bits` bits; the number is exact for
+    tables that several sizes share.
     """
     cells: Counter[int] = Counter()
     booleans = 0
@@ -278,7 +284,9 @@ def _rows(counts: Mapping[int, int], bits: int) -> int:
 
 
 def _split(assembly: Assembly, forms: LinearForms, value: Value, total: int, bits: int, role: str) -> list[Demand]:
-    """The digits of natural numbers below 2^total; a topmost digit of one bit gets its row at once."""
+    """Return the range checks of the digits of natural numbers below 2^total; a topmost digit of one bit gets its row
+    at once.
+    """
     count, places = len(forms), -(-total // bits)
     first = assembly.wires(
         Digits(value, bits, 1, places - 1), count * (places - 1), f"{role} digit", (count, places - 1)
@@ -302,14 +310,14 @@ def _split(assembly: Assembly, forms: LinearForms, value: Value, total: int, bit
 
 
 def _each(table: NDArray[np.int32]) -> LinearForms:
-    """Return linear forms of one wire each."""
+    """Return linear forms that consist of one wire each."""
     return uniform(table.reshape(-1, 1), np.ones(1, np.int64))
 
 
 def _placed(cell: Demand, chosen: list[int]) -> list[tuple[LinearForms, Value, int]]:
-    """Look up a cell in the table of its own size, or twice in a larger table.
+    """Return the lookups that check a cell: one in the table of its own size, or two in a larger table.
 
-    Soundness: x in [0, t) and x + t - size in [0, t), as integers below p/2, imply x in [0, size).
+    Soundness: if x and x + t - size, as integers below p/2, are both in [0, t), then x is in [0, size).
     """
     if cell.size in chosen:
         return [(cell.forms, cell.value, cell.size)]

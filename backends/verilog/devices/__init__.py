@@ -1,4 +1,6 @@
-"""FPGAs: families with the capacities of their cells, devices by name, and how much of a device a design takes."""
+"""FPGAs: families with the capacities of their cells, devices by name, and the share of a device that a design
+takes.
+"""
 
 from .asked import Asked
 from .catalogue import DEVICES, Device, device, devices_by_family

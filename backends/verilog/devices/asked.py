@@ -1,5 +1,5 @@
-"""The FPGA family and the device for which a design is estimated: the cells it takes, and whether the device holds
-it.
+"""The FPGA family and the device for which a design is estimated: the cells that the design takes, and whether the
+device holds it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ OPTIONS = ("family", "device")
 
 @dataclass(frozen=True)
 class Asked:
-    """A family, the Xilinx 7 series by default, and a device of the family, if one is given."""
+    """The FPGA family for which a design is estimated, by default the Xilinx 7 series, and a device of this family if
+    one is chosen.
+    """
 
     family: Family = SEVEN
     device: Device | None = None
 
     @staticmethod
     def of(options: Mapping[str, Any]) -> Asked:
-        """Return the family and the device that the options `family` and `device` ask for.
+        """Return the FPGA family and the device that the options `family` and `device` choose.
 
-        Raise CircuitizeError for names that are not known, and for a device of another family.
+        Raise CircuitizeError for an unknown name, and for a device of another family.
         """
         family, name = options.get("family"), options.get("device")
         if name is None:
@@ -42,17 +44,15 @@ class Asked:
         return Asked(found.family, found)
 
     def cells(self, sizes: Json) -> dict[str, int]:
-        """Return the sizes of a design by the family's names of cells, memory blocks as the family calls them."""
+        """Return the sizes of a design by the names of cells; memory blocks have the name that the family uses."""
         taken = sizes["families"][self.family.name]
         return {self.family.block if name == "blocks" else name: taken[name] for name in COUNTED}
 
     def holding(self, sizes: Json) -> Holding | None:
-        """Return whether the device holds a design of the given sizes; None if no device is given."""
+        """Return how much of the chosen device a design of the given sizes takes, or None if no device is chosen."""
         return None if self.device is None else holding(self.device, sizes["families"][self.family.name])
 
     def answered(self, sizes: Json) -> Json:
-        """Return the sizes of a design, with the answer whether the device holds it under `device` if a device is
-        given.
-        """
+        """Return the sizes of a design; if a device is chosen, the entry `device` says whether it holds the design."""
         found = self.holding(sizes)
         return sizes if found is None else {**sizes, "device": found.as_json()}

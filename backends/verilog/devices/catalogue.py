@@ -1,4 +1,4 @@
-"""Devices by name: how many look-up tables, registers, multipliers and memory blocks each has."""
+"""FPGA devices by name, with the number of look-up tables, registers, multipliers and memory blocks of each."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ DEVICES = {
 
 
 def device(name: str) -> Device:
-    """Return the device of the given name, or of a part number that begins with it, in capitals or not.
+    """Return the device with the given name, or with a name that begins the given part number, in upper or lower case.
 
-    The last letter of an LFE5U or of an Artix may be left out in the name of a device. Raise CircuitizeError, with the
-    nearest names, if no device has the name.
+    The last letter in the name of an LFE5U or Artix device may be left out. Raise CircuitizeError, with the nearest
+    names, if no device has the given name.
     """
     given = _plain(name)
     for plain, found in _spellings().items():
@@ -68,7 +68,7 @@ def device(name: str) -> Device:
 
 
 def devices_by_family() -> str:
-    """Return the names of all devices, by the titles of their families."""
+    """Return a text with the names of all devices, grouped under the titles of their families."""
     titles: dict[str, list[str]] = {}
     for found in DEVICES.values():
         titles.setdefault(found.family.title, []).append(found.name)
@@ -80,6 +80,8 @@ def _plain(name: str) -> str:
 
 
 def _spellings() -> dict[str, Device]:
-    """The devices by their names in lower case, with and without the last letter; complete names come first."""
+    """Return the devices by their names in lower case, both with and without the last letter; a complete name takes
+    precedence.
+    """
     whole = {_plain(name): found for name, found in DEVICES.items()}
     return whole | {plain.rstrip("ft"): found for plain, found in whole.items()}

@@ -1,4 +1,6 @@
-"""Families of FPGAs: what their look-up tables, multipliers and memory blocks are, and how large their memories get."""
+"""Families of FPGAs: the kinds of their look-up tables, multipliers and memory blocks, and the sizes of their
+memories.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,14 @@ Shape = tuple[int, int]
 
 @dataclass(frozen=True)
 class Family:
-    """A family of FPGAs. `inputs` is the number of inputs of a family's look-up tables.
+    """A family of FPGAs, with the properties of its cells. The field `inputs` is the number of inputs of the family's
+    look-up tables.
 
-    `multiplier` gives the bits of the two signed operands of a family's multiplier; with `accumulates` the multiplier
-    also contains the adder and the register of a sum of products and the registers of its operands; yosys makes
-    products of fewer than `least_product` bits of LUTs. `block` is the name of the unit in which memory blocks are
-    counted, `shapes` are the shapes of one unit, `double` those of a block that counts as two units; yosys puts a table
-    of `rom_bits` bits or more into blocks.
+    The field `multiplier` gives the bits of the two signed operands of the family's multiplier; `accumulates` says
+    whether the multiplier also contains the adder and the register of a sum of products and the registers of its
+    operands; yosys makes products of fewer than `least_product` bits from LUTs. The field `block` is the name of the
+    unit in which memory blocks are counted, `shapes` has the shapes of one unit, and `double` has those of a block that
+    counts as two units; yosys puts a table of `rom_bits` bits or more into blocks.
     """
 
     name: str
@@ -35,17 +38,17 @@ class Family:
     double: tuple[Shape, ...] = ()
 
     def blocks(self, words: int, bits: int) -> int:
-        """Return the most units of memory blocks that a memory of so many words takes, with one port to write and one
-        to read.
+        """Return the number of units of memory blocks that a memory of this many words takes, with one port to write
+        and one to read.
 
-        The blocks of a memory all have one shape and stand beside each other for the bits and below each other for the
-        words; the shape is the one that takes the fewest units.
+        All blocks of a memory have the same shape, and stand side by side for more bits and one below the other for
+        more words; the shape is the one that takes the fewest units.
         """
         single = min(-(-words // deep) * -(-bits // wide) for deep, wide in self.shapes)
         return min([single, *(2 * -(-words // deep) * -(-bits // wide) for deep, wide in self.double)])
 
     def multipliers(self, *bits: int) -> int:
-        """Return how many multipliers the product of two signed numbers of so many bits takes."""
+        """Return the number of multipliers that the product of two signed numbers of the given widths takes."""
         short, long = sorted(bits)
         least, most = sorted(self.multiplier)
         if long <= most and short <= least:
@@ -67,7 +70,7 @@ FAMILIES = {family.name: family for family in (SEVEN, ULTRASCALE, ECP5)}
 
 
 def family_named(name: str) -> Family:
-    """Return the FPGA family of the given name. Raise CircuitizeError if no family has the name."""
+    """Return the FPGA family with the given name. Raise CircuitizeError if no FPGA family has the given name."""
     if name not in FAMILIES:
         raise CircuitizeError(f"--family: expected one of {', '.join(FAMILIES)}, found {name!r}; correct it")
     return FAMILIES[name]
@@ -78,8 +81,8 @@ COUNTED = ("lut", "ff", "dsp", "blocks")
 
 
 def by_family(estimate: Callable[[Family], dict[str, int]]) -> Json:
-    """Return a design's estimate in the Xilinx 7 series, with the sizes that differ between families under
-    `families`.
+    """Return a design's estimate for the Xilinx 7 series, with the entry `families` for the sizes that differ between
+    families.
     """
     found = {name: estimate(family) for name, family in FAMILIES.items()}
     plain = {name: value for name, value in found[SEVEN.name].items() if name != "blocks"}

@@ -1,4 +1,6 @@
-"""Whether a device holds a design: which share of each resource the design takes, and which is the scarcest."""
+"""The check whether a device holds a design: the share of each resource that the design takes, and the scarcest
+resource.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,14 @@ WORDS = {"lut": "look-up tables", "ff": "registers", "dsp": "multipliers", "bloc
 
 @dataclass(frozen=True)
 class Holding:
-    """A device, and for each of its resources the share that a design takes, where 1 is the whole resource."""
+    """The share of each resource of a device that a design takes, where 1 is the whole resource."""
 
     device: Device
     shares: Mapping[str, float]
 
     @property
     def limit(self) -> str:
-        """Return the resource of which a design takes the greatest share."""
+        """Return the name of the resource of which the design takes the greatest share."""
         return max(self.shares, key=lambda name: self.shares[name])
 
     @property
@@ -33,12 +35,14 @@ class Holding:
 
     @property
     def text(self) -> str:
-        """Return in one line whether a device holds the design: yes or no, and how much of the scarcest resource."""
+        """Return one line that says whether the device holds the design, and how much of the scarcest resource the
+        design takes.
+        """
         word = "yes" if self.holds else "no"
         return f"{self.device.name}: {word}, {percent(self.shares[self.limit])} of its {WORDS[self.limit]}"
 
     def as_json(self) -> Json:
-        """Return as JSON whether a device holds the design, as `--json` prints it."""
+        """Return whether the device holds the design, as the object that `--json` prints."""
         return {
             "name": self.device.name,
             "family": self.device.family.name,
@@ -50,15 +54,15 @@ class Holding:
 
 
 def holding(device: Device, taken: Mapping[str, int]) -> Holding:
-    """Return the shares of a device's resources that a design takes, given how much it needs of each resource of the
-    device's family.
+    """Return the shares of a device's resources that a design takes, given the amounts that it takes in the device's
+    family.
     """
     return Holding(device, {name: taken[name] / getattr(device, name) for name in COUNTED})
 
 
 def percent(share: float) -> str:
-    """Return a share in percent: at least 101 % if the device does not hold the design, and with one decimal below 9.95
-    %.
+    """Return a share as a text in percent: at least 101 % if the share is more than the whole, and with one decimal
+    below 9.95 %.
     """
     if share > 1:
         return f"{math.ceil(100 * share):,} %"

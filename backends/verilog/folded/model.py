@@ -64,46 +64,38 @@ def starts(
     `order` is that of the turns, of all actors, where it is not that of `first_come`.
     """
     status = len(actors) - 1
-    made = np.zeros((frames, len(actors)), np.int64)
     after: list[list[tuple[int, int, int]]] = [[] for _ in actors]
     for one in turns:
         for place, (actor, _) in enumerate(one):
             after[actor].append((*one[place - 1], 1 if place == 0 else 0))
     if order is None:
         order = first_come(actors, links) if turns else range(len(actors))
-    into: list[list[Link]] = [[] for _ in actors]
-    out: list[list[Link]] = [[] for _ in actors]
-    for link in links:
-        into[link.reader].append(link)
-        if not link.state:
-            out[link.writer].append(link)
-        else:
-            into[status].append(Link(link.reader, status, 0, state=True))
-    state_reads = {(link.reader): 0 for link in links if link.state}
+    # By actor: whose start of how many frames before, and how many clocks later this one may start.
+    waits: list[list[tuple[int, int, int]]] = [[(1, number, actor.cycles)] for number, actor in enumerate(actors)]
     for link in links:
         if link.state:
-            state_reads[link.reader] = max(state_reads[link.reader], link.reads)
+            waits[link.reader].append((1, status, 1))
+            waits[status].append((0, link.reader, link.reads + 1))
+            continue
+        written = actors[link.writer].writes + 1 if link.ahead is None else link.ahead
+        waits[link.reader].append((0, link.writer, written))
+        if link.banks is not None:
+            waits[link.writer].append((link.banks, link.reader, link.reads + 1))
+    for number, others in enumerate(after):
+        waits[number] += [(back, other, reads + 1) for other, reads, back in others]
+    waiting = {link.reader for link in links} | {status for link in links if link.state}
+    # Lists of numbers, which Python reads one at a time in a tenth of the time that an array takes.
+    made: list[list[int]] = []
     for frame in range(frames):
+        now = [0] * len(actors)
+        made.append(now)
         for number in order:
-            soonest = made[frame - 1, number] + actors[number].cycles if frame else 0
-            if not into[number]:
-                soonest = max(soonest, frame * spacing)
-            for link in into[number]:
-                if link.state and number == status:
-                    soonest = max(soonest, made[frame, link.writer] + state_reads[link.writer] + 1)
-                elif link.state:
-                    soonest = max(soonest, made[frame - 1, status] + 1 if frame else 0)
-                else:
-                    written = actors[link.writer].writes + 1 if link.ahead is None else link.ahead
-                    soonest = max(soonest, made[frame, link.writer] + written)
-            for link in out[number]:
-                if link.banks is not None and frame >= link.banks:
-                    soonest = max(soonest, made[frame - link.banks, link.reader] + link.reads + 1)
-            for other, reads, back in after[number]:
-                if frame >= back:
-                    soonest = max(soonest, made[frame - back, other] + reads + 1)
-            made[frame, number] = soonest
-    return made
+            soonest = 0 if number in waiting else frame * spacing
+            for back, other, clocks in waits[number]:
+                if frame >= back and (start := made[frame - back][other] + clocks) > soonest:
+                    soonest = start
+            now[number] = soonest
+    return np.array(made, np.int64).reshape(frames, len(actors))
 
 
 def first_come(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:

@@ -1,4 +1,4 @@
-"""The parallel scheduler: a program fully unrolled into a pipeline that takes a frame a cycle."""
+"""The parallel scheduler, which unrolls a program completely into a pipeline that takes a frame in every cycle."""
 
 from .operations import RULES
 from .schedule import schedule

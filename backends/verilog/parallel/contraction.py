@@ -1,4 +1,6 @@
-"""Contractions in the parallel schedule: constant matrices by shared additions, other products by multipliers."""
+"""Contractions in a parallel design: products with constant matrices by shared additions, and other products by
+multipliers.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from .matrices import Optimiser, matrix_product
 def contract(
     net: Netlist, operation: Contract, x: Elements, y: Elements, adders: bool, optimise: Optimiser
 ) -> Elements:
-    """The contraction of two tensors, each element of which is as narrow as its sum of products allows."""
+    """Return the contraction of two tensors, in which each element is as narrow as its sum of products allows."""
     of_x, of_y, target = operation.letters
     if is_constant(net, x).all():
         (x, of_x), (y, of_y) = (y, of_y), (x, of_x)
@@ -44,7 +46,7 @@ def contract(
 
 
 def _products(net: Netlist, x: Elements, y: Elements, adders: bool, optimise: Optimiser) -> Elements:
-    """The matrix products of [batch, rows, inner] and [batch, inner, columns]."""
+    """Return the matrix products of tensors of the shapes [batch, rows, inner] and [batch, inner, columns]."""
     batches, rows, inner = x.shape
     columns = y.shape[2]
     if adders and inner * columns > 1 and is_constant(net, y).all():
@@ -63,8 +65,8 @@ def _products(net: Netlist, x: Elements, y: Elements, adders: bool, optimise: Op
 
 
 def _by_matrix(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:
-    """The product of a matrix x [rows, inner] with a constant matrix [inner, columns]; known elements of x add a
-    constant.
+    """Return the product of a matrix x [rows, inner] with a constant matrix [inner, columns]; elements of x that are
+    constants contribute constants.
     """
     known = is_constant(net, x)
     amounts = np.where(known, bounds(net, x)[0], 0)
@@ -74,7 +76,9 @@ def _by_matrix(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser)
 
 
 def _sum_own(net: Netlist, value: Elements, letters: str, others: str) -> tuple[Elements, str]:
-    """Sum an operand over the axes that neither the other operand nor the target has."""
+    """Return an operand of a contraction summed over the axes that neither the other operand nor the target has, and
+    the letters of its remaining axes.
+    """
     own = [axis for axis, letter in enumerate(letters) if letter not in others]
     if not own:
         return value, letters

@@ -1,4 +1,4 @@
-"""Single operations of the parallel schedule on elements: rounding, comparing, choosing, dividing, roots and tables."""
+"""Single operations on elements in a parallel design: rounding, comparing, choosing, dividing, roots and tables."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .intervals import ends
 
 
 def shift(net: Netlist, x: Elements, bits: int) -> Elements:
-    """Return floor(x / 2^bits), without logic where x ends in that many zeros; a clamped number is shifted before it is
-    clamped.
+    """Return floor(x / 2^bits), which takes no logic if x ends in that many zeros; a clamped number is shifted before
+    it is clamped.
     """
     shape, x = x.shape, x.reshape((-1,))
     known = is_constant(net, x)
@@ -43,7 +43,7 @@ def _shifted(net: Netlist, node: Integers, bits: Integers) -> Integers:
 
 
 def clamp(net: Netlist, x: Elements, least: int, greatest: int) -> Elements:
-    """Return x clamped to [least, greatest], without logic where x already lies there."""
+    """Return x clamped to [least, greatest], which takes no logic if x always lies there."""
     shape, x = x.shape, x.reshape((-1,))
     low, high = bounds(net, x)
     made = Elements(x.node.copy(), x.shift.copy(), x.negative.copy())
@@ -87,7 +87,7 @@ def wrap(net: Netlist, x: Elements, wrapped: Wrap) -> Elements:
 
 
 def is_negative(net: Netlist, x: Elements) -> Elements:
-    """Return nodes that are 1 where x < 0."""
+    """Return nodes that are 1 where x < 0 and 0 elsewhere."""
     low, high = bounds(net, x)
     least, most = (high < 0).astype(np.int64), (low < 0).astype(np.int64)
     node = np.where(least == most, net.constant(least), 0)
@@ -99,7 +99,7 @@ def is_negative(net: Netlist, x: Elements) -> Elements:
 
 
 def less(net: Netlist, x: Elements, y: Elements) -> Integers:
-    """The nodes that are 1 where x < y."""
+    """Return nodes that are 1 where x < y and 0 elsewhere."""
     a, b = plain(net, x), plain(net, y)
     return net.append(Kind.LESS, net.high[a] < net.low[b], net.low[a] < net.high[b], a, b)
 
@@ -107,8 +107,8 @@ def less(net: Netlist, x: Elements, y: Elements) -> Integers:
 def select(
     net: Netlist, condition: Integers, x: Elements, y: Elements, low: Numbers | None = None, high: Numbers | None = None
 ) -> Elements:
-    """Return x where the node is 1 and y where it is 0; an interval may be given that is tighter than those of x and y
-    together.
+    """Return x where the node `condition` is 1 and y where it is 0; an interval may be given that is tighter than those
+    of x and y together.
     """
     a, b = plain(net, x), plain(net, y)
     sure = np.where(net.low[condition] == 1, a, b)
@@ -128,7 +128,9 @@ def maximum(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def arg_max(net: Netlist, x: Elements) -> Integers:
-    """The nodes of the index of the greatest along the last axis; the lowest index wins, by a tournament of halves."""
+    """Return nodes for the index of the greatest element along the last axis, found by a tournament of halves; among
+    equal elements, the lowest index wins.
+    """
     index = np.broadcast_to(net.constant(np.arange(x.shape[-1])), x.shape)
     while x.shape[-1] > 1:
         even, pairs = x.shape[-1] - x.shape[-1] % 2, x.shape[-1] // 2
@@ -144,20 +146,20 @@ def arg_max(net: Netlist, x: Elements) -> Integers:
 
 
 def equals(net: Netlist, x: Integers, value: Numbers) -> Integers:
-    """The nodes that are 1 where x is a known number."""
+    """Return nodes that are 1 where x equals a known number and 0 elsewhere."""
     low, high, value = np.broadcast_arrays(net.low[x], net.high[x], value)
     return net.append(Kind.EQUAL, (low == value) & (high == value), (low <= value) & (value <= high), x, n=value)
 
 
 def outside(net: Netlist, x: Integers, least: int, greatest: int) -> Integers:
-    """The nodes that are 1 where x is not in the interval."""
+    """Return nodes that are 1 where x is outside the interval [least, greatest] and 0 elsewhere."""
     low, high = net.low[x], net.high[x]
     always, never = (high < least) | (low > greatest), (low >= least) & (high <= greatest)
     return net.append(Kind.OUTSIDE, always, ~never, x, n=least, m=greatest)
 
 
 def bit(net: Netlist, x: Integers, position: int) -> Integers:
-    """The nodes that are one bit of unsigned numbers."""
+    """Return nodes that are one bit of unsigned numbers."""
     known = (net.kind[x] == Kind.CONSTANT) | (net.high[x] >> position == 0)
     made = np.where(known, net.constant((net.low[x] >> position) & 1), 0)
     made[~known] = net.append(Kind.BIT, 0, 1, x[~known], n=position)
@@ -170,14 +172,14 @@ def _opposite(net: Netlist, x: Elements) -> Elements:
 
 
 def _bits(found: list[tuple[int, Integers]]) -> Elements:
-    """Return the numbers that have the given bits at their positions."""
+    """Return the numbers that consist of the given bits at the given positions."""
     return concatenate([Elements.of(node).times(position) for position, node in found])
 
 
 def divide(net: Netlist, x: Elements, y: Elements) -> Elements:
     """Return floor(x / y) for y >= 1, by restoring division with one level for each bit of the quotient.
 
-    Division uses that where x < 0, floor(x / y) = -1 - floor((-1 - x) / y).
+    The division of a negative x uses that floor(x / y) = -1 - floor((-1 - x) / y).
     """
     shape, x, y = x.shape, x.reshape((-1,)), y.reshape((-1,))
     low, high = bounds(net, x)
@@ -204,8 +206,8 @@ def divide(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def square_root(net: Netlist, x: Elements, low: Integers, high: Integers) -> Elements:
-    """Return floor(sqrt(x)) for x >= 0, which lies in [low, high], by a restoring root with one level for two bits of x
-    and one bit of the root.
+    """Return floor(sqrt(x)) for x >= 0, where the root lies in [low, high], by a restoring algorithm with one level for
+    two bits of x and one bit of the root.
     """
     shape, size = x.shape, plain(net, x).reshape(-1)
     root = rest = Elements.of(np.zeros(len(size), np.int64))
@@ -225,7 +227,7 @@ def square_root(net: Netlist, x: Elements, low: Integers, high: Integers) -> Ele
 
 
 def lookup(net: Netlist, x: Elements, first: int, table: Integers) -> Elements:
-    """Return the table's entries table[x - first]."""
+    """Return the entries table[x - first] of a table."""
     index = plain(net, x).reshape(-1)
     distinct, inverse = np.unique(np.stack([net.low[index], net.high[index]]), axis=1, return_inverse=True)
     ends = [(table[a - first : b - first + 1].min(), table[a - first : b - first + 1].max()) for a, b in distinct.T]
@@ -235,8 +237,8 @@ def lookup(net: Netlist, x: Elements, first: int, table: Integers) -> Elements:
 
 
 def pick(net: Netlist, x: Elements, index: Integers) -> Elements:
-    """Return x[..., index] for index nodes in range, by a tree of selections with one level for each bit of the
-    index.
+    """Return x[..., index] for nodes `index` that are in range, by a tree of selections with one level for each bit of
+    the index.
     """
     position = 0
     while x.shape[-1] > 1:

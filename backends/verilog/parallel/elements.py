@@ -1,4 +1,4 @@
-"""Tensors of a netlist: each element is a node times a power of two, with a sign; and their arithmetic."""
+"""Tensors of a netlist and their arithmetic: each element of a tensor is a node times a power of two, with a sign."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ WIDE = 1 << 60
 
 @dataclass(frozen=True)
 class Elements:
-    """A tensor of a netlist: node * 2^shift, negated where `negative` is true, as three arrays of one shape. Scaling by
-    a power of two costs no hardware.
+    """A tensor of a netlist, as three arrays of one shape: each element is node * 2^shift, negated where `negative` is
+    true. Multiplying an element of a tensor by a power of two costs no hardware.
     """
 
     node: Integers
@@ -35,28 +35,30 @@ class Elements:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Return the shape of the tensor."""
+        """Return the shape of the tensor of nodes."""
         return self.node.shape
 
     def __getitem__(self, index: Any) -> Elements:
         return Elements(np.asarray(self.node[index]), np.asarray(self.shift[index]), np.asarray(self.negative[index]))
 
     def reshape(self, shape: tuple[int, ...]) -> Elements:
-        """Return the same elements in row-major order in another shape."""
+        """Return the same elements, in row-major order, in another shape."""
         return Elements(self.node.reshape(shape), self.shift.reshape(shape), self.negative.reshape(shape))
 
     def moved(self, move: Callable[[Values], Values]) -> Elements:
-        """Rearrange the three arrays of a tensor in the same way."""
+        """Return the tensor after its three arrays are rearranged in the same way."""
         return Elements(move(self.node), move(self.shift), move(self.negative))
 
     def times(self, shift: Any, negative: Any = False) -> Elements:
-        """Return a tensor times a power of two and a sign; elements that are node 0 stay as they are."""
+        """Return the tensor times a power of two and a sign; elements that are node 0, the constant 0, stay
+        unchanged.
+        """
         live = self.node != 0
         return Elements(self.node, self.shift + np.where(live, shift, 0), self.negative ^ (live & negative))
 
 
 def concatenate(parts: list[Elements], axis: int = 0) -> Elements:
-    """Return tensors one after the other along an axis."""
+    """Return several tensors joined one after the other along an axis."""
     return Elements(
         np.concatenate([part.node for part in parts], axis),
         np.concatenate([part.shift for part in parts], axis),
@@ -65,8 +67,8 @@ def concatenate(parts: list[Elements], axis: int = 0) -> Elements:
 
 
 def where(condition: NDArray[np.bool_], x: Elements, y: Elements) -> Elements:
-    """Return the elements of x where the condition holds and those of y elsewhere; all have one shape, and nothing is
-    added.
+    """Return the elements of x where the condition holds and those of y elsewhere; all three have the same shape, and
+    no hardware is added.
     """
     return Elements(
         np.where(condition, x.node, y.node),
@@ -76,13 +78,13 @@ def where(condition: NDArray[np.bool_], x: Elements, y: Elements) -> Elements:
 
 
 def bounds(net: Netlist, x: Elements) -> tuple[Integers, Integers]:
-    """The interval of each element of a tensor."""
+    """Return the least and the greatest value of each element of a tensor."""
     low, high = net.low[x.node] << x.shift, net.high[x.node] << x.shift
     return np.where(x.negative, -high, low), np.where(x.negative, -low, high)
 
 
 def is_constant(net: Netlist, x: Elements) -> NDArray[np.bool_]:
-    """Return for each element whether its node is a constant."""
+    """Return, for each element of a tensor, whether its node is a constant."""
     found: NDArray[np.bool_] = net.kind[x.node] == Kind.CONSTANT
     return found
 
@@ -93,7 +95,9 @@ def constants(net: Netlist, values: Any) -> Elements:
 
 
 def plain(net: Netlist, x: Elements) -> Integers:
-    """The nodes whose values are the elements themselves, made by negation and shift where needed."""
+    """Return nodes whose values are the elements themselves; where an element is negated or shifted, its node is
+    made.
+    """
     node = x.node.copy().reshape(-1)
     shift, negative = x.shift.reshape(-1), x.negative.reshape(-1)
     known = net.kind[node] == Kind.CONSTANT
@@ -112,7 +116,7 @@ def plain(net: Netlist, x: Elements) -> Integers:
 
 
 def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Integers:
-    """Return x where it lies in the interval; elsewhere the result is arbitrary."""
+    """Return a node that equals x where x is in the interval [least, greatest], and is arbitrary elsewhere."""
     low, high = np.clip(net.low[x], least, greatest), np.clip(net.high[x], least, greatest)
     made = x.copy()
     at = (low != net.low[x]) | (high != net.high[x])
@@ -121,7 +125,9 @@ def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Inte
 
 
 def add(net: Netlist, x: Elements, y: Elements) -> Elements:
-    """Return x + y, element by element, of tensors of one shape, with an adder only where neither is zero or known."""
+    """Return the sums of the elements of two tensors of the same shape, with an adder only where neither element is
+    zero or known.
+    """
     shape = x.shape
     x, y = x.reshape((-1,)), y.reshape((-1,))
     made = where(x.node == 0, y, x)
@@ -162,8 +168,8 @@ def _sum(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def total(net: Netlist, terms: Elements, group: Integers, groups: int) -> Elements:
-    """The sum of the terms of each group, by balanced trees, the shallowest terms first; 0 for a group without
-    terms.
+    """Return the sum of the terms in each group, added by balanced trees with the shallowest terms first; a group
+    without terms has the sum 0.
     """
     live = terms.node != 0
     terms, group = terms[live], group[live]
@@ -187,8 +193,8 @@ def total(net: Netlist, terms: Elements, group: Integers, groups: int) -> Elemen
 
 
 def signed_digits(values: Integers) -> list[tuple[int, Integers]]:
-    """The canonical signed digits of each number: (position, -1, 0 or 1 for each), for the positions where any digit is
-    not 0.
+    """Return the canonical signed digits of numbers as pairs of a position and the numbers' digits -1, 0 or 1 there,
+    for those positions at which some digit is not 0.
     """
     found, rest, position = [], np.asarray(values, np.int64).copy(), 0
     while rest.any():
@@ -202,7 +208,7 @@ def signed_digits(values: Integers) -> list[tuple[int, Integers]]:
 
 
 def scale(net: Netlist, x: Elements, factors: Integers, adders: bool) -> Elements:
-    """Return each element of x times a known number, by adding shifted copies of x or by a multiplier."""
+    """Return each element of x times a known factor, by adding shifted copies of x or by a multiplier."""
     factors = np.broadcast_to(factors, x.shape).reshape(-1)
     shape, x = x.shape, x.reshape((-1,))
     low, high = bounds(net, x)
@@ -227,14 +233,14 @@ def scale(net: Netlist, x: Elements, factors: Integers, adders: bool) -> Element
 
 
 def lowest_bit(values: Integers) -> Integers:
-    """The position of the lowest 1 of each number, 0 for 0."""
+    """Return the position of the lowest 1 of each number, or 0 for the number 0."""
     lowest = np.maximum(values & -values, 1)
     found: Integers = np.rint(np.log2(lowest.astype(np.float64))).astype(np.int64)
     return found
 
 
 def product(net: Netlist, x: Elements, y: Elements) -> Elements:
-    """Return x * y of tensors of one shape, with a multiplier for each element."""
+    """Return the products of the elements of two tensors of the same shape, with a multiplier for each element."""
     low_x, high_x = net.low[x.node], net.high[x.node]
     low_y, high_y = net.low[y.node], net.high[y.node]
     ends = np.stack([low_x * low_y, low_x * high_y, high_x * low_y, high_x * high_y])
@@ -248,7 +254,9 @@ def product(net: Netlist, x: Elements, y: Elements) -> Elements:
 
 
 def multiply(net: Netlist, x: Elements, y: Elements, adders: bool) -> Elements:
-    """Return x * y, element by element, of tensors of one shape."""
+    """Return the products of the elements of two tensors of the same shape; if `adders` is true, products with known
+    elements are sums of shifted copies.
+    """
     shape = x.shape
     x, y = x.reshape((-1,)), y.reshape((-1,))
     swap = is_constant(net, x)

@@ -1,4 +1,4 @@
-"""How large a netlist becomes in an FPGA, before anything is emitted: the size of each node follows from its widths
+"""The size of a netlist in an FPGA, estimated before anything is emitted: the size of each node follows from its widths
 alone.
 """
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...verilog.devices.family import SEVEN, Family
 from ...verilog.netlist import Integers, Kind, Netlist, widths
+from .choices import Choices
 from .pipeline import ROM_BITS, Pipeline
 
 INPUTS = 6
@@ -28,19 +29,19 @@ Floats = NDArray[np.float64]
 
 
 def estimate(
-    net: Netlist, pipe: Pipeline, inputs: int, outputs: int, dsp: bool, family: Family = SEVEN
+    net: Netlist, pipe: Pipeline, choices: Choices, inputs: int, outputs: int, dsp: bool, family: Family = SEVEN
 ) -> dict[str, int]:
-    """The estimate of a netlist: LUTs of a family, flip-flops, DSPs, memory blocks and their bits, latency and interval
-    in cycles.
+    """Return the estimated size of a netlist: LUTs of a device family, flip-flops, DSPs, memory blocks and their bits,
+    and the latency and interval in cycles.
     """
     words, bits = _blocks(net, pipe)
     multipliers = _multipliers(net, pipe, family) if dsp else np.zeros(net.count, np.int64)
     lut = luts(net, pipe) if family.inputs == INPUTS else narrow_luts(net, pipe)
-    lut[(words > 0) | (multipliers > 0)] = 0
+    lut[(words > 0) | (multipliers > 0) | choices.nodes] = 0
     control = 2 * outputs + 2 * inputs + -(-inputs // INPUTS) + 1
     return {
-        "lut": round(float(lut.sum())) + control,
-        "ff": int((pipe.bits * pipe.delay).sum()) + pipe.stages + outputs + inputs,
+        "lut": round(float(lut.sum()) + choices.luts(family.inputs)) + control,
+        "ff": int((pipe.bits * pipe.delay)[~choices.nodes].sum()) + choices.registers + pipe.stages + outputs + inputs,
         "dsp": int(multipliers.sum()),
         "bram_bits": int((words * bits).sum()),
         "blocks": sum(family.blocks(int(words[at]), int(bits[at])) for at in np.flatnonzero(words)),
@@ -50,9 +51,9 @@ def estimate(
 
 
 def luts(net: Netlist, pipe: Pipeline) -> Floats:
-    """How many LUTs each node of a netlist takes.
+    """Return the number of LUTs that each node of a netlist takes.
 
-    An adder takes a LUT for every pair of bits that it adds, of which neither is known: a pair of sign bits is one pair
+    An adder takes a LUT for every pair of bits that it adds if neither bit is known; a pair of sign bits counts once,
     however often it is repeated, and carries ripple outside of LUTs.
     """
     made = widths(net.low, net.high)
@@ -71,12 +72,14 @@ def luts(net: Netlist, pipe: Pipeline) -> Floats:
     top = np.where(signed_a & signed_b, np.maximum(top_a, top_b), np.where(signed_a, top_b, top_a))
     top = np.where(~signed_a & ~signed_b, np.minimum(top_a, top_b), top)
     pairs = np.minimum(top, made) - np.maximum(up_a, up_b)
-    put(Kind.ADD, np.where(known, MERGED * made, (1 + SHARED) * np.maximum(pairs, 0)))
+    adders = np.where(known, MERGED * made, (1 + SHARED) * np.maximum(pairs, 0))
+    compared = np.where(net.kind[a] == Kind.CONSTANT, bits_b, bits_a)
+    put(Kind.ADD, np.where(_comparisons(net, pipe) & (compared <= INPUTS), compared > 1, adders))
     put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
     put(Kind.CLAMP, made + np.maximum(bits_a - made - 1, 0) / (INPUTS - 1))
     put(Kind.LESS, np.maximum(bits_a, bits_b) / np.where(known, 2, 1))
     put(Kind.EQUAL, bits_a / (INPUTS - 1))
-    put(Kind.OUTSIDE, bits_a / 2)
+    put(Kind.OUTSIDE, np.where(bits_a <= INPUTS, 1, bits_a / 2))
     put(Kind.OR, np.full(net.count, 1 / (INPUTS - 1)))
     put(Kind.AND, np.full(net.count, 1 / (INPUTS - 1)))
     put(Kind.SELECT, np.where(known, 0.5, 1.0) * made)
@@ -85,8 +88,8 @@ def luts(net: Netlist, pipe: Pipeline) -> Floats:
 
 
 def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
-    """How many LUTs of four inputs each node takes: adders and comparisons are carry cells, which take two LUTs for two
-    bits.
+    """Return the number of LUTs with four inputs that each node takes: adders and comparisons consist of carry cells,
+    each of which takes two LUTs for two bits.
     """
     made = widths(net.low, net.high)
     a, b = np.maximum(net.a, 0), np.maximum(net.b, 0)
@@ -99,7 +102,9 @@ def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
         at = pipe.live & (net.kind == kind)
         found[at] = values[at]
 
-    put(Kind.ADD, np.float64(1 + COMPRESSED) * _carries(np.maximum(made - _passed(net), 0)).astype(np.float64))
+    adders = np.float64(1 + COMPRESSED) * _carries(np.maximum(made - _passed(net), 0)).astype(np.float64)
+    other = np.where(net.kind[a] == Kind.CONSTANT, bits_b, bits_a)
+    put(Kind.ADD, np.where(_comparisons(net, pipe), np.where(other > 1, other, 0), adders))
     put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
     power = (net.high & (net.high + 1)) == 0
     plain = (power & (net.low == 0)) | (net.low == ~net.high)
@@ -115,9 +120,22 @@ def narrow_luts(net: Netlist, pipe: Pipeline) -> Floats:
     return found
 
 
+def _comparisons(net: Netlist, pipe: Pipeline) -> NDArray[np.bool_]:
+    """Which sums with a known number are only compared: nothing reads more than their sign, and no register holds
+    them.
+    """
+    first, second = np.maximum(net.a, 0), np.maximum(net.b, 0)
+    found: NDArray[np.bool_] = (net.kind == Kind.ADD) & (pipe.delay == 0)
+    found &= (net.kind[first] == Kind.CONSTANT) | (net.kind[second] == Kind.CONSTANT)
+    for column in (net.a, net.b, net.c):
+        read = pipe.live & (column >= 0) & (net.kind != Kind.NEGATIVE)
+        found[column[read]] = False
+    return found
+
+
 def _passed(net: Netlist) -> Integers:
-    """How many of the lowest bits of each sum are copied from an operand: those below a shifted operand, and those
-    below the last 1 of a constant.
+    """Return the number of lowest bits of each sum that are copied from an operand: those below a shifted operand, and
+    those below the lowest 1 of a constant.
     """
     passed = np.where((net.m > 0) | ((net.n == 0) & (net.m < 0)), np.abs(net.m), 0)
     b = np.maximum(net.b, 0)
@@ -132,7 +150,7 @@ def _carries(bits: Integers) -> Integers:
 
 
 def _multipliers(net: Netlist, pipe: Pipeline, family: Family) -> Integers:
-    """How many DSPs each node takes: enough to tile its product."""
+    """Return the number of DSPs that each node takes, which are enough to tile its product."""
     most, least = family.multiplier
     signed_bits = widths(np.minimum(net.low, -1), net.high)
     x, y = signed_bits[np.maximum(net.a, 0)], signed_bits[np.maximum(net.b, 0)]
@@ -143,8 +161,8 @@ def _multipliers(net: Netlist, pipe: Pipeline, family: Family) -> Integers:
 
 
 def _blocks(net: Netlist, pipe: Pipeline) -> tuple[Integers, Integers]:
-    """The number of words of each node's table that goes into block memory, because its address is long, and the bits
-    of a word; 0 for other nodes.
+    """Return, for each node that is a table with an address long enough for block memory, the number of words of the
+    table and the bits of a word, and 0 for all other nodes.
     """
     bits = widths(net.low, net.high)
     address = bits[np.maximum(net.a, 0)]

@@ -1,4 +1,6 @@
-"""The bounds of sums, however they are added up: terms that cancel on the way count only once."""
+"""The bounds of sums, which do not depend on the order of additions: terms that cancel on the way are counted only
+once.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ from ...verilog.netlist import Integers, Kind, Netlist
 
 
 def ends(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
-    """The least and the greatest value of each node: as a sum over nodes that are no sums, through shifts and clamps.
+    """Return the least and the greatest value of each node, as a sum of nodes that are not sums themselves, seen
+    through shifts and clamps.
 
-    A node's own interval takes its two operands as independent, which operands with shared terms are not.
+    A node's own interval treats its two operands as independent, although operands with common terms are not.
     """
     low, high = net.low[node].copy(), net.high[node].copy()
     kind = net.kind[node]
@@ -24,14 +27,16 @@ def ends(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
 
 
 def _of_operands(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
-    """The bounds of shifts and clamps, before the ends of a clamp are applied."""
+    """Return the bounds of nodes that are shifts or clamps, before the ends of a clamp are applied."""
     by = np.where(net.kind[node] == Kind.SHIFT, net.n[node], 0)
     low, high = ends(net, net.a[node].astype(np.int64))
     return low >> by, high >> by
 
 
 def _of_sums(net: Netlist, node: Integers) -> tuple[Integers, Integers]:
-    """Expand sums backward, one level at a time, until no sum is left."""
+    """Return the bounds of nodes that are sums, after expanding sums backward, one level at a time, until none is
+    left.
+    """
     within = np.flatnonzero(net.live(node))
     place = np.zeros(net.count, np.int64)
     place[within] = np.arange(len(within))

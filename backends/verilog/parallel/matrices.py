@@ -1,4 +1,6 @@
-"""Products with constant matrices as few additions: shared subexpressions, found by da4ml where it is installed."""
+"""Products with constant matrices by few additions: common subexpressions are shared, and found by da4ml if it is
+installed.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,11 @@ DEEPER, LARGE_DEEPER = 2, 0
 
 @dataclass
 class Plan:
-    """y = x W by additions of earlier slots; slots 0 to rows - 1 are the elements of x, and each step adds a slot: a +
-    (-1)^minus b 2^shift.
+    """A plan of the product y = x W by additions of earlier slots: the slots 0 to rows - 1 are the elements of x, and
+    each step adds a slot a + (-1)^minus b 2^shift.
 
-    The rows of a plan are its steps (a, b, shift, minus), then the terms of each column (slot, column, shift,
-    negative).
+    The field `steps` of a plan has rows (a, b, shift, minus), and `terms` has the terms of each column of W as rows
+    (slot, column, shift, negative).
     """
 
     rows: int
@@ -46,7 +48,9 @@ plan of additions.
 
 
 def optimiser() -> Optimiser:
-    """Return the plan by da4ml's search if da4ml is installed, otherwise by the package's own search."""
+    """Return the function that makes plans of products by additions: da4ml's search if da4ml is installed, and
+    otherwise the package's own search.
+    """
     try:
         from da4ml.cmvm import solve
     except ImportError:
@@ -63,8 +67,8 @@ def optimiser() -> Optimiser:
 def _searched(
     solve: Callable[..., Any], matrix: bytes, columns: int, low: tuple[int, ...], high: tuple[int, ...], large: bool
 ) -> Plan:
-    """The plan that da4ml finds, cached, so that an estimate, or the same program with other options, need not search
-    again.
+    """Return the plan that da4ml finds; plans are cached, so that an estimate, or the same program with other options,
+    need not search again.
     """
     intervals = [(float(a), float(b), 1.0) for a, b in zip(low, high, strict=True)]
     weights = np.frombuffer(matrix, np.float32).reshape(len(low), columns).copy()
@@ -90,10 +94,11 @@ def _searched(
 
 
 def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan:
-    """Canonical signed digits, then the most frequent pair of terms becomes a new term until no pair occurs twice.
+    """Return the plan that a greedy search finds: it starts from canonical signed digits, and makes the most frequent
+    pair of terms a new term until no pair occurs twice.
 
-    A pair is two terms at one distance and with one relative sign in some column (Hartley, "Subexpression sharing in
-    filters using canonic signed digit multipliers", 1996).
+    A pair consists of two terms of a column at a certain distance and with a certain relative sign (Hartley,
+    "Subexpression sharing in filters using canonic signed digit multipliers", 1996).
     """
     rows, columns = matrix.shape
     digits = signed_digits(matrix)
@@ -128,11 +133,11 @@ def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan
 
 
 def _commonest(table: Counts, first: Integers, second: Integers) -> tuple[Counts, Integers]:
-    """For pairs of slots `first` and `second`, the relative position of the two that occurs most often, and how often
-    it occurs.
+    """Return, for each pair of slots `first` and `second`, the relative position of the two that occurs most often, and
+    the number of its occurrences.
 
-    A relative position of two slots is sign * depth + apart: `apart` places above, of equal sign (0) or opposite (1).
-    The first one of equally frequent pairs.
+    The relative position of two slots is sign * depth + apart: the second is `apart` places above the first, with an
+    equal sign (0) or the opposite sign (1). Among equally frequent relative positions, the first is returned.
     """
     depth = table.shape[1]
     left, right = table[first], table[second]
@@ -148,8 +153,8 @@ def _commonest(table: Counts, first: Integers, second: Integers) -> tuple[Counts
 
 
 def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:
-    """The product of x of shape [samples, rows] and a constant matrix [rows, columns], with the same additions for
-    every sample.
+    """Return the product of a tensor x of shape [samples, rows] and a constant matrix [rows, columns], with the same
+    additions for every sample.
     """
     samples, columns = x.shape[0], matrix.shape[1]
     terms, groups = [], []
@@ -174,8 +179,8 @@ def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimi
 
 
 def run(net: Netlist, plan: Plan, x: Elements) -> Elements:
-    """Add the nodes of a plan of additions for each sample of x; return the values of the plan's slots. Steps of one
-    depth are added at a time.
+    """Append the nodes of a plan of additions for each sample of x, and return the elements in the plan's slots. The
+    steps of a plan that have the same depth are appended at once.
     """
     slots = concatenate([x, Elements.of(np.zeros((x.shape[0], len(plan.steps)), np.int64))], 1)
     depth = [0] * plan.rows

@@ -1,5 +1,5 @@
-"""The modules of a netlist: one for each operation, with the pipeline registers of the signals that the operation
-makes.
+"""The Verilog modules of a netlist: one module for each operation, which contains the pipeline registers of the signals
+that the operation makes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ ENABLE = "enable"
 
 @dataclass
 class Group:
-    """The nodes of one operation: the name of its module, the comment for a reader, and the stream that it unpacks, if
-    any.
+    """The nodes of one operation, which form a module: its name, its comment for readers, and the stream that it
+    unpacks, if there is one.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Group:
 
 
 class Modules:
-    """The Verilog texts of a netlist's modules; `outputs` are the nodes that are read after the last stage."""
+    """The texts of a netlist's Verilog modules; `outputs` are the nodes that are read after the last pipeline stage."""
 
     def __init__(self, net: Netlist, groups: list[Group], pipe: Pipeline, outputs: Integers) -> None:
         self.net, self.groups, self.pipe = net, groups, pipe
@@ -47,7 +47,7 @@ class Modules:
         self.roms: dict[tuple[int, int, int, bool, int], str] = {}
 
     def signal(self, node: int, stage: int) -> Operand:
-        """The signal that holds a node's value in a stage."""
+        """Return the signal that holds a node's value in a pipeline stage."""
         if self.kind[node] == Kind.CONSTANT:
             return Literal(self.low[node])
         late = stage - self.stage[node]
@@ -55,7 +55,7 @@ class Modules:
         return Signal(name, self.low[node], self.high[node])
 
     def text(self, index: int) -> str:
-        """The text of one module, empty if the operation needs no logic."""
+        """Return the Verilog text of one module, which is empty if the operation needs no logic."""
         group, members = self.groups[index], self.members[index]
         if not members:
             return ""
@@ -126,7 +126,9 @@ class Modules:
         return "\n".join([*lines, "endmodule", ""])
 
     def instance(self, index: int) -> list[str]:
-        """The declarations of the wires that a module drives, and its instance, for the top module."""
+        """Return, for the top module, the declarations of the wires that a module drives, and the instance of that
+        module.
+        """
         group = self.groups[index]
         if not self.members[index]:
             return []
@@ -145,7 +147,7 @@ class Modules:
         return [*wires, f"    {group.name} {group.name} (", joined, "    );"]
 
     def rom_files(self) -> dict[str, str]:
-        """The modules and the contents of the tables that the texts written so far refer to."""
+        """Return, by file name, the modules and the contents of the tables to which the texts written so far refer."""
         files = {}
         for (table, first, bits, signed, entry), name in self.roms.items():
             entries = self.net.tables[table]
@@ -174,7 +176,7 @@ class Modules:
         return self.kind[node] in (Kind.INPUT, Kind.TABLE)
 
     def _wire(self, kind: Kind, node: int, made: Signal, inside: bool) -> list[str]:
-        """The Verilog of an element of a stream, or of a table."""
+        """Return the Verilog that declares an element of a stream or of a table."""
         begin = f"    wire {made.declared} {made.name} =" if inside else f"    assign {made.name} ="
         if kind is Kind.INPUT:
             stream = self.groups[self.net.group[node]].stream
@@ -191,7 +193,7 @@ class Modules:
         ]
 
     def _entry(self, node: int) -> Signal:
-        """The signal of a table's whole entry, of which an element may need fewer bits."""
+        """Return the signal of the whole entry of a table, of which an element may need fewer bits."""
         table = self.net.tables[self.n[node]]
         bits = width(int(table.min()), int(table.max()))
         return Signal(f"{self.names[node]}_entry", 0, (1 << bits) - 1)
@@ -226,8 +228,8 @@ class Modules:
         return found
 
     def _crossings(self, outputs: Integers) -> tuple[list[Integers], list[Integers]]:
-        """For each group, the (node, stage) pairs that it takes from other groups, and those that it gives to
-        others.
+        """Return, for each group of nodes, the (node, stage) pairs that it takes from other groups, and those that it
+        gives to others.
         """
         net, pipe = self.net, self.pipe
         rows = []
@@ -248,8 +250,8 @@ READ = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)(?::(\d+))?\])?")
 
 
 def _unread(signals: list[Signal], texts: list[str]) -> list[str]:
-    """Wires that read the bits of signals which no other text reads, so that linters do not report them as
-    forgotten.
+    """Return declarations of wires that read those bits of signals which no other text reads, so that linters do not
+    report the bits as forgotten.
     """
     missing = {signal.name: (1 << signal.width) - 1 for signal in signals}
     for text in texts:

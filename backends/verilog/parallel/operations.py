@@ -1,5 +1,5 @@
-"""The rules by which integer operations become nodes of a netlist, one for each class of operations; other operations
-are expanded.
+"""The rules by which integer operations become nodes of a netlist, one for each class of operations; an operation
+without a rule is expanded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from .matrices import Optimiser
 
 
 class Lowering:
-    """Writes integer operations into a netlist; `failures` are the nodes that are 1 where a Check failed."""
+    """The lowering of integer operations to nodes of a netlist; `failures` has the nodes that are 1 where a Check
+    fails.
+    """
 
     def __init__(self, net: Netlist, adders: bool, optimise: Optimiser) -> None:
         self.net = net
@@ -34,7 +36,7 @@ class Lowering:
         self.failures: list[Integers] = []
 
     def apply(self, operation: Operation, sources: list[Elements], types: list[Fixed], target: Fixed) -> Elements:
-        """The tensor that an operation makes, in the shape of its target."""
+        """Return the tensor that an operation computes, in the shape of its target."""
         rule = RULES.get(type(operation))
         if rule is not None:
             return rule(self, operation, sources, target)
@@ -51,14 +53,16 @@ class Lowering:
         return made
 
     def require(self, x: Integers, least: int, greatest: int) -> Integers:
-        """Return the nodes of a Check, unchanged inside the interval; a value outside is recorded as a failure."""
+        """Return the nodes of a Check, which are unchanged inside the interval; a value outside is recorded as a
+        failure.
+        """
         failed = elementary.outside(self.net, x, least, greatest).reshape(-1)
         self.failures.append(failed[failed != 0])
         return narrow(self.net, x, least, greatest)
 
 
 def reindex(x: Elements, view: View) -> Elements:
-    """Return x seen through a view, with 0 for places outside x."""
+    """Return a tensor read through a view, with 0 for places outside the tensor."""
     places = view.indices()
     found = x.reshape((-1,))[np.maximum(places, 0)]
     return where(places >= 0, found, Elements.of(np.zeros(places.shape, np.int64)))
@@ -176,7 +180,7 @@ RULES: dict[type[Operation], Rule] = {
 
 
 def any_of(net: Netlist, failures: list[Integers]) -> int:
-    """The node that is 1 where any of the given nodes is 1, by a balanced tree."""
+    """Return a node that is 1 where any of the given nodes is 1, made by a balanced tree."""
     nodes = np.unique(np.concatenate([np.zeros(0, np.int64), *failures]))
     nodes = nodes[nodes != 0]
     if (net.low[nodes] == 1).any():

@@ -1,5 +1,5 @@
-"""Where pipeline registers go: cuts between levels of adders, at most a given number of levels apart, that cross the
-fewest bits.
+"""Placing pipeline registers: the cuts between levels of adders are at most a given number of levels apart, and cross
+the fewest bits.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ memory.
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The stage of each live node (-1 elsewhere), how many stages later its last reader is, and the number of stages.
+    """A pipeline: the stage of each live node (-1 for other nodes), the number of stages between the node and its last
+    reader, and the number of stages.
 
-    A node of stage s is computed between the s-th and the next register; outputs are read after the last one, in the
-    stage numbered `stages`. `bits` is the width of each node, without the zeros that a register need not hold.
+    A node of stage s is computed between the s-th register and the next; outputs are read after the last register, in
+    the stage numbered `stages`. The field `bits` has the width of each node, without the zeros that a register need not
+    hold.
     """
 
     live: NDArray[np.bool_]
@@ -33,11 +35,12 @@ class Pipeline:
 
 
 def pipeline(net: Netlist, outputs: Integers, levels_per_stage: int) -> Pipeline:
-    """The fewest stages of at most so many levels each, and among such cuts the one with the fewest registers.
+    """Return the pipeline with the fewest stages of at most the given number of levels each, and among such pipelines
+    one with the fewest registers.
 
-    Cutting after level L puts a register on every node of level at most L that a deeper node reads: the costs of cuts
-    add up, so that a shortest path over levels finds the best ones. The search for cuts takes as many steps as the
-    number of levels times the levels of a stage.
+    A cut after level L puts a register on every node of level at most L that a deeper node reads: the costs of cuts add
+    up, so that a shortest path over levels finds the best cuts. The search for cuts takes a number of steps that is the
+    product of the number of levels and the levels of a stage.
     """
     live = net.live(outputs)
     level = net.level.astype(np.int64)
@@ -59,7 +62,9 @@ def pipeline(net: Netlist, outputs: Integers, levels_per_stage: int) -> Pipeline
 
 
 def _last(net: Netlist, live: NDArray[np.bool_], order: Integers, outputs: Integers, end: int) -> Integers:
-    """For each node the greatest place that one of its readers has in an order; `end` for outputs."""
+    """Return, for each node, the greatest place that one of its readers has in an order; for outputs, the place is
+    `end`.
+    """
     found = np.full(net.count, -1, np.int64)
     for column in (net.a, net.b, net.c):
         read = live & (column >= 0)
@@ -69,10 +74,11 @@ def _last(net: Netlist, live: NDArray[np.bool_], order: Integers, outputs: Integ
 
 
 def _cheapest(cost: list[int], gap: int, forced: set[int]) -> list[int]:
-    """The levels after which a pipeline is cut: after the inputs, after the last level, and between them at most `gap`
-    apart, including all forced cuts.
+    """Return the levels after which a pipeline is cut: after the inputs, after the last level, and between these at
+    most `gap` levels apart, including all forced cuts.
 
-    Inputs and nodes that are no deeper are levels 0 and 1, so that the first cut reaches a level further.
+    Inputs, and nodes that are no deeper than inputs, are at levels 0 and 1, so that the first cut may be one level
+    further.
     """
     best: list[tuple[int, int, int]] = [(1, cost[0], -1)]
     for level, bits in enumerate(cost[1:], 1):

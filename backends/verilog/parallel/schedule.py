@@ -1,4 +1,4 @@
-"""From an integer program to a pipelined design that takes a frame a cycle."""
+"""The parallel scheduler, which makes of an integer program a pipelined design that takes a frame in every cycle."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ...verilog.design import STATUS, Design, Stream, stream_names
 from ...verilog.devices.family import by_family
 from ...verilog.netlist import Integers, Kind, Netlist
 from ...verilog.signals import element
+from .choices import Choices
 from .elements import Elements, plain
 from .estimate import estimate
 from .matrices import optimiser
@@ -33,8 +34,8 @@ MULTIPLICATIONS = ("adders", "dsp")
 
 
 class Unrolled:
-    """A program as a netlist and a pipeline: the parallel scheduler's result, from which sizes are estimated and
-    Verilog is emitted.
+    """A program as a netlist and a pipeline, which is the parallel scheduler's result, from which sizes are estimated
+    and Verilog is emitted.
     """
 
     def __init__(self, program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> None:
@@ -67,14 +68,15 @@ class Unrolled:
         self.pipe: Pipeline = pipeline(self.net, self.wanted, levels_per_stage)
 
     def report(self) -> Json:
-        """The sizes of a parallel design: LUTs, registers, DSPs, block memory and cycles, before anything is emitted,
-        and by family under `families`.
+        """Return the sizes of the parallel design before anything is emitted: LUTs, registers, DSPs, block memory and
+        cycles, and the sizes by device family under `families`.
         """
         sides = len(self.inputs), len(self.outputs)
-        return by_family(lambda family: estimate(self.net, self.pipe, *sides, self.dsp, family))
+        choices = Choices(self.net, self.pipe)
+        return by_family(lambda family: estimate(self.net, self.pipe, choices, *sides, self.dsp, family))
 
     def design(self) -> Design:
-        """The Verilog files of the parallel design."""
+        """Return the parallel design with its Verilog files."""
         modules = Modules(self.net, self.groups, self.pipe, self.wanted)
         files = {}
         for index, group in enumerate(self.groups):
@@ -95,8 +97,8 @@ class Unrolled:
         return Design(NAME, "parallel", files, streams, (), self.report())
 
     def _framing(self, lowering: Lowering) -> Stream:
-        """The input of one bit for each frame that is 1 if an input's beat has no `tlast`; the bit goes through the
-        pipeline as an input does.
+        """Return the input stream of one bit per frame that is 1 if an input's beat has no `tlast`; the bit goes
+        through the pipeline in the same way as an input.
         """
         name = "unframed"
         while name in {stream.name for stream in self.inputs}:
@@ -113,7 +115,9 @@ class Unrolled:
         self.net.current = len(self.groups) - 1
 
     def _free(self, name: str) -> str:
-        """A name without two underscores in a row: such pairs separate an operation's name from an element's."""
+        """Return the name without two underscores in a row, since two underscores separate an operation's name from an
+        element's.
+        """
         word = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
         taken = {group.name for group in self.groups}
         free, number = word, 2
@@ -122,7 +126,7 @@ class Unrolled:
         return free
 
     def _label(self, made: Elements) -> None:
-        """Name the nodes of the current group that are elements of the target."""
+        """Name those nodes of the current group that are elements of the operation's target."""
         group = self.groups[self.net.current]
         node = made.node.reshape(-1)
         for at in np.flatnonzero(self.net.group[node] == self.net.current)[::-1].tolist():
@@ -151,11 +155,11 @@ class Unrolled:
 
 
 def schedule(program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> Design:
-    """The design of an integer program whose parameters are bound, by the parallel scheduler.
+    """Return the design that the parallel scheduler makes of an integer program whose parameters are bound.
 
-    In a parallel design registers stand at most `levels_per_stage` adders apart. In a parallel design products with
-    constants are sums of shifted copies, or multipliers where `multiplication` is "dsp". Raise CircuitizeError for a
-    real program, for state, and for options that make no sense.
+    In a parallel design, at most `levels_per_stage` adders lie between two registers. In a parallel design, products
+    with constants are sums of shifted copies, or multipliers if `multiplication` is "dsp". Raise CircuitizeError for a
+    program of the real language, for a program with state, and for invalid options.
     """
     return Unrolled(program, levels_per_stage, multiplication).design()
 

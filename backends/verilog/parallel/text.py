@@ -1,4 +1,6 @@
-"""The Verilog of single nodes: one declaration or assignment each, every operand at the width of its result."""
+"""The Verilog of single nodes: each node has one declaration or assignment, in which every operand has the width of the
+result.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ Operand = Signal | Literal
 
 
 def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int) -> str:
-    """The Verilog expression of a node's value, as wide as its signal."""
+    """Return the Verilog expression of a node's value, which is as wide as the node's signal."""
     a, width = operands[0], made.width
     if kind is Kind.ADD:
         return _sum(a, operands[1], bool(n), m, width)
@@ -47,7 +49,7 @@ def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int
 
 
 def _signed(x: Operand, start: int, count: int) -> str:
-    """The Verilog of `width` bits of a node's value from a given bit on, as a signed expression."""
+    """Return the Verilog of `count` bits of a node's value from a given bit on, as a signed expression."""
     if isinstance(x, Literal):
         value = (x.value >> start) & ((1 << count) - 1)
         return literal(value - (value >> (count - 1) << count), count)
@@ -57,19 +59,19 @@ def _signed(x: Operand, start: int, count: int) -> str:
 
 
 def _sum(a: Operand, b: Operand, minus: bool, apart: int, width: int) -> str:
-    """The Verilog of a + b or a - b, with b shifted left by `apart` or a by its negative; low bits of a below b's
-    lowest bit are passed on.
+    """Return the Verilog of a + b or a - b, where b is shifted left by `apart`, or a by the negative of `apart`; the
+    bits of a below the lowest bit of b are passed on.
     """
     sign = "-" if minus else "+"
     if apart < 0:
         # Where a is shifted past the width, nothing of it is left: 65535 x is 65536 x - x, of a bit x in 16 bits.
-        shifted = f"$signed({{{a.slice(0, width + apart)}, {-apart}'d0}})" if -apart < width else f"{width}'sd0"
-        return f"{shifted} {sign} {_signed(b, 0, width)}"
+        shifted = f"{{{a.slice(0, width + apart)}, {-apart}'d0}}" if -apart < width else f"{width}'d0"
+        return f"{shifted} {sign} {b.slice(0, width)}"
     if apart == 0:
-        return f"{_signed(a, 0, width)} {sign} {_signed(b, 0, width)}"
+        return f"{a.slice(0, width)} {sign} {b.slice(0, width)}"
     if apart >= width:
         return a.slice(0, width)
-    upper = f"{_signed(a, apart, width - apart)} {sign} {_signed(b, 0, width - apart)}"
+    upper = f"{a.slice(apart, width - apart)} {sign} {b.slice(0, width - apart)}"
     return f"{{{upper}, {a.slice(0, apart)}}}"
 
 

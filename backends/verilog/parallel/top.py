@@ -1,4 +1,6 @@
-"""The top module of a parallel design: streams, the one enable that stalls every register, and the valid bits."""
+"""The top module of a parallel design: its streams, the single enable signal that stalls every register, and the valid
+bits.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,12 @@ def top(
     comment: list[str],
     unframed: str,
 ) -> str:
-    """A frame enters a parallel design when all inputs are valid and the pipeline moves.
+    """Return the Verilog of the top module: a frame enters a parallel design when all inputs are valid and the pipeline
+    moves.
 
-    The pipeline moves unless the last stage holds a frame of which some output has not been taken. After a beat without
-    `tlast`, which the bit `unframed` reports, the beats of that input are skipped up to one that has it.
+    The pipeline of a parallel design moves unless the last stage holds a frame of which some output has not been taken.
+    After a beat without `tlast`, which the bit `unframed` reports, the beats of that input are skipped up to the next
+    beat with `tlast`.
     """
     stages = modules.pipe.stages
     ports = [f"input wire {CLOCK}", f"input wire {RESET}"]
@@ -78,7 +82,7 @@ def top(
 
 
 def _element(value: Operand, bits: int) -> str:
-    """An element of an output, sign-extended to the stream's width."""
+    """Return an element of an output in Verilog, sign-extended to the width of the stream."""
     if isinstance(value, Signal) and value.width == bits:
         return value.name
     return value.slice(0, bits)

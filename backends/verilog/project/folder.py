@@ -1,4 +1,6 @@
-"""Writes the folder of a design and reads it back, where every file is compared with its digest when it was written."""
+"""Writing the folder of a design and reading it back, after comparing every file with the digest that it had when it
+was written.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,12 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Vectors:
-    """Frames to try a design on, and the outputs that they must give; all are integers, each array with one entry a
-    frame.
+    """Frames to test a design with, and the outputs that the design must give for them, as integer arrays with one
+    entry per frame.
 
-    For the frames in `undefined` the program has no value. `answers` are the values of outputs that are right according
-    to the data (labels), whatever the program computes. The field `initial` is the state before the first frame.
+    For the frames whose numbers are in `undefined`, the program has no value. The field `answers` has the values of
+    outputs that are right according to the data (labels), whatever the program computes. The field `initial` is the
+    state of the design before the first frame.
     """
 
     inputs: Mapping[str, Integers]
@@ -58,10 +61,10 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Project:
-    """A design, the integer program that it was made from, frames to try it on, and the board for which it was made, if
-    any.
+    """A design with the integer program from which it was made, frames to test it with, and the board for which it was
+    made, if there is one.
 
-    `prediction` is the program that shares the memory of a step.
+    The field `prediction` is the program that shares the memory of a training step, if there is one.
     """
 
     design: Design
@@ -72,14 +75,15 @@ class Project:
 
     @property
     def modal(self) -> Modal | None:
-        """The programs of a design whose frames have modes."""
+        """Return the programs of the project if the frames of its design have modes, and otherwise None."""
         return Modal(self.program, self.prediction) if self.design.modes else None
 
 
 def write_project(project: Project, folder: Path) -> None:
-    """Write all files of a project below an empty folder. The design's folder holds the program without its examples.
+    """Write all files of a project into an empty folder. The folder of a design contains the program without its
+    examples.
 
-    The file of frames to try holds examples, so that only its owner may read it.
+    The file of test frames contains examples, so that only its owner may read it.
     """
     design, vectors = project.design, project.vectors
     texts = {f"rtl/{name}": text for name, text in design.files.items()}
@@ -112,14 +116,16 @@ def write_project(project: Project, folder: Path) -> None:
 
 
 def written_files(folder: Path) -> set[str]:
-    """The files that a project's folder says it consists of, relative to it, which a later design may replace."""
+    """Return the paths, relative to a project's folder, of the files of which the folder says it consists; a later
+    design may replace these files.
+    """
     described = _json(folder / DESIGN_FILE).get("files")
     named = {str(name) for name in described} if isinstance(described, dict) else set()
     return {DESIGN_FILE, PROGRAM_FILE, PREDICTION_FILE, *named}
 
 
 def read_project(folder: Path) -> Project:
-    """Read the project in a folder. Raise FormatError for a project that is missing, damaged, changed or of another
+    """Return the project in a folder. Raise FormatError for a project that is missing, damaged, changed or of another
     version.
     """
     described = _json(folder / DESIGN_FILE)

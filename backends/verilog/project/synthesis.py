@@ -1,5 +1,5 @@
-"""Synthesis scripts for yosys, without constraints: they tell what a design takes on an FPGA, and make a netlist to
-route.
+"""Synthesis scripts for yosys, without constraints: they report what a design takes on an FPGA, and make a netlist for
+routing.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ all: {names}
 
 
 def scripts(design: Design) -> dict[str, str]:
-    """The synthesis scripts and their Makefile, by name; they read `rtl/`, and run unchanged in yosys 0.23 and
-    newer.
+    """Return, by file name, the synthesis scripts and their Makefile; they read the folder `rtl/`, and run unchanged in
+    yosys 0.23 and newer.
     """
     reads = "\n".join(f"read_verilog -defer rtl/{name}" for name in design.files if name.endswith(".v"))
     made = {

@@ -1,4 +1,6 @@
-"""The test bench that comes with a design: cocotb and pytest, with vectors and expected integers."""
+"""The test bench that comes with a design: it uses cocotb and pytest, with test frames and the integers that are
+expected for them.
+"""
 
 from __future__ import annotations
 

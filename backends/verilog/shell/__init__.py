@@ -1,4 +1,6 @@
-"""The shell around a design: byte-wide AXI4-Streams behind skid buffers, one bus for all, registers, names."""
+"""The shell around a design: AXI4-Streams of whole bytes behind skid buffers, optionally one bus for all tensors,
+registers, and prefixed names.
+"""
 
 from .enclose import enclosed
 from .interface import Interface

@@ -1,4 +1,6 @@
-"""Encloses a scheduler's design: the same tensors in whole bytes, and no ready signal that depends on another one."""
+"""Enclosing a scheduler's design in a shell: the streams carry the same tensors in whole bytes, and no ready signal
+depends on another one.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ PRIMITIVES = ("skid", "unpack", "pack", "gather", "scatter", "control")
 
 
 def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Design:
-    """A design in its shell, every module and file named after `interface.name`. `digest` is the program's digest in
-    hexadecimal.
+    """Return a design inside its shell; every module and file is named after `interface.name`. The argument `digest` is
+    the digest of the program in hexadecimal.
 
-    The streams of a design keep their names in its shell. Every `tready` that leaves the design comes from registers
-    and `rst` alone. The status of a design with state is not buffered: its state changes in the clock in which the
-    reader takes it.
+    The streams of a design keep their names in its shell. Every `tready` signal of the enclosed design depends only on
+    registers and on `rst`. The status of a design with state is not buffered, since the state changes in the clock
+    cycle in which the reader takes the status.
     """
     streams = tuple(outer(stream, interface) for stream in core.streams)
     made = replace(core, top=interface.name, streams=streams, control=interface.control)
@@ -76,7 +78,7 @@ def enclosed(core: Design, interface: Interface, digest: str = "0" * 8) -> Desig
 
 @cache
 def primitive(name: str) -> str:
-    """The Verilog text of a module of the shell."""
+    """Return the Verilog text of one of the shell's modules."""
     return (resources(f"{__package__}.primitives") / f"{name}.v").read_text()
 
 

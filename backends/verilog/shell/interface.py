@@ -1,4 +1,6 @@
-"""The interface that a user wants for a design: its name, how elements lie in beats, which streams share a bus."""
+"""The interface that a user wants for a design: its name, the layout of elements in beats, and the streams that share a
+bus.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,11 @@ choose.
 
 @dataclass(frozen=True)
 class Interface:
-    """The choices of a user for the interface of a design.
+    """The user's choices for the interface of a design.
 
-    The `name` of an interface is that of the top module, and begins the name of every other module, file and memory.
-    With `bus_bits` all inputs share one stream of that width, and all outputs another, for a board with one DMA. An
-    interface with `control` has AXI4-Lite registers.
+    The `name` of an interface is the name of the top module, and the beginning of the name of every other module, file
+    and memory. If `bus_bits` is given, all inputs share one stream of that width, and all outputs another, as for a
+    board with one DMA. A design whose interface has `control` has AXI4-Lite registers.
     """
 
     name: str = "circuitize"
@@ -68,7 +70,9 @@ class Interface:
             )
 
     def slot(self, stream: Stream) -> int:
-        """How many bits of a beat lie from the start of one element to the start of the next."""
+        """Return the distance in bits, within a beat, from the start of one element of the stream to the start of the
+        next.
+        """
         bits = stream.element_bits
         if self.elements == "packed":
             return bits

@@ -1,4 +1,4 @@
-"""One prefix for all names: modules, files and memories of a design, so that several designs fit one project."""
+"""Prefixing the names of a design's modules, files and memories, so that several designs fit into one project."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 
 def prefixed(files: Mapping[str, str], top: str, name: str) -> dict[str, str]:
-    """Return the files with every module and memory renamed to `name`, `_` and its old name; the module `top` becomes
-    `name`.
+    """Return the files with every module and memory renamed to `name`, `_` and its old name, except that the module
+    `top` becomes `name`.
 
-    A module's name is changed where it is defined and where it is instantiated, and nowhere else, since a signal may
+    The name of a module is changed only where the module is defined and where it is instantiated, since a signal may
     have the same name.
     """
     modules = {file.removesuffix(".v") for file in files if file.endswith(".v")}

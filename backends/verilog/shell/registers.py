@@ -1,4 +1,4 @@
-"""AXI4-Lite registers of a design: its identity, a reset, and counters of its work."""
+"""The AXI4-Lite registers of a design: its identity, a reset, and counters of its work."""
 
 from __future__ import annotations
 
@@ -45,10 +45,9 @@ REGISTERS = {
 
 
 def registers(wiring: Wiring, design: Design, digest: str) -> None:
-    """Add the AXI4-Lite bus and its registers to a shell; the design inside is reset by `rst` or by the control
-    register.
+    """Add the AXI4-Lite bus and its registers to a shell; `rst` or the control register resets the design inside.
 
-    A frame begins with the first beat of the first input, and ends when its status is taken.
+    For the registers, a frame begins with the first beat of the first input, and ends when its status is taken.
     """
     wiring.ports += [
         f"{way} wire {f'[{bits - 1}:0] ' if bits > 1 else ''}{BUS}_{wire}" for wire, (way, bits) in PORTS.items()

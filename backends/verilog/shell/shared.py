@@ -1,7 +1,8 @@
-"""One bus for all inputs, another for all outputs: each tensor begins with a new word, and a frame is a packet.
+"""One bus for all inputs of a design and another for all outputs: each tensor begins with a new word of the bus, and
+each frame is a packet.
 
-If the frames of a design have modes, the first word of a packet says its mode, and only the tensors of that mode
-follow.
+If the frames of a design have modes, the first word of a packet gives the frame's mode, and only the tensors of that
+mode follow.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ ZERO, ONE = "1'b0", "1'b1"
 
 
 def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
-    """Raise CircuitizeError if an element is wider than the bus."""
+    """Raise CircuitizeError if an element of a tensor is wider than the bus."""
     for stream in bus.streams:
         if stream.lanes < 1:
             raise CircuitizeError(
@@ -29,11 +30,11 @@ def require_fit(bus: Bus, inner: Mapping[str, Stream]) -> None:
 
 
 def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
-    """The words of a packet on a shared bus go to their tensors by count; an early `tlast` gives every remaining tensor
-    a beat marked wrong.
+    """Add a shared bus of inputs to a shell: the words of a packet go to their tensors by count, and after an early
+    `tlast` every remaining tensor gets a beat that is marked wrong.
 
     Words after the last word of a packet's last tensor go to that tensor too, which drops them. A parallel design takes
-    all inputs together: each tensor but the last waits in a skid buffer for those after it.
+    all inputs together: each tensor except the last waits in a skid buffer for the later ones.
     """
     count, name, together = len(bus.streams), bus.name, design.scheduler == "parallel"
     place = max(1, max(stream.beats for stream in bus.streams).bit_length())
@@ -115,10 +116,10 @@ def shared_inputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, 
 
 
 def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
-    """The turns of the inputs, by the mode in the first word of a packet if there are modes; the register of that mode
-    is kept.
+    """Return the turns of the input tensors on a shared bus; if there are modes, they depend on the mode in the first
+    word of a packet, which a register keeps.
 
-    A packet of a mode that the design lacks is treated as a write without data, whose words are dropped.
+    A packet with a mode that the design lacks is treated as a write without data, whose words are dropped.
     """
     if not design.modes:
         return turns(wiring, design, bus, "", 0)
@@ -140,11 +141,11 @@ def _turns_in(wiring: Wiring, design: Design, bus: Bus, place: int) -> Turns:
 
 
 def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
-    """The wires `leaving`, of which exactly one is 1: that of the tensor whose words leave. The register behind the
-    wires `leaving` moves on when a tensor has left.
+    """Add the one-hot wires `leaving` to a shell: the wire of the tensor whose words leave is 1. The register behind
+    the wires `leaving` moves to the next tensor when a tensor has left.
 
-    In a design with modes the register of turns rests before each packet, and the mode then determines the packet's
-    first tensor.
+    In a design with modes, the register of turns rests before each packet, until the mode determines the packet's first
+    tensor.
     """
     count, modal = len(bus.streams), bool(design.modes)
     bits = next(stream.element_bits for stream in design.streams if stream.port == MODE) if modal else 0
@@ -170,7 +171,9 @@ def _turns_out(wiring: Wiring, design: Design, bus: Bus) -> None:
 
 
 def shared_outputs(wiring: Wiring, design: Design, bus: Bus, inner: Mapping[str, Stream]) -> None:
-    """The output tensors of a frame in order, the status last; the status of a design with state has no buffer."""
+    """Add a shared bus of outputs to a shell: the output tensors of a frame leave in order, the status last; the status
+    of a design with state has no buffer.
+    """
     name, buffered = bus.name, not design.held
     bytes_ = bus.data_bits // 8
     _turns_out(wiring, design, bus)
@@ -230,7 +233,7 @@ def _convert(
     inwards: bool,
     ready: str = "",
 ) -> None:
-    """The instance that converts words of so many elements to beats of the design inside, or beats to words."""
+    """Add the instance that converts words of a shared bus to beats of the design inside, or such beats to words."""
     given = dict(zip(("in_data", "in_valid", "in_ready", "in_last", "in_wrong"), source, strict=True))
     words = ("data", "valid", "ready", "last", "user") if inwards else ("elements", "sent", "", "ends", "")
     out = dict(

@@ -1,4 +1,4 @@
-"""The estimated size of a shell, in addition to that of the design inside, by family."""
+"""The estimated size of a shell, in addition to the size of the design inside, by device family."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SHELL = {6: 1.0, 4: 1.2}
 
 
 def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: Interface) -> Json:
-    """The report of a design with these streams, including its shell.
+    """Return the report of a design with the given streams, including the size of its shell.
 
-    A skid buffer keeps a beat and selects among two; a shared bus also gathers and scatters.
+    A skid buffer keeps a beat and selects one of two; a shared bus also gathers and scatters the elements of words.
     """
     lut, ff = (CONTROL["lut"], CONTROL["ff"]) if interface.control else (0, 0)
     for bus in buses(outer(stream, interface) for stream in streams):
@@ -35,7 +35,7 @@ def with_shell(report: Json, streams: Sequence[Stream], state: bool, interface: 
 
 
 def outer(stream: Stream, interface: Interface) -> Stream:
-    """A stream of a scheduler's design as it appears outside the shell."""
+    """Return a stream of a scheduler's design as it appears outside the shell."""
     slot = interface.slot(stream)
     made = replace(stream, slot=0 if slot == stream.element_bits else slot, keep=True, user=False)
     if interface.bus_bits is None:

@@ -1,4 +1,4 @@
-"""Whose turn it is on a shared bus: tensor after tensor, for all tensors or for those that a frame of the mode has."""
+"""The turns on a shared bus: tensor after tensor, for all tensors or for those of a frame's mode."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Step = tuple[int, int]
 
 @dataclass
 class Turns:
-    """The sequence of the places in a packet, as expressions over one-hot wires and the mode.
+    """The order of the places in a packet, as Verilog expressions over one-hot wires and the mode.
 
-    `orders` are the places that a packet of each mode has, beginning with place 0; a packet of any other mode, and
+    The field `orders` has the places of a packet of each mode, beginning with place 0; a packet of any other mode, and
     every packet of a design without modes, has the places in `otherwise`. The field `mode` is the wire that holds the
-    packet's mode.
+    mode of the packet.
     """
 
     wiring: Wiring
@@ -31,22 +31,22 @@ class Turns:
     _made: dict[frozenset[int], str] = field(default_factory=dict)
 
     def closes(self, place: int) -> str:
-        """An expression that is 1 where the given place is the last of its packet."""
+        """Return a Verilog expression that is 1 if the given place is the last of its packet."""
         return self._among(place, (place, -1))
 
     def step(self, place: int, following: int) -> str:
-        """An expression that is 1 where one place follows the other."""
+        """Return a Verilog expression that is 1 if the place `following` comes directly after the given place."""
         return self._among(place, (place, following))
 
     def following(self, place: int, turns: Mapping[int, str]) -> str:
-        """An expression that is 1 where the given place follows the current one; `turns` are the wires of all
-        places.
+        """Return a Verilog expression that is 1 if the given place comes directly after the current one; `turns` are
+        the wires of all places.
         """
         steps = ((turn, self.step(before, place)) for before, turn in turns.items())
         return _any(turn if step == "1'b1" else f"({turn} & {step})" for turn, step in steps if step != "1'b0")
 
     def closing(self, turns: Mapping[int, str]) -> str:
-        """An expression that is 1 where the current place is the last of its packet."""
+        """Return a Verilog expression that is 1 if the current place is the last of its packet."""
         ends = ((turn, self.closes(place)) for place, turn in turns.items())
         return _any(turn if end == "1'b1" else f"({turn} & {end})" for turn, end in ends if end != "1'b0")
 
@@ -61,7 +61,7 @@ class Turns:
         return "1'b1" if own == passing and place not in self.otherwise else self._within(own)
 
     def _within(self, modes: frozenset[int]) -> str:
-        """A wire that is 1 in the given modes."""
+        """Return the name of a wire that is 1 if the packet's mode is one of the given modes."""
         if modes not in self._made:
             name = "_".join([self.mode, "is", *map(str, sorted(modes))])
             self._made[modes] = self.wiring.wire(name)
@@ -71,10 +71,10 @@ class Turns:
 
 
 def turns(wiring: Wiring, design: Design, bus: Bus, mode: str, bits: int) -> Turns:
-    """The turns of the streams of a bus; `mode` is a wire with the given number of bits.
+    """Return the turns of the streams of a bus; `mode` is the name of a wire with the given number of bits.
 
     Stream k of a bus has place k in a packet. For the outputs of a design with modes, stream k has place k + 1, since
-    in place 0, before the mode is known, nothing leaves.
+    nothing leaves in place 0, before the mode is known.
     """
     head = [0] if bus.output and design.modes else []
 

@@ -23,8 +23,8 @@ from ..term import Real
 
 @dataclass(frozen=True, eq=False)
 class Constant(RealOperation):
-    """A constant array, known when the arrow is built. `amounts` has the given shape, or no axes if all elements are
-    equal.
+    """A constant array, known when the arrow is built. The field `amounts` of a Constant has the Constant's shape, or
+    no axes if all elements are equal.
 
     Build a Constant with `of`, `splat` or `zeros`; a splat takes constant space whatever its shape. Constant is
     lowered exactly if the format calibrated for it has enough fraction bits, else each element is rounded to that
@@ -55,18 +55,20 @@ class Constant(RealOperation):
 
     @classmethod
     def of(cls, value: ArrayLike) -> Constant:
-        """The constant with the elements of `value`. Raise CircuitizeError for a NaN or an infinity."""
+        """Return the Constant with the elements of `value`. Raise CircuitizeError for an element that is a NaN or an
+        infinity.
+        """
         array = np.asarray(value, np.float64)
         return cls(array.shape, array[()])
 
     @classmethod
     def splat(cls, amount: float, shape: Shape) -> Constant:
-        """The constant whose elements all equal `amount`, in constant time and space."""
+        """Return the constant whose elements all equal `amount`, in constant time and space."""
         return cls(shape, np.asarray(amount, np.float64)[()])
 
     @classmethod
     def zeros(cls, shape: Shape) -> Constant:
-        """Return zeros of this shape, in constant space."""
+        """Return the constant of zeros of the given shape, in constant space."""
         return cls.splat(0.0, shape)
 
     def __eq__(self, other: object) -> bool:
@@ -108,8 +110,8 @@ class Constant(RealOperation):
 
 
 def exact_fraction_bits(amounts: NDArray[np.float64], most: int) -> int:
-    """The least number of fraction bits, from 0 to `most`, that holds every element exactly; `most` if no number
-    does.
+    """Return the least number of fraction bits, from 0 to `most`, with which every element is exact; `most` if there is
+    no such number.
     """
     for fraction_bits in range(most):
         scaled = np.ldexp(amounts, fraction_bits)

@@ -1,4 +1,4 @@
-"""The operand itself, through which nothing is differentiated."""
+"""An operation whose value is its operand, and whose derivative is zero."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Detach(RealOperation):
-    """x itself, with a derivative of zero everywhere. Detach is lowered exactly, and adds no operation.
+    """The value x unchanged, with a derivative of zero everywhere. Detach is lowered exactly, and adds no operation.
 
     A reverse derivative stops at a Detach, as at JAX's stop_gradient.
     """

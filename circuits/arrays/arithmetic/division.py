@@ -1,4 +1,4 @@
-"""Division of two arrays, in integers by one floor division."""
+"""Division of two arrays: in integers, one floor division."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Divide(RealOperation):
-    """The quotient x / y of arrays of one shape. Divide is undefined where y is 0; when lowered, also where the
-    result leaves its calibrated format.
+    """The quotient x / y of arrays of one shape. Divide is undefined where y is 0; a lowered Divide is also undefined
+    where its result leaves the calibrated format.
 
-    Divide is lowered to the correctly rounded result, halves up: with n and d the operands at fraction bits that
-    differ by the result's, both negated where d is negative, it is floor((2n + d) / 2d).
+    Divide is lowered to the correctly rounded result, halves up: with integers n and d such that n / d is x / y in
+    units of the result's last bit, both negated if y is negative, the result is floor((2n + d) / 2d).
     """
 
     name = "real.divide"
@@ -61,7 +61,7 @@ class Divide(RealOperation):
 
 
 def rounded_quotient(x: Integer, y: Integer, fraction_bits: int) -> Integer:
-    """x / y with the given fraction bits, halves rounded up; y is at least 1 by its type."""
+    """Return x / y with the given fraction bits, halves rounded up; y is at least 1 by its type."""
     extra = fraction_bits + y.fraction_bits - x.fraction_bits
     x = x.refine(x.fraction_bits + max(extra, 0))
     y = y.refine(y.fraction_bits + max(-extra, 0))

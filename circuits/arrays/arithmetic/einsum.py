@@ -21,12 +21,12 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Einsum(RealOperation):
-    """The sum of products that an equation names: "bi,ij->bj" is target[b, j] = sum over i of x[b, i] * y[i, j].
+    """The sum of products that an equation names: "bi,ij->bj" means target[b, j] = sum over i of x[b, i] * y[i, j].
 
-    In an einsum's equation each operand, and the target, names distinct axes by lower-case letters; a letter that the
-    target lacks is summed and occurs in both operands (Sum removes any other axis). The derivative of an Einsum by each
-    operand is therefore an Einsum, too. Einsum is lowered exactly: products are accumulated before any rounding,
-    and their fraction bits are those of the operands added up.
+    In an einsum's equation the operands and the target name their axes by distinct lower-case letters; a letter that
+    the target lacks is summed and occurs in both operands (Sum removes any other axis). The derivative of an Einsum by
+    each operand is an Einsum, too. Einsum is lowered exactly: products are accumulated before any rounding, and the
+    result has the sum of the operands' fraction bits.
     """
 
     name = "real.einsum"
@@ -59,7 +59,7 @@ class Einsum(RealOperation):
 
     @property
     def letters(self) -> tuple[str, str, str]:
-        """The letters of the axes of both operands and of the target."""
+        """Return the letters that an einsum's equation gives the axes of the two operands and of the target."""
         x, rest = self.equation.split(",")
         y, target = rest.split("->")
         return x, y, target
@@ -96,10 +96,10 @@ class Einsum(RealOperation):
 
 
 def matmul(x_rank: int, y_rank: int) -> Einsum:
-    """The matrix product over the last axis of x and the last but one of y; their other axes are a common batch.
+    """Return the matrix product over the last axis of x and the last but one of y; their other axes are a common batch.
 
-    If y is a single matrix, the matrix product uses it for every batch of x. The ranks of a matrix product's operands
-    are at least 2; raise TypingError otherwise, or if the batch axes differ.
+    If y is a single matrix, every matrix in the batch of x is multiplied by that matrix. The operands of a matrix
+    product have ranks of at least 2; raise TypingError otherwise, or if the batch axes differ.
     """
     if min(x_rank, y_rank) < 2 or (y_rank > 2 and x_rank != y_rank):
         raise TypingError(

@@ -83,8 +83,8 @@ class Negate(LinearOperation):
 class Scale(LinearOperation):
     """The product factor * x, where the factor is a finite number.
 
-    Scale is lowered as an exact product with `precision.coefficient(factor)`, the nearest m * 2^-k with m of at
-    most `coefficient_bits` bits: exact for dyadic factors, else off by a relative 2^-coefficient_bits at most.
+    Scale is lowered as an exact product with `precision.coefficient(factor)`, the nearest m * 2^-k with m of at most
+    `coefficient_bits` bits: exact for dyadic factors, else with a relative error of at most 2^-coefficient_bits.
     """
 
     name = "real.scale"
@@ -116,8 +116,8 @@ class Scale(LinearOperation):
 
 @dataclass(frozen=True)
 class Multiply(RealOperation):
-    """The product x * y of arrays of one shape, element by element. Multiply is lowered exactly: the fraction bits
-    of the operands add up.
+    """The product x * y of arrays of one shape, element by element. Multiply is lowered exactly: the result has the sum
+    of the operands' fraction bits.
     """
 
     name = "real.multiply"

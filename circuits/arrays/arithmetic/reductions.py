@@ -1,4 +1,6 @@
-"""Composites along axes: the mean, the product, and cumulative sums; `Sum` stands beside `Broadcast`, its dual."""
+"""Composites along axes: the mean, the product and cumulative sums; the operation `Sum` is defined elsewhere, next to
+its dual `Broadcast`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Mean(Composite):
-    """The mean over some axes, which are removed."""
+    """The mean over some axes, which the result lacks."""
 
     name = "real.mean"
 
@@ -31,9 +33,10 @@ class Mean(Composite):
 
 @dataclass(frozen=True)
 class Product(Composite):
-    """The product along one axis, which is removed: ceil(log2 n) levels of pairwise products, each rounded.
+    """The product along one axis, which the result lacks: ceil(log2 n) levels of pairwise products, each rounded.
 
-    The derivative of Product is that of the definition: the products of the other elements, right at zeros too.
+    The derivative of Product follows from the pairwise products: it is dz times the product of the other elements,
+    which is right even if elements are zero.
     """
 
     name = "real.product"
@@ -55,7 +58,8 @@ class CumulativeSum(Composite):
     """Cumulative sums: y[.., p, ..] = the sum of x[.., i, ..] for i up to p, along one axis. CumulativeSum is lowered
     exactly, with a cost quadratic in the extent of the axis.
 
-    With `exclusive`, a cumulative sum takes i < p; with `backward`, it runs from the other end: i from p on, or i > p.
+    With `exclusive`, a cumulative sum takes the i < p; with `backward`, it runs from the other end of the axis: it
+    takes the i from p on, or with both the i > p.
     """
 
     name = "real.cumulative_sum"
@@ -78,7 +82,7 @@ class CumulativeSum(Composite):
 
 
 def _part(x: Real, axis: int, start: int, stop: int) -> Real:
-    """The elements of x from start to stop along an axis."""
+    """Return the elements of x from start up to but not including stop along an axis."""
     starts = tuple(start if i == axis else 0 for i in range(x.ndim))
     stops = tuple(stop if i == axis else extent for i, extent in enumerate(x.shape))
     return Slice(starts, stops)(x)

@@ -1,4 +1,4 @@
-"""Multiples that are kept as they stand: the scales of quantized tensors, and accumulators that nothing rounds."""
+"""Multiples that no calibrated format rounds: the scales of quantized tensors, and accumulators."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ FINEST = 40
 
 @dataclass(frozen=True, eq=False)
 class Rescale(RealOperation):
-    """x times a factor, or divided by it; with several factors, each place along the axis has its own.
+    """x times a factor, or divided by it; with several factors, each place along an axis has its own factor.
 
-    `factors` are finite and not 0: one number, or an array of the axis's extent. Rescale reads its operand unrounded,
-    and its result is final: a factor of 1 keeps an accumulator whole. Rescale is lowered as a product with the
-    coefficients, each of at most `coefficient_bits` bits: exact for dyadic factors, else off by a relative
-    2^-coefficient_bits at most. An operand whose product could pass 2^62 is first rounded half up to the bits that fit.
+    The `factors` of Rescale are finite and not 0: one number, or an array of the axis's extent. Rescale reads its
+    operand unrounded, and its result is not rounded again: a factor of 1 keeps an accumulator as it was accumulated.
+    Rescale is lowered as a product with the coefficients, each of at most `coefficient_bits` bits: exact for dyadic
+    factors, else with a relative error of at most 2^-coefficient_bits. If the product of an operand and a factor could
+    pass 2^62, the operand is first rounded half up to the bits that fit.
     """
 
     name = "real.rescale"
@@ -88,7 +89,9 @@ class Rescale(RealOperation):
         return (module.asarray(x / factors if self.divides else x * factors),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The derivative of Rescale is a plain product: the cotangent has no format of its own."""
+        """Return the derivative of Rescale is a plain product, because a cotangent has no format that the program
+        states.
+        """
         factors = 1.0 / self.factors if self.divides else self.factors
         if not self.factors.ndim:
             return [dz * float(factors)]
@@ -114,5 +117,5 @@ class Rescale(RealOperation):
         return [self.factors.size if axis == self.axis else 1 for axis in range(rank)]
 
     def _along(self, rank: int) -> NDArray[np.float64]:
-        """The factors as an array with as many axes as x."""
+        """Return the factors of Rescale as an array with as many axes as x."""
         return self.factors.reshape(self._extents(rank)) if self.factors.ndim else self.factors

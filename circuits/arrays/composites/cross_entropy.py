@@ -20,10 +20,10 @@ from .softmax import LogSumExp, Softmax
 class CrossEntropy(Composite):
     """The mean over the examples b of log(sum over c of e^x[b, c]) - sum over c of t[b, c] * x[b, c].
 
-    The sources are logits x and targets t, both [B, C]. If each row of t sums to 1, as indicators do, the loss is the
-    cross-entropy -sum of t * log softmax(x). For this form of the cross-entropy the derivative is (softmax(x) - t) * dz
-    / B for every t, so a program need not be trusted to be given rows that sum to 1 (M. Blondel et al., "Learning with
-    Fenchel-Young losses", JMLR 2020, table 1).
+    The sources of CrossEntropy are logits x and targets t, both of shape [B, C]. If each row of t sums to 1, as
+    indicators do, the loss is the cross-entropy -sum of t * log softmax(x). The derivative of CrossEntropy with respect
+    to x is (softmax(x) - t) * dz / B for every t, so nobody needs to trust that the rows of t which a program is given
+    sum to 1 (M. Blondel et al., "Learning with Fenchel-Young losses", JMLR 2020, table 1).
     """
 
     name = "real.cross_entropy"
@@ -44,8 +44,8 @@ class CrossEntropy(Composite):
 class BinaryCrossEntropy(Composite):
     """The mean over all elements of log(1 + e^x) - t * x: the cross-entropy of targets t in [0, 1] and sigmoid(x).
 
-    The sources are logits x and targets t of one shape. The derivative of BinaryCrossEntropy is (sigmoid(x) - t) * dz /
-    count.
+    The sources of BinaryCrossEntropy are logits x and targets t of one shape. The derivative of BinaryCrossEntropy is
+    (sigmoid(x) - t) * dz / count.
     """
 
     name = "real.binary_cross_entropy"
@@ -61,7 +61,7 @@ class BinaryCrossEntropy(Composite):
 
 
 def _mean_of(count: int, dz: Real, *slopes: Real) -> list[Real]:
-    """Return each slope multiplied by dz / count."""
+    """Return the derivatives of a mean of `count` terms: each slope multiplied by dz / count."""
     shape = slopes[0].shape
     spread = Broadcast(shape, tuple(range(len(shape))))(dz * (1 / count))
     return [slope * spread for slope in slopes]

@@ -17,10 +17,10 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Huber(Composite):
-    """The mean of c * (r - c / 2), where r = x - y and c is r clipped to [-delta, delta]. The derivative of Huber is
-    c * dz / count for x, and its negative for y.
+    """The mean of c * (r - c / 2), where r = x - y and c is r clipped to [-delta, delta]. The derivative of Huber is c
+    * dz / count for x, where c is x - y clipped to [-delta, delta], and its negative for y.
 
-    The terms of Huber's loss are r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
+    The terms of Huber's loss are r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), with r = x - y.
     """
 
     name = "real.huber"

@@ -21,10 +21,11 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Variance(Composite):
-    """The sum of squared distances from the mean over some axes, which are removed, over their count less `correction`.
+    """The sum of squared distances from the mean over some axes, which the result lacks, divided by the number of
+    elements less `correction`.
 
-    The derivative of Variance is 2 (x - mean) * dz over the same divisor: the part of the derivative that comes from
-    the mean cancels exactly, so it is left out.
+    The derivative of Variance is 2 (x - mean) * dz over the variance's divisor: the part of the derivative that comes
+    from the mean cancels exactly, so it is left out.
     """
 
     name = "real.variance"
@@ -74,10 +75,12 @@ class _Normalization(Composite):
 
     @abstractmethod
     def _centred(self, x: Real) -> Real:
-        """The numerator of a normalisation: elements less their mean."""
+        """Return the numerator of a normalisation: the elements less their mean, or the elements themselves."""
 
     def _factors(self, x: Real) -> tuple[Real, Real]:
-        """The numerator of a normalisation, and one over the root of the mean of its squares plus epsilon."""
+        """Return the numerator of a normalisation, and one over the root of the mean of the numerator's squares plus
+        epsilon.
+        """
         centred = self._centred(x)
         square = Mean(self.axes)(centred * centred)
         return centred, ReciprocalSquareRoot()(square + self.epsilon if self.epsilon else square)
@@ -94,10 +97,11 @@ class _Normalization(Composite):
 
 @dataclass(frozen=True)
 class Normalize(_Normalization):
-    """(x - mean) / sqrt(variance + epsilon), with mean and variance (divided by n) taken over some axes, which stay.
+    """(x - mean) / sqrt(variance + epsilon), with mean and variance (divided by n) taken over some axes, which the
+    result keeps.
 
-    The derivative of Normalize is (dz - mean of dz - z * mean of dz * z) / sqrt(variance + epsilon). Ba et al., arXiv
-    1607.06450. Normalize is undefined where variance + epsilon is 0.
+    The derivative of Normalize is (dz - mean of dz - z * mean of dz * z) / sqrt(variance + epsilon). Layer
+    normalisation is from Ba et al., arXiv 1607.06450. Normalize is undefined where variance + epsilon is 0.
     """
 
     name = "real.normalize"
@@ -108,8 +112,8 @@ class Normalize(_Normalization):
 
 @dataclass(frozen=True)
 class RootMeanSquareNormalize(_Normalization):
-    """x / sqrt(mean of x^2 + epsilon), with the mean taken over some axes, which stay. Zhang and Sennrich, arXiv
-    1910.07467.
+    """x / sqrt(mean of x^2 + epsilon), with the mean taken over some axes, which the result keeps. Root mean square
+    normalisation is from Zhang and Sennrich, arXiv 1910.07467.
 
     The derivative of RootMeanSquareNormalize is (dz - z * mean of dz * z) / sqrt(mean of x^2 + epsilon).
     RootMeanSquareNormalize is undefined where the divisor of the normalisation is 0.

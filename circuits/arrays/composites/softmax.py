@@ -17,8 +17,8 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Softmax(Composite):
-    """e^(x - m) / sum of e^(x - m) along an axis, m the maximum along it: exponents are at most 0, the sum is at
-    least 1.
+    """e^(x - m) / sum of e^(x - m) along an axis, where m is the maximum along the axis: exponents are at most 0, the
+    sum is at least 1.
 
     The derivative of Softmax is y * (dy - sum of dy * y): the part of the derivative that comes from the maximum m
     cancels exactly, so it is left out.
@@ -42,7 +42,8 @@ class Softmax(Composite):
 
 @dataclass(frozen=True)
 class LogSumExp(Composite):
-    """log of the sum of e^x along an axis, which is removed: m + log of the sum of e^(x - m), m the maximum.
+    """The logarithm of the sum of e^x along an axis, which the result lacks: m + log of the sum of e^(x - m), where m
+    is the maximum.
 
     The derivative of LogSumExp is dz * softmax(x).
     """
@@ -65,7 +66,9 @@ class LogSumExp(Composite):
 
 @dataclass(frozen=True)
 class LogSoftmax(Composite):
-    """x - log of the sum of e^x along an axis. The derivative of LogSoftmax is dz - softmax(x) * sum of dz."""
+    """x less the logarithm of the sum of e^x along an axis. The derivative of LogSoftmax is dz - softmax(x) * sum of
+    dz.
+    """
 
     name = "real.log_softmax"
 

@@ -1,4 +1,6 @@
-"""The Euclidean norm along an axis, and sums weighted by scores over the norm of the scores: spherical attention."""
+"""The Euclidean norm along an axis, and spherical attention: sums weighted by scores, divided by the norm of the
+scores.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ LETTERS = "abcdefgh"
 
 @dataclass(frozen=True)
 class Norm(RealOperation):
-    """The square root of the sum of squares along one axis, which is removed. The derivative of Norm at a norm of 0
-    is 0.
+    """The square root of the sum of squares along one axis, which the result lacks. The derivative of Norm at a norm of
+    0 is 0.
 
     Norm is lowered to the correctly rounded result, from the exact sum of squares.
     """
@@ -69,15 +71,17 @@ class SphericalAttention(RealOperation):
     """Spherical attention y[.., q, :] = sum over x of s[.., q, x] * v[.., x, :] / n[.., q], where n is the norm of row
     s[.., q], at least `floor`.
 
-    The sources are scores s [.., q, x] and values v [.., x, e]. Spherical attention is softmax attention with the norm
-    in place of the sum of exponentials: no multiple of a row changes the result, as long as the row's norm is above the
-    floor (Abbott and Zardini, arXiv 2412.03317). A row of zero scores gives 0. The derivatives are dv = s^T (dz / n)
-    and ds = (dz / n) v^T - s * <y, dz> / n^2, without the last term where the norm is at the floor or below.
+    The sources of SphericalAttention are scores s [.., q, x] and values v [.., x, e]. Spherical attention is softmax
+    attention with the norm in place of the sum of exponentials: no multiple of a row changes the result, as long as the
+    row's norm is above the floor (Abbott and Zardini, arXiv 2412.03317). In spherical attention a row of zero scores
+    gives 0. The derivatives of SphericalAttention are dv = s^T (dz / n) and ds = (dz / n) v^T - s * <y, dz> / n^2,
+    without the last term if the norm is at most the floor.
 
     SphericalAttention is lowered with two exact sums per row, N = sum of s^2 and A = sum of s * v, the floor r of the
     root of N, and the division of A by r, halves rounded up; r has as many fraction bits as keep quotient times divisor
-    below 2^60, and at most as many as the result needs to be within 1 unit of the correctly rounded one. `tile` is how
-    many positions x are added at a time, 0 for all of them: sums are exact, so the integers never depend on it.
+    below 2^60, but no more than bring the result to within 1 unit of the correctly rounded one. The field `tile` is how
+    many positions x spherical attention adds at a time, 0 for all of them: sums are exact, so the integers never depend
+    on `tile`.
     """
 
     name = "real.spherical_attention"
@@ -131,8 +135,8 @@ class SphericalAttention(RealOperation):
         return into_format(lowering, rounded_quotient(sums, divisor, lowering.result.fraction_bits))
 
     def _divisor(self, result: Fixed, squares: Integer, of: Fixed) -> Integer:
-        """The root of a row's squares, or the floor if that is greater; with f fraction bits it is below 2^(most +
-        f).
+        """Return the root of the sum of a row's squares, or the floor if that is greater; if the root has f fraction
+        bits, its integers are below 2^(most + f).
         """
         found = squares.type
         most = -(-found.high.bit_length() // 2) - found.fraction_bits // 2
@@ -148,7 +152,7 @@ class SphericalAttention(RealOperation):
         return integers.Maximum()(root, root.constant(least))
 
     def _sums(self, equation: str, x: Integer, y: Integer) -> Integer:
-        """The contraction over the positions, taken `tile` of them at a time."""
+        """Return the contraction of scores and values over the positions, computed `tile` positions at a time."""
         contract, length = integers.Contract(equation), x.shape[-1]
         total: Integer | None = None
         for start in range(0, length, self.tile or length):
@@ -161,14 +165,14 @@ class SphericalAttention(RealOperation):
 
 
 def floor_root(squares: Integer, fraction_bits: int) -> Integer:
-    """The floor of the square root, with the given number of fraction bits, of a sum of squares."""
+    """Return the floor of the square root of a sum of squares, with the given number of fraction bits."""
     found = squares.type
     nonnegative = integers.Check(0, found.high)(squares) if found.low < 0 else squares
     return integers.SquareRoot()(nonnegative.refine(2 * fraction_bits))
 
 
 def inverse_or_zero(norm: Real) -> Real:
-    """1 / norm where the norm is positive, else 0."""
+    """Return 1 / norm where the norm is positive, else 0."""
     zero = norm.constant(0.0)
     positive = norm > zero
     one = norm.constant(1.0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 
@@ -35,22 +35,25 @@ class Curve(ABC):
 
     @abstractmethod
     def taylor(self, centre: Decimal, order: int) -> Series:
-        """The Taylor series at a centre, at least 30 digits right."""
+        """Return the curve's Taylor series at a centre, with at least 30 right digits."""
 
     @abstractmethod
     def disc(self, centre: float) -> tuple[float, float]:
-        """(R, M) such that in the complex disc of radius R around the centre the function is analytic and at most M."""
+        """Return (R, M) such that in the complex disc of radius R around the centre the curve is analytic and at most
+        M.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class Approximation:
-    """A curve on the integers low to high, in units of 2^-of_bits, as polynomials with `fraction_bits` result bits.
+    """An approximation of a curve on the integers low to high, in units of 2^-of_bits, by polynomials with
+    `fraction_bits` result bits.
 
-    Segment i of an approximation holds the 2^shift integers from low + i * 2^shift on. With r the distance to a
-    segment's middle, the polynomial is the sum of tables[k][i] * 2^-bits[k] * r^k. `error` bounds the polynomial's
-    distance from the curve, coefficients and every rounding but the last included, in units of the last bit of the
-    result: |found - exact| <= error + 1/2. A single table with one entry per integer has error 0: it is correctly
-    rounded.
+    Segment i of an approximation holds the 2^shift integers from low + i * 2^shift on. With r the distance to the
+    middle of segment i, the polynomial of an approximation is the sum of tables[k][i] * 2^-bits[k] * r^k. The field
+    `error` of an approximation bounds the polynomial's distance from the curve, in units of the last bit of the result;
+    it includes the error of coefficients and of every rounding but the last: |found - exact| <= error + 1/2. An
+    approximation by a single table with one entry per integer has error 0: it is correctly rounded.
     """
 
     low: int
@@ -64,13 +67,13 @@ class Approximation:
 
     @property
     def degree(self) -> int:
-        """Return the degree of the polynomials; or 0 if the approximation is one table of values."""
+        """Return the degree of the polynomials, or 0 if the approximation is one table of values."""
         return len(self.tables) - 1
 
 
 def approximate(x: Integer, curve: Curve, fraction_bits: int) -> Integer:
-    """The curve on the term's interval, before its last rounding: `planned` says how far the result is from the exact
-    value.
+    """Return the curve's value at a term, before the last rounding: `planned` says how far the value is from the exact
+    one.
     """
     found = x.type
     return write(x, planned(curve, found.low, found.high, found.fraction_bits, fraction_bits))
@@ -79,11 +82,13 @@ def approximate(x: Integer, curve: Curve, fraction_bits: int) -> Integer:
 @lru_cache(maxsize=256)
 @exactly
 def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int) -> Approximation:
-    """The cheapest approximation with an error of at most half a unit; one table if 2^12 entries are enough.
+    """Return the cheapest approximation of a curve with an error of at most half a unit; one table of values if 2^12
+    entries are enough.
 
-    An error of 2^-(fraction_bits + 3) is allowed to the polynomial with real coefficients. Taylor's remainder on a
-    segment of radius p is at most the sum of |a[k]| p^k over the terms left out, those from `ORDER` on by Cauchy's
-    estimate |a[k]| <= M / R^k. Each coefficient, and each product that is rounded on the way, adds an error of
+    Before its coefficients are rounded, an approximating polynomial may be off by 2^-(fraction_bits + 3). Taylor's
+    remainder on a segment of radius p is at most the sum of |a[k]| p^k over the terms that the polynomial lacks; from
+    term `ORDER` on, the sum is bounded by Cauchy's estimate |a[k]| <= M / R^k for a curve that is at most M on a disc
+    of radius R. Each coefficient of a polynomial, and each product that is rounded on the way, adds an error of
     2^-(fraction_bits + 5).
     """
     if high - low < 1 << TABLE_BITS:
@@ -95,12 +100,17 @@ def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int)
     found: list[tuple[float, int, int]] = []
     steps = [low + (high - low) * i // (SAMPLES - 1) for i in range(SAMPLES)]
     samples = [curve.taylor(_real(x, of_bits), ORDER) for x in steps]
+    cuts: dict[int, _Segments] = {}
     for degree in DEGREES:
-        greatest = max(float(abs(sample.terms[degree + 1])) for sample in samples)
-        radius = (goal / max(greatest, 1e-30)) ** (1 / (degree + 1))
+        omitted = [float(abs(sample.terms[degree + 1])) for sample in samples]
+        steepest = steps[omitted.index(max(omitted))]
+        radius = (goal / max(*omitted, 1e-30)) ** (1 / (degree + 1))
         shift = math.ceil(math.log2(min(2 * radius * 2.0**of_bits, 2.0 * (high - low))))
         while shift > 0 and (price := _price(degree, (high - low >> shift) + 1)) < min(found, default=(math.inf,))[0]:
-            if _remainder(curve, _centres(curve, low, high, of_bits, shift), shift - 1 - of_bits, degree) <= goal:
+            segments = cuts.setdefault(shift, _Segments(curve, low, high, of_bits, shift))
+            # Most cuts that are too coarse are so where the first omitted term is greatest.
+            places = (steepest - low >> shift, *range(len(segments)))
+            if all(segments.remainder(place, degree) <= goal for place in places):
                 found.append((price, degree, shift))
                 break
             shift -= 1
@@ -110,18 +120,19 @@ def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int)
             f"that moves too fast on [{low * 2.0**-of_bits:g}, {high * 2.0**-of_bits:g}]; ask for fewer fraction bits"
         )
     _, degree, shift = min(found)
-    centres = _centres(curve, low, high, of_bits, shift)
+    segments = cuts[shift]
     radius_bits = shift - 1 - of_bits
     bits = tuple(max(fraction_bits + 4 + k * radius_bits, 0) for k in range(degree + 1))
-    tables = tuple(_table([series.terms[k] for _, series in centres], bits[k]) for k in range(degree + 1))
+    series = [segments.series(place) for place in range(len(segments))]
+    tables = tuple(_table([one.terms[k] for one in series], bits[k]) for k in range(degree + 1))
     units = 2.0**fraction_bits
-    error = units * _remainder(curve, centres, radius_bits, degree)
+    error = units * max(segments.remainder(place, degree) for place in range(len(segments)))
     error += sum(units * 2.0 ** (k * radius_bits - bits[k] - 1) for k in range(degree + 1)) + (degree - 1) / 32
     return Approximation(low, high, of_bits, fraction_bits, shift, tables, bits, error)
 
 
 def write(x: Integer, plan: Approximation) -> Integer:
-    """The integer edges of an approximation, without its last rounding."""
+    """Add the integer edges of an approximation, without the last rounding; return the value."""
     if not plan.degree:
         return integers.Lookup(plan.low, plan.tables[0], plan.fraction_bits)(x)
     size = 1 << plan.shift
@@ -140,10 +151,10 @@ def write(x: Integer, plan: Approximation) -> Integer:
 
 
 def _price(degree: int, entries: int) -> float:
-    """The constraints of one element, roughly: with r^2 segments, 4 r for the index, r for each table, 24 for a
-    product.
+    """Return roughly how many constraints one element of an approximation costs: with r^2 segments, 4 r for the index,
+    r for each table, 24 for a product.
 
-    A product takes fewer constraints in a proof, and more logic in hardware.
+    A product in fact takes fewer than 24 constraints in a proof, and more logic than that in hardware.
     """
     if entries > 1 << TABLE_BITS:
         return math.inf
@@ -154,25 +165,44 @@ def _real(units: int, of_bits: int) -> Decimal:
     return CONTEXT.multiply(Decimal(units), CONTEXT.power(Decimal(2), Decimal(-of_bits)))
 
 
-@lru_cache(maxsize=64)
-def _centres(curve: Curve, low: int, high: int, of_bits: int, shift: int) -> tuple[tuple[Decimal, Series], ...]:
-    """The middle of each segment, and the Taylor series there."""
-    units = [low + (i << shift) + (1 << shift - 1) for i in range((high - low >> shift) + 1)]
-    middles = [_real(middle, of_bits) for middle in units]
-    return tuple((middle, curve.taylor(middle, ORDER)) for middle in middles)
+@dataclass(eq=False)
+class _Segments:
+    """The segments of 2^shift integers from `low` to `high`, with a Taylor series around the middle of each segment.
 
+    The Taylor series of a segment is computed when it is first needed, in some tenths of a millisecond, and kept.
+    """
 
-def _remainder(curve: Curve, centres: tuple[tuple[Decimal, Series], ...], radius_bits: int, degree: int) -> float:
-    """The greatest distance of the polynomials from the curve, on discs of radius 2^radius_bits."""
-    radius, greatest = 2.0**radius_bits, 0.0
-    for middle, series in centres:
-        reach, most = curve.disc(float(middle))
+    curve: Curve
+    low: int
+    high: int
+    of_bits: int
+    shift: int
+    known: dict[int, Series] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return (self.high - self.low >> self.shift) + 1
+
+    def middle(self, place: int) -> Decimal:
+        """Return the real number in the middle of a segment."""
+        return _real(self.low + (place << self.shift) + (1 << self.shift - 1), self.of_bits)
+
+    def series(self, place: int) -> Series:
+        """Return the Taylor series of the curve around the middle of a segment."""
+        if place not in self.known:
+            self.known[place] = self.curve.taylor(self.middle(place), ORDER)
+        return self.known[place]
+
+    def remainder(self, place: int, degree: int) -> float:
+        """Return a bound of the distance between a segment's polynomial and the curve on the disc around the segment;
+        infinity if no bound is known.
+        """
+        radius = 2.0 ** (self.shift - 1 - self.of_bits)
+        reach, most = self.curve.disc(float(self.middle(place)))
         if 2 * radius > reach:
             return math.inf
-        known = sum(abs(float(a)) * radius**k for k, a in enumerate(series.terms) if k > degree)
+        omitted = sum(abs(float(a)) * radius**k for k, a in enumerate(self.series(place).terms) if k > degree)
         unknown = most * (radius / reach) ** (ORDER + 1) / (1 - radius / reach)
-        greatest = max(greatest, known + unknown)
-    return greatest * (1 + 2.0**-30)
+        return (omitted + unknown) * (1 + 2.0**-30)
 
 
 def _table(values: list[Decimal], fraction_bits: int) -> NDArray[np.int64]:

@@ -115,7 +115,7 @@ class GELUSlope(Smooth):
 
 
 def error_function(x: Values) -> Values:
-    """erf in float64, to within a few units of the last place."""
+    """Return erf in float64, to within a few units of the last place."""
     module = array_module(x)
     magnitude = module.minimum(abs(x), float(FARTHEST))
     place = module.rint(magnitude * SPACING).astype(np.int64)
@@ -140,7 +140,9 @@ def _terms() -> Table:
 
 @exactly
 def exact_error_function(x: Decimal) -> Decimal:
-    """erf(x) to 40 digits: 2 / sqrt(pi) * e^(-x^2) * the sum of 2^n x^(2n + 1) / (2n + 1)!!, positive terms only."""
+    """Return erf(x) to 40 digits: 2 / sqrt(pi) * e^(-x^2) * the sum of 2^n x^(2n + 1) / (2n + 1)!!, which has positive
+    terms only.
+    """
     square = CONTEXT.multiply(x, x)
     term = total = abs(x)
     n = 0
@@ -154,7 +156,7 @@ def exact_error_function(x: Decimal) -> Decimal:
 
 
 def _normal(centre: Decimal, order: int) -> Series:
-    """The Taylor series of the normal distribution function."""
+    """Return the Taylor series of the normal distribution function."""
     x = Series.of(centre, 1, order=order)
     bell = (x * x * Decimal("-0.5")).exp() * CONTEXT.divide(Decimal(1), CONTEXT.sqrt(2 * PI))
     half = Decimal("0.5")

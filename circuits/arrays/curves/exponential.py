@@ -1,4 +1,4 @@
-"""The exponential function, in integers by products of table entries."""
+"""The exponential function: in integers, a product of table entries."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TABLE_BITS = 12
 
 @dataclass(frozen=True)
 class Exp(RealOperation):
-    """The exponential e^x of each element. Exp is undefined where the result leaves float64 (x > 709.78);
-    when lowered, where it leaves its calibrated format.
+    """The exponential e^x of each element. Exp is undefined where the result leaves float64 (x > 709.78); a lowered Exp
+    is undefined where its result leaves the calibrated format.
 
-    Exp is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the
-    operand's interval has at most 2^12 integers. A wider operand is split into digits, x = sum of d_i, and e^x is the
-    product of the table entries e^(d_i) (Tang, "Table-driven implementation of the exponential function in IEEE
-    floating-point arithmetic", 1989, without its polynomial). Tables of the exponential are computed in decimal
-    arithmetic, so that they do not depend on the machine.
+    Exp is lowered to within 1 unit of the last bit of the correctly rounded result; the result is correctly rounded if
+    the operand's interval has at most 2^12 integers. An operand of Exp with more than 2^12 integers is split into
+    digits, x = sum of d_i, and e^x is the product of the table entries e^(d_i) (Tang, "Table-driven implementation of
+    the exponential function in IEEE floating-point arithmetic", 1989, without its polynomial). Tables of the
+    exponential are computed in decimal arithmetic, so that they do not depend on the machine.
     """
 
     name = "real.exp"
@@ -66,11 +66,12 @@ class Exp(RealOperation):
         return into_format(lowering, exponential(x, lowering.result, self.rate))
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
-        """The greatest distance of the lowering from the exact value, in units of the result's last bit.
+        """Return the greatest distance between the lowered exponential and the exact value, in units of the result's
+        last bit.
 
-        Factors known to within d_i have a product known to within prod(F_i + d_i) - prod(F_i), which is greatest where
-        the F_i are. If the exponential is one table of correctly rounded entries only the half unit of that rounding
-        remains.
+        If factors F_i are known to within d_i, their product is known to within prod(F_i + d_i) - prod(F_i), which is
+        greatest for the greatest F_i. If the exponential is one table of correctly rounded entries, its only error is
+        the half unit of that rounding.
         """
         builder = Builder()
         near = _confined(Integer(builder, builder.input(operand)), result, self.rate)
@@ -102,10 +103,11 @@ class Exp2(Exp):
 
 
 def exponential(x: Integer, result: Fixed, rate: float = 1.0) -> Integer:
-    """e^x, or 2^x if the rate is log 2, within half a unit of the result's last bit before it is rounded to that bit.
+    """Return e^x, or 2^x if the rate is log 2, within half a unit of the result's last bit before the result is rounded
+    to that bit.
 
-    Where the exponential is above the result's interval it is capped just outside that interval, or is undefined. The
-    term that `exponential` returns cannot be negative.
+    An exponential above the result's interval is capped just outside that interval, or is undefined. The term that
+    `exponential` returns cannot be negative.
     """
     digits = _digits(_confined(x, result, rate))
     kinds = [digit.type for digit in digits]
@@ -128,12 +130,12 @@ def exponential(x: Integer, result: Fixed, rate: float = 1.0) -> Integer:
 
 
 def _precisions(kinds: Sequence[Fixed], result: Fixed, rate: float) -> tuple[list[float], list[int], list[int]]:
-    """For each digit: log2 of its greatest factor, the fraction bits of its table, and those of the product that it
-    meets.
+    """Return for each digit of the exponent: log2 of the digit's greatest factor, the fraction bits of its table, and
+    the fraction bits of the product that the factor multiplies.
 
-    The first factor of an exponential's product is capped just outside the result's format. In the exponential's
-    product an error of 2^-(p + 1) in factor i is an error of 2^-(p + 1) times the product of the other factors in the
-    result: n factors together are off by a quarter unit, the n - 2 roundings in between by less than another.
+    The first factor of an exponential's product is capped just outside the result's format. In an exponential's
+    product, an error of 2^-(p + 1) in factor i causes an error of 2^-(p + 1) times the product of the other factors: n
+    factors together are off by at most a quarter unit, the n - 2 roundings in between by less than another quarter.
     """
     sizes = [kind.high * 2.0**-kind.fraction_bits * rate * math.log2(math.e) for kind in kinds]
     sizes[0] = min(sizes[0], math.log2(result.high + 2) - result.fraction_bits)
@@ -145,11 +147,11 @@ def _precisions(kinds: Sequence[Fixed], result: Fixed, rate: float) -> tuple[lis
 
 
 def _confined(x: Integer, result: Fixed, rate: float) -> Integer:
-    """x confined to where e^x is neither less than a quarter unit nor outside the result's interval, if that is much
-    narrower.
+    """Return x confined to where e^x is neither less than a quarter unit nor outside the result's interval, if that is
+    much narrower than the interval of x.
 
-    Below the interval to which x is confined, x becomes the least number in it, above the interval the result is
-    undefined: narrower digits make smaller tables.
+    A value of x below the interval to which x is confined becomes the interval's least number, and above the interval
+    the result is undefined: narrower digits make smaller tables.
     """
     found = x.type
     unit = 2.0**found.fraction_bits / rate
@@ -164,7 +166,7 @@ def _confined(x: Integer, result: Fixed, rate: float) -> Integer:
 
 
 def _digits(x: Integer) -> list[Integer]:
-    """Terms that add up to x, the most significant first, each with at most 2^TABLE_BITS integers."""
+    """Return terms that add up to x, the most significant first, each with at most 2^TABLE_BITS integers."""
     kind = x.type
 
     def spread(shift: int) -> int:
@@ -189,7 +191,9 @@ def _digits(x: Integer) -> list[Integer]:
 def exponential_table(
     low: int, high: int, of_bits: int, fraction_bits: int, cap: int, binary: bool = False
 ) -> NDArray[np.int64]:
-    """min(e^(q * 2^-of_bits) * 2^fraction_bits rounded half up, cap) for q from low to high; 2^.. if binary."""
+    """Return the table of min(e^(q * 2^-of_bits) * 2^fraction_bits rounded half up, cap) for q from low to high; with
+    `binary`, of powers of 2 instead of e.
+    """
     context = Context(prec=50, rounding=ROUND_HALF_UP)
     unit, one = context.power(Decimal(2), Decimal(-of_bits)), Decimal(1 << fraction_bits)
     table = np.full(high - low + 1, cap, np.int64)

@@ -1,4 +1,4 @@
-"""Results of nonlinear operations, kept inside the format that was calibrated for them."""
+"""Results of nonlinear operations, kept inside the formats that were calibrated for them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from circuitize.circuits.lowering import Lowering
 
 
 def into_format(lowering: Lowering, x: Integer) -> Integer:
-    """The term rounded to the result's fraction bits, with a Check if its interval leaves the result's.
+    """Return the term rounded to the result's fraction bits, with a Check if the term's interval is not within the
+    result's.
 
-    The Check of a term that cannot be negative is of [0, high].
+    If the term that is rounded cannot be negative, the interval of its Check is [0, high].
     """
     result = lowering.result
     rounded = x.shift_to(result.fraction_bits)

@@ -1,4 +1,4 @@
-"""The natural logarithm, in integers by normalising the operand and reducing its mantissa with a table."""
+"""The natural logarithm: in integers, the operand is normalised, and a table reduces its mantissa."""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ GUARD = 10
 
 @dataclass(frozen=True)
 class Log(RealOperation):
-    """The natural logarithm of each element. Log is undefined at 0 and below; when lowered, also where the
-    result leaves its calibrated format.
+    """The natural logarithm of each element. Log is undefined at 0 and below; a lowered Log is also undefined where its
+    result leaves the calibrated format.
 
-    Log is lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction
-    bits), correctly rounded if the operand's interval has at most 2^12 integers. A wider operand is normalised to a
-    mantissa m in [1, 2) and an exponent; with c from a table, near 1 / m, and u = m * c - 1, log m = -log c + u - u^2 /
-    2 (Tang, "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990).
+    Log is lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction bits); the
+    result is correctly rounded if the operand's interval has at most 2^12 integers. An operand of Log with more than
+    2^12 integers is normalised to a mantissa m in [1, 2) and an exponent; with c from a table, near 1 / m, and u = m *
+    c - 1, log m = -log c + u - u^2 / 2 (Tang, "Table-driven implementation of the logarithm function in IEEE
+    floating-point arithmetic", 1990).
     """
 
     name = "real.log"
@@ -65,11 +66,13 @@ class Log(RealOperation):
         return [dz / x]
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
-        """The greatest distance of the lowering from the exact value, in units of the result's last bit.
+        """Return the greatest distance between the lowered logarithm and the exact value, in units of the result's last
+        bit.
 
-        The bound takes u <= 5/8 * 2^-index, since half a part of [1, 2) and half a bit of c are 2^-(index + 1) and
-        2^-(index + 3); it adds the cube left out and what follows it, the mantissa's bits left out, and halves of the
-        last kept bit for -log c, u (whose slope is at most 1 + u), half of u^2, the powers of two and their offset.
+        The bound on the logarithm's error takes u <= 5/8 * 2^-index, since half a part of [1, 2) and half a bit of c
+        are 2^-(index + 1) and 2^-(index + 3); it adds the cube left out and what follows it, the mantissa's bits left
+        out, and half of the last kept bit for -log c, u (whose slope is at most 1 + u), half of u^2, the powers of two
+        and their offset.
         """
         low, fraction_bits = max(operand.low, 1), min(result.fraction_bits, FINEST)
         if operand.high - low < 1 << TABLE_BITS:
@@ -120,7 +123,8 @@ class Log2(Log):
 
 
 def _normalized(x: Integer, width: int) -> tuple[Integer, Integer]:
-    """(m - 2^(width - 1), z) such that the integer m = x * 2^z has its highest bit at width - 1; without fraction bits.
+    """Return (m - 2^(width - 1), z) without fraction bits, such that the integer m = x * 2^z has its highest bit at
+    place width - 1.
 
     The exponent z is found by a binary search for the highest bit. The Check operations in the search for the mantissa
     always hold, although the types alone do not show it.
@@ -140,10 +144,10 @@ def _normalized(x: Integer, width: int) -> tuple[Integer, Integer]:
 
 
 def _log_of_mantissa(excess: Integer, bits: int, fraction_bits: int) -> Integer:
-    """Return log(1 + excess * 2^-bits), excess in [0, 2^bits), to within a quarter of 2^-fraction_bits.
+    """Return log(1 + excess * 2^-bits) for an excess in [0, 2^bits), to within a quarter of 2^-fraction_bits.
 
-    In the logarithm of a mantissa, u is at most 2^-index, so the first term left out, u^3 / 3, is at most an eighth of
-    a unit.
+    In the logarithm of a mantissa, u is at most 2^-index, so u^3 / 3, the first term of the series that is left out, is
+    at most an eighth of a unit.
     """
     kept = fraction_bits + GUARD
     index = _index(bits, fraction_bits)
@@ -159,12 +163,12 @@ def _log_of_mantissa(excess: Integer, bits: int, fraction_bits: int) -> Integer:
 
 
 def _index(bits: int, fraction_bits: int) -> int:
-    """How many bits of the mantissa choose a table's entry."""
+    """Return how many bits of the mantissa choose a table's entry."""
     return min(-(-fraction_bits // 3) + 1, bits)
 
 
 def _ln2(count: int, fraction_bits: int) -> int:
-    """count * log 2 in units of 2^-fraction_bits, rounded."""
+    """Return count * log 2 in units of 2^-fraction_bits, rounded."""
     return _rounded(CONTEXT.multiply(Decimal(count), CONTEXT.ln(Decimal(2))), fraction_bits)
 
 
@@ -174,7 +178,9 @@ def _rounded(value: Decimal, fraction_bits: int) -> int:
 
 @lru_cache(maxsize=64)
 def logarithms(low: int, high: int, of_bits: int, fraction_bits: int, binary: bool = False) -> NDArray[np.int64]:
-    """log(q * 2^-of_bits) * 2^fraction_bits, rounded half up, for q from low >= 1 to high; to base 2 if `binary`."""
+    """Return log(q * 2^-of_bits) * 2^fraction_bits, rounded half up, for q from low >= 1 to high; to base 2 if
+    `binary`.
+    """
     unit, base = CONTEXT.power(Decimal(2), Decimal(-of_bits)), CONTEXT.ln(Decimal(2))
 
     def logarithm(q: int) -> Decimal:
@@ -186,8 +192,8 @@ def logarithms(low: int, high: int, of_bits: int, fraction_bits: int, binary: bo
 
 @lru_cache(maxsize=64)
 def reductions(index: int, fraction_bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """c and -log c for each of 2^index equal parts of [1, 2): c with index + 3 fraction bits, -log c with the given
-    ones.
+    """Return tables of c and -log c for each of 2^index equal parts of [1, 2): c with index + 3 fraction bits, -log c
+    with the given ones.
     """
     parts, bits = 1 << index, index + 3
     inverses = _table(lambda h: CONTEXT.divide(Decimal(2 * parts), Decimal(2 * (parts + h) + 1)), parts, bits)

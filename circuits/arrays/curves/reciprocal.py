@@ -1,4 +1,4 @@
-"""The reciprocal, in integers by one division of magnitudes."""
+"""The reciprocal: in integers, one division of magnitudes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .into_format import into_format
 
 @dataclass(frozen=True)
 class Reciprocal(RealOperation):
-    """The reciprocal 1 / x of each element. Reciprocal is undefined at 0; when lowered, also where the result leaves
-    its calibrated format.
+    """The reciprocal 1 / x of each element. Reciprocal is undefined at 0; a lowered Reciprocal is also undefined where
+    its result leaves the calibrated format.
 
-    Reciprocal is lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and
-    of the result), its magnitude is floor((2N + |x|) / (2|x|)). In the lowering of Reciprocal, one Check keeps |x| from
-    being 0 and the quotient inside the format.
+    Reciprocal is lowered to the correctly rounded result, halves away from zero: with N = 2^(fraction bits of x and of
+    the result), the magnitude of the result is floor((2N + |x|) / (2|x|)). In the lowering of Reciprocal, one Check
+    keeps |x| from being 0 and the quotient inside the format.
     """
 
     name = "real.reciprocal"
@@ -70,7 +70,7 @@ class Reciprocal(RealOperation):
 
 
 def _rounded_quotient(numerator: int, magnitude: Integer, fraction_bits: int) -> Integer:
-    """The number floor((numerator + m) / 2m), where m is the magnitude of the operand, with the given fraction bits."""
+    """Return floor((numerator + m) / 2m), where m is the magnitude of the operand, with the given fraction bits."""
     divisor = integers.Scale(2, 1)(magnitude)
     same = integers.Scale(1, fraction_bits + 1)(magnitude)
     constant = magnitude.splat(numerator, magnitude.fraction_bits + fraction_bits + 1)

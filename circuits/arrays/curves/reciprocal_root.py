@@ -1,4 +1,4 @@
-"""The reciprocal of the square root, in integers by one division and one square root."""
+"""The reciprocal of the square root: in integers, one division and one square root."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ WIDEST = 61
 
 @dataclass(frozen=True)
 class ReciprocalSquareRoot(RealOperation):
-    """The reciprocal square root 1 / sqrt(x) of each element. ReciprocalSquareRoot is undefined at 0 and below; when
-    lowered, also where the result leaves its calibrated format.
+    """The reciprocal square root 1 / sqrt(x) of each element. ReciprocalSquareRoot is undefined at 0 and below; a
+    lowered one is also undefined where its result leaves the calibrated format.
 
     ReciprocalSquareRoot is lowered to the correctly rounded result, halves up: with x = q * 2^-b and N = 2^(2f + 2 +
     b), the number m = floor(sqrt(floor(N / q))) is floor(2^(f + 1) / sqrt(x)), since for a whole m both m^2 <= N / q
-    and m^2 <= floor(N / q) say the same; the result is floor((m + 1) / 2). In the reciprocal root, if the dividend N
-    would pass 2^61 the result has fewer fraction bits, and is correctly rounded to them.
+    and m^2 <= floor(N / q) say the same; the result is floor((m + 1) / 2). In the lowering of ReciprocalSquareRoot, if
+    the dividend N would pass 2^61 the result has fewer fraction bits, and is correctly rounded to them.
     """
 
     name = "real.reciprocal_square_root"

@@ -19,9 +19,7 @@ Result = TypeVar("Result")
 
 
 def exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """A function of Decimal, with the operators of Decimal also in `CONTEXT`, since even a minus rounds to the current
-    context.
-    """
+    """Return the given function of Decimals, run in `CONTEXT`, since even a minus rounds to the current context."""
 
     @wraps(function)
     def inner(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -33,15 +31,15 @@ def exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The series a[0] + a[1] t + ... + a[n] t^n, with the terms above left out and the same n for all operands.
-    Multiplying series takes quadratic time.
+    """A power series a[0] + a[1] t + ... + a[n] t^n, cut off after term n; the operands of an operator have the same n.
+    Multiplying two series takes quadratic time.
     """
 
     terms: tuple[Decimal, ...]
 
     @classmethod
     def of(cls, *terms: Decimal | int, order: int) -> Series:
-        """The series of the given terms, followed by zeros up to the given order."""
+        """Return the series of the given terms, followed by zeros up to the given order."""
         return cls(tuple(Decimal(term) for term in terms) + (Decimal(0),) * (order + 1 - len(terms)))
 
     def __add__(self, other: Series | Decimal | int) -> Series:
@@ -65,7 +63,7 @@ class Series:
         return Series(tuple(made))
 
     def exp(self) -> Series:
-        """The series of e^a, by its equation (e^a)' = a' e^a."""
+        """Return the series of e^a, by its equation (e^a)' = a' e^a."""
         slopes = self.derivative().terms
         made = [CONTEXT.exp(self.terms[0])]
         for k in range(1, len(self.terms)):
@@ -73,17 +71,19 @@ class Series:
         return Series(tuple(made))
 
     def derivative(self) -> Series:
-        """The derivative of the series, whose last term is not known any more and becomes 0."""
+        """Return the derivative of the series, whose last term is not known any more and becomes 0."""
         slopes = [CONTEXT.multiply(a, Decimal(k)) for k, a in enumerate(self.terms)]
         return Series((*slopes[1:], Decimal(0)))
 
     def integral(self, start: Decimal) -> Series:
-        """The series whose derivative this series is, with the given first term."""
+        """Return the integral of the series: the series with the given first term whose derivative is this series."""
         return Series((start, *(CONTEXT.divide(a, Decimal(k)) for k, a in enumerate(self.terms[:-1], 1))))
 
 
 def _convolution(a: Sequence[Decimal], b: Sequence[Decimal], k: int) -> Decimal:
-    """The sum of a[i] * b[k - i] over the terms that both series have."""
+    """Return coefficient k of the product of two series: the sum of a[i] * b[k - i] over the terms that both series
+    have.
+    """
     total = Decimal(0)
     for i in range(max(0, k - len(b) + 1), min(k + 1, len(a))):
         total = CONTEXT.fma(a[i], b[k - i], total)

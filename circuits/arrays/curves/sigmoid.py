@@ -17,8 +17,8 @@ from .smooth import Smooth
 
 @dataclass(frozen=True)
 class Sigmoid(Smooth):
-    """The sigmoid 1 / (1 + e^-x) of each element. The derivative of Sigmoid is dz * z * (1 - z). When lowered, the
-    sigmoid is 0 or 1 far out, and defined everywhere.
+    """The sigmoid 1 / (1 + e^-x) of each element. The derivative of Sigmoid is dz * z * (1 - z). The lowered sigmoid is
+    0 or 1 far from x = 0, and defined everywhere.
     """
 
     name = "real.sigmoid"
@@ -44,8 +44,8 @@ class Sigmoid(Smooth):
 
 @dataclass(frozen=True)
 class Tanh(Smooth):
-    """The hyperbolic tangent of each element. The derivative of Tanh is dz * (1 - z * z). When lowered, the hyperbolic
-    tangent is -1 or 1 far out.
+    """The hyperbolic tangent of each element. The derivative of Tanh is dz * (1 - z * z). The lowered hyperbolic
+    tangent is -1 or 1 far from x = 0.
     """
 
     name = "real.tanh"
@@ -69,7 +69,7 @@ class Tanh(Smooth):
 
 
 def _logistic(centre: Decimal, rate: int, order: int) -> Series:
-    """The Taylor series of 1 / (1 + e^(-rate * x))."""
+    """Return the Taylor series of 1 / (1 + e^(-rate * x))."""
     x = Series.of(centre, 1, order=order) * rate
     if centre < 0:
         small = x.exp()

@@ -1,4 +1,4 @@
-"""Smooth functions of one number that become constant or the identity far out, and their lowering."""
+"""Smooth functions of one number that become constant or the identity far from 0, and their lowering."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from .into_format import into_format
 
 
 class Smooth(RealOperation, Curve):
-    """An analytic function that tends to a constant far to the left, and far to the right to a constant, or to x.
+    """An analytic function that tends to a constant for large negative x, and for large positive x to a constant or to
+    x.
 
-    Smooth is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if the
-    operand, clamped to where the function still bends, has at most 2^12 integers: then it is one table. A smooth
-    function is defined everywhere.
+    Smooth is lowered to within 1 unit of the last bit of the correctly rounded result; the result is correctly rounded
+    if the operand, clamped to where the function still bends, has at most 2^12 integers: then the function is one
+    table. A smooth function is defined everywhere.
     """
 
     rounding = Rounding.VALUE
@@ -31,12 +32,14 @@ class Smooth(RealOperation, Curve):
 
     @abstractmethod
     def reach(self, distance: float) -> float:
-        """A number x such that from x on, and below -x, the function is within `distance` of its limit, on one side of
-        it.
+        """Return a number x such that from x on, and below -x, the function is within `distance` of its limit, and
+        always on the same side of the limit.
         """
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
-        """The greatest distance of the lowering from the exact value, in units of the result's last bit."""
+        """Return the greatest distance between the lowered function and the exact value, in units of the result's last
+        bit.
+        """
         fraction_bits = result.fraction_bits
         limit = self._limit(operand, fraction_bits)
         low, high = max(operand.low, -limit), min(operand.high, limit)
@@ -44,7 +47,9 @@ class Smooth(RealOperation, Curve):
         return 0.5 + planned(self, low, high, operand.fraction_bits, fraction_bits).error + clamped / 8
 
     def _limit(self, operand: Fixed, fraction_bits: int) -> int:
-        """The operand, in its units, from which on the function is within an eighth of a unit of its limit."""
+        """Return the operand, in its units, from which on the function is within an eighth of a unit of the result's
+        limit.
+        """
         return math.ceil(self.reach(2.0 ** -(fraction_bits + 3)) * 2.0**operand.fraction_bits)
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:

@@ -1,4 +1,4 @@
-"""The square root, in integers by the floor of a square root with one bit more."""
+"""The square root: in integers, the floor of a square root with at least one bit more."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class SquareRoot(RealOperation):
     """The square root of each element. SquareRoot is undefined below 0; the derivative, dz / 2z, is undefined at 0
     as well.
 
-    SquareRoot is lowered to the correctly rounded result, halves up: with k >= 1 fraction bits more than the result,
-    y the root in units of the result, floor((floor(2^k y) + 2^(k - 1)) / 2^k) is floor(y + 1/2), since 2^k n -
-    2^(k - 1) is whole.
+    SquareRoot is lowered to the correctly rounded result, halves up: with y the exact root in units of the result and k
+    >= 1 additional fraction bits, floor((floor(2^k y) + 2^(k - 1)) / 2^k) is floor(y + 1/2), since 2^k n - 2^(k - 1) is
+    a whole number for a whole n.
     """
 
     name = "real.square_root"

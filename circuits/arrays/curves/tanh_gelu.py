@@ -30,7 +30,8 @@ class TanhGELU(Smooth):
     """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2, an approximation of GELU. The derivative of TanhGELU is
     dz * `TanhGELUSlope`(x).
 
-    The formula is GELU's approximation in arXiv 1606.08415, section 2. TanhGELU differs from GELU by at most 4.8e-4.
+    The formula of TanhGELU is GELU's approximation in arXiv 1606.08415, section 2. TanhGELU differs from GELU by at
+    most 4.8e-4.
     """
 
     name = "real.tanh_gelu"
@@ -62,7 +63,7 @@ class TanhGELU(Smooth):
 
 @dataclass(frozen=True)
 class TanhGELUSlope(Smooth):
-    """The slope of TanhGELU: s + x s (1 - s) u', s = sigmoid(u), u = sqrt(8 / pi) * (x + 0.044715 x^3)."""
+    """The slope of TanhGELU: s + x s (1 - s) u', with s = sigmoid(u) and u = sqrt(8 / pi) * (x + 0.044715 x^3)."""
 
     name = "real.tanh_gelu_slope"
 
@@ -91,7 +92,7 @@ class TanhGELUSlope(Smooth):
 
 
 def _gate(x: Values) -> Values:
-    """sigmoid(u) of TanhGELU, computed without overflow."""
+    """Return sigmoid(u) of TanhGELU, computed without overflow."""
     module = array_module(x)
     exponent = float(RATE) * (x + float(CUBIC) * x * x * x)
     small = module.exp(-abs(exponent))
@@ -100,8 +101,8 @@ def _gate(x: Values) -> Values:
 
 
 def _radius(centre: float) -> float:
-    """A radius R such that |Im u(z)| <= 2.5 for |z - centre| <= R, since Im u <= RATE * R * (1 + 3 CUBIC (|centre| +
-    R)^2).
+    """Return a radius R such that |Im u(z)| <= 2.5 for |z - centre| <= R, since Im u <= RATE * R * (1 + 3 CUBIC
+    (|centre| + R)^2).
     """
     radius = 1.0
     while float(RATE) * radius * (1 + 3 * float(CUBIC) * (abs(centre) + radius) ** 2) > 2.5:
@@ -110,7 +111,7 @@ def _radius(centre: float) -> float:
 
 
 def _reach(distance: float, factor: float) -> float:
-    """A whole number from which on factor * x^3 * e^-u(x) <= distance; from 2 on that product falls."""
+    """Return a whole number from which on factor * x^3 * e^-u(x) <= distance; the product falls for x >= 2."""
     x = 2
     while factor * x**3 * math.exp(-float(RATE) * (x + float(CUBIC) * x**3)) > distance:
         x += 1

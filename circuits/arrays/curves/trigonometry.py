@@ -1,4 +1,4 @@
-"""Sine and cosine, in integers by polynomials on segments, computed from turns if the interval holds many."""
+"""Sine and cosine: in integers, polynomials on segments, computed from turns if the interval holds many turns."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Wave(Curve):
 
 
 class _Trigonometric(RealOperation):
-    """_Trigonometric is lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded if
-    the operand's interval has at most 2^12 integers.
+    """Sine and cosine are lowered to within 1 unit of the last bit of the correctly rounded result; the result is
+    correctly rounded if the operand's interval has at most 2^12 integers.
 
-    An interval of more than 8 radians is first converted to turns: with k = f + 6 + e, |x| < 2^e, the product of x and
-    2^k / (2 pi), rounded, less its whole part, has f + 6 fraction bits. The error of these turns is below 2^-(f + 6)
-    turns.
+    An operand of more than 8 radians is first converted to turns: for a result of f fraction bits, with k = f + 6 + e
+    and |x| < 2^e, the product of x and 2^k / (2 pi), rounded, less its whole part, has f + 6 fraction bits. For a
+    result of f fraction bits, the error of an operand that is converted to turns is below 2^-(f + 6) turns.
     """
 
     rounding = Rounding.VALUE
@@ -81,7 +81,9 @@ class _Trigonometric(RealOperation):
         return into_format(lowering, approximate(part, Wave(self.quarters, True), fraction_bits))
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
-        """The greatest distance of the lowering from the exact value, in units of the result's last bit."""
+        """Return the greatest distance between the lowered sine or cosine and the exact value, in units of the result's
+        last bit.
+        """
         fraction_bits, kept = result.fraction_bits, result.fraction_bits + 6
         if _winds(operand):
             plan = planned(Wave(self.quarters, True), 0, (1 << kept) - 1, kept, fraction_bits)
@@ -124,14 +126,14 @@ class Cos(_Trigonometric):
 
 
 def _winds(operand: Fixed) -> bool:
-    """Whether an interval is so wide that it is converted to turns first."""
+    """Return whether an interval is so wide that it is converted to turns first."""
     spread = operand.high - operand.low
     return spread >= 1 << 12 and spread * 2.0**-operand.fraction_bits > WIDE
 
 
 @exactly
 def exact_sine_and_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
-    """sin(x) and cos(x) to 40 digits, for |x| up to a thousand: Taylor series of x less whole turns."""
+    """Return sin(x) and cos(x) to 40 digits, for |x| up to a thousand, by the Taylor series of x less whole turns."""
     turn = CONTEXT.multiply(Decimal(2), PI)
     rest = CONTEXT.fma(-CONTEXT.divide(x, turn).to_integral_value(), turn, x)
     square = CONTEXT.multiply(rest, rest)
@@ -148,6 +150,6 @@ def exact_sine_and_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
 
 @lru_cache(maxsize=64)
 def _inverse(fraction_bits: int) -> int:
-    """2^fraction_bits / (2 pi), rounded to an integer."""
+    """Return 2^fraction_bits / (2 pi), rounded to an integer."""
     scaled = CONTEXT.divide(Decimal(1 << fraction_bits), CONTEXT.multiply(Decimal(2), PI))
     return int(scaled.to_integral_value(context=CONTEXT))

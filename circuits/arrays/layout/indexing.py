@@ -1,4 +1,4 @@
-"""Reading and adding at indices that the program computes: gather, scatter-add and the indicators of places."""
+"""Operations that read or add at indices that the program computes: gather, scatter-add and one-hot."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Gather(RealOperation):
-    """y[a, i, c] = x[a, indices[i], c], where a are the axes before `axis`, c those after it, and i those of the
-    indices.
+    """Gather: y[a, i, c] = x[a, indices[i], c], where a are the axes before `axis`, c those after it, and i those of
+    the indices.
 
-    The operation's sources are x and the indices. Indices are whole numbers, undefined outside [0, extent of the axis);
-    their derivative is 0. Gather is lowered exactly; the indices' format has no fraction bits.
+    The sources of Gather are x and the indices. The indices of Gather are whole numbers; Gather is undefined for an
+    index outside [0, extent of the axis), and the derivative for the indices is 0. Gather is lowered exactly; the
+    format of the indices has no fraction bits.
     """
 
     name = "real.gather"
@@ -58,10 +59,10 @@ class Gather(RealOperation):
 
 @dataclass(frozen=True)
 class OneHot(RealOperation):
-    """y[i, k] = 1 where indices[i] = k, else 0, along a new last axis of extent `size`.
+    """OneHot: y[i, k] = 1 where indices[i] = k, else 0, along a new last axis of extent `size`.
 
-    Indices are whole numbers, undefined outside [0, size); their derivative is 0. OneHot is lowered exactly, to
-    integers 0 and 1; the indices' format has no fraction bits.
+    The indices of OneHot are whole numbers; OneHot is undefined for an index outside [0, size), and its derivative is
+    0. OneHot is lowered exactly, to integers 0 and 1; the format of the indices has no fraction bits.
     """
 
     name = "real.one_hot"
@@ -89,11 +90,13 @@ class OneHot(RealOperation):
 
 @dataclass(frozen=True)
 class ScatterAdd(RealOperation):
-    """y[a, k, c] = sum of x[a, i, c] over the i with indices[i] = k, 0 where there is none: the adjoint of Gather.
+    """ScatterAdd: y[a, k, c] = sum of x[a, i, c] over the i with indices[i] = k, 0 if there is no such i: the adjoint
+    of Gather.
 
-    The operation's sources are x and the indices. From `axis` on, x has the axes of the indices, in whose place y has
-    one axis of extent `size`. Indices are whole numbers, undefined outside [0, size); their derivative is 0. ScatterAdd
-    is lowered exactly; the indices' format has no fraction bits.
+    The sources of ScatterAdd are x and the indices. From `axis` on, the source x of ScatterAdd has the axes of the
+    indices; in their place the result y has one axis of extent `size`. The indices of ScatterAdd are whole numbers;
+    ScatterAdd is undefined for an index outside [0, size), and the derivative for the indices is 0. ScatterAdd is
+    lowered exactly; the format of the indices has no fraction bits.
     """
 
     name = "real.scatter_add"
@@ -130,7 +133,7 @@ class ScatterAdd(RealOperation):
 
 
 def places(indices: Values, size: int) -> NDArray[np.int64]:
-    """The indices as integers; raise Undefined where one is not a whole number from 0 to size - 1."""
+    """Return the indices as integers; raise Undefined if one is not a whole number from 0 to size - 1."""
     module = array_module(indices)
     fine = (indices == module.rint(indices)) & (indices >= 0) & (indices < size)
     require("index", fine, indices, f"a whole number from 0 to {size - 1}", "correct the indices")

@@ -85,8 +85,8 @@ class Transpose(LinearOperation):
 
 @dataclass(frozen=True)
 class Broadcast(LinearOperation):
-    """Copies along new axes: `shape` is the target's, `axes` says which of its axes are new. Broadcast is lowered
-    exactly.
+    """Copies of the source along new axes: `shape` is the target's, and `axes` says which axes of the target are new.
+    Broadcast is lowered exactly.
     """
 
     name = "real.broadcast"
@@ -125,7 +125,7 @@ class Broadcast(LinearOperation):
 
 @dataclass(frozen=True)
 class Sum(LinearOperation):
-    """The sum over some axes, which are removed. Sum is lowered exactly."""
+    """The sum over some axes, which the result lacks. Sum is lowered exactly."""
 
     name = "real.sum"
 
@@ -155,7 +155,7 @@ class Sum(LinearOperation):
 
 @dataclass(frozen=True)
 class Slice(LinearOperation):
-    """Elements starts[i] up to but not including stops[i] of each axis i. Slice is lowered exactly."""
+    """The elements from starts[i] up to but not including stops[i] of each axis i. Slice is lowered exactly."""
 
     name = "real.slice"
 
@@ -259,7 +259,7 @@ class Flip(LinearOperation):
 
 @dataclass(frozen=True)
 class Concatenate(LinearOperation):
-    """Arrays one after the other along an axis; the other axes are equal. Concatenate is lowered exactly."""
+    """Arrays one after the other along an axis; their other axes are equal. Concatenate is lowered exactly."""
 
     name = "real.concatenate"
 
@@ -299,5 +299,5 @@ class Concatenate(LinearOperation):
 
 
 def without(shape: Shape, axes: Sequence[int]) -> Shape:
-    """The shape that remains when the axes are removed."""
+    """Return the shape of an array without the given axes."""
     return tuple(extent for axis, extent in enumerate(shape) if axis not in axes)

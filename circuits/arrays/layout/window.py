@@ -1,4 +1,4 @@
-"""Sliding windows, from which convolution and pooling are made, and their adjoint: overlap and add."""
+"""Sliding windows, from which convolution and pooling are made, and overlap-add, the adjoint of windows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Window(LinearOperation):
-    """Windows of `sizes` elements along some axes, `steps` apart; none reaches over the end of an axis.
+    """Windows of `sizes` elements along some axes, `steps` apart; no window reaches over the end of an axis.
 
-    Axis axes[k] becomes the window's position, of extent (n - d * (sizes[k] - 1) - 1) // steps[k] + 1 with d =
-    dilations[k], by default 1; a last axis per k walks the window: y[.., p, .., w] = x[.., steps[k] * p + d * w, ..].
-    The operation Window is also known as im2col. Window is lowered exactly.
+    Axis axes[k] of the source becomes the window's position in the target, of extent (n - d * (sizes[k] - 1) - 1) //
+    steps[k] + 1 with d = dilations[k], by default 1; for each k the target has one more axis at its end, the place
+    within the window: y[.., p, .., w] = x[.., steps[k] * p + d * w, ..]. The operation Window is also known as im2col.
+    Window is lowered exactly.
     """
 
     name = "real.window"
@@ -64,7 +65,7 @@ class Window(LinearOperation):
 class OverlapAdd(LinearOperation):
     """Windows put back in their places in an array of the given shape and added where they overlap: Window's adjoint.
 
-    The lowering is exact.
+    OverlapAdd is lowered exactly.
     """
 
     name = "real.overlap_add"
@@ -96,7 +97,9 @@ class OverlapAdd(LinearOperation):
         return (total,)
 
     def _reached(self, windows: Shape, offsets: Shape) -> tuple[Any, ...]:
-        """The places in the array of all windows' elements that stand at one place within their window."""
+        """Return the places in the array of those elements of all windows that stand at one place within their
+        window.
+        """
         firsts = dict(zip(self.axes, map(operator.mul, offsets, self.dilations), strict=True))
         steps = dict(zip(self.axes, self.steps, strict=True))
         every = range(len(self.shape))
@@ -115,7 +118,7 @@ class OverlapAdd(LinearOperation):
 def windowed(
     shape: Shape, axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int], dilations: Sequence[int]
 ) -> Shape:
-    """The shape of an array's windows; raise TypingError where a window is longer than its axis."""
+    """Return the shape of an array's windows; raise TypingError if a window is longer than its axis."""
     expect.axes_within(axes, len(shape))
     extents = list(shape)
     for axis, size, step, dilation in zip(axes, sizes, steps, dilations, strict=True):
@@ -128,7 +131,7 @@ def windowed(
 
 @lru_cache(maxsize=256)
 def _view(window: Window, shape: Shape) -> View:
-    """The elements of the windows as places in an array of the given shape."""
+    """Return the view that reads the elements of the windows from an array of the given shape."""
     return View.window(shape, window.axes, window.sizes, window.steps, window.dilations)
 
 

@@ -1,4 +1,4 @@
-"""Numbers kept between two bounds."""
+"""An operation that keeps numbers between two bounds."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .comparison import Select
 
 @dataclass(frozen=True)
 class Clip(RealOperation):
-    """Clip: low where x < low, high where x > high, else x. The derivative of Clip is dz between the bounds, 0
-    elsewhere, the bounds included.
+    """Clip: low where x < low, high where x > high, else x. The derivative of Clip is dz strictly between the bounds,
+    and 0 at the bounds and beyond.
 
-    Clip is lowered exactly on the rounded operand; a bound that the operand's fraction bits do not hold is
-    rounded to them.
+    Clip is lowered exactly on the rounded operand; a bound that has more fraction bits than the operand is rounded to
+    the operand's.
     """
 
     name = "real.clip"

@@ -21,7 +21,7 @@ from ..term import Real
 
 @dataclass(frozen=True)
 class Greater(RealOperation):
-    """Greater: 1 where x > y, else 0; 0 where they are equal. The derivative of Greater is zero everywhere.
+    """Greater: 1 where x > y, else 0, also where they are equal. The derivative of Greater is zero everywhere.
 
     Greater is lowered exactly on the rounded operands, to integers 0 and 1 without fraction bits.
     """
@@ -46,10 +46,12 @@ class Greater(RealOperation):
 
 @dataclass(frozen=True)
 class Select(RealOperation):
-    """The second source where the condition of Select is positive, elsewhere the third; all have one shape.
+    """The second source where the first, the condition, is positive, and the third source elsewhere; all
+    sources have one shape.
 
-    The derivative of Select for its condition is zero. Select is lowered exactly, on unrounded operands too; a
-    condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used as it is, any other is compared with 0 first.
+    The derivative of Select with respect to its condition is zero. Select is lowered exactly, on unrounded operands
+    too; a condition of integers 0 and 1 (from Greater or ArgMaxOneHot) is used directly, and any other condition is
+    first compared with 0.
     """
 
     name = "real.select"
@@ -78,8 +80,8 @@ class ReLU(RealOperation):
     """ReLU: x where x > 0, else 0. The derivative of ReLU at 0 is 0. ReLU is lowered exactly on the rounded
     operand.
 
-    The derivative of ReLU compares the result, not the operand, with 0: in a circuit a test of [0, h] costs less than a
-    sign.
+    The derivative of ReLU compares the result, not the operand, with 0: in a circuit it costs less to compare a number
+    in [0, h] with 0 than to find a sign.
     """
 
     name = "real.relu"

@@ -1,4 +1,4 @@
-"""The greatest and the least: of two tensors, along an axis, where it is, and the k greatest."""
+"""The greatest and the least elements: of two tensors, along an axis, their places, and the k greatest."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ LONG = 256
 
 @dataclass(frozen=True)
 class Max(RealOperation):
-    """The greatest element along one axis, which is removed; the cotangent goes to the first of several greatest.
+    """The greatest element along one axis, which the result lacks; the cotangent goes to the first of several greatest
+    elements.
 
-    Max is lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. The
-    halves of a long odd axis share their middle element, which costs one comparison and leaves no piece to carry along.
+    Max is lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. In the lowering of
+    Max, the halves of an axis of long odd extent share their middle element, which costs one comparison and leaves no
+    single element for the next level.
     """
 
     name = "real.max"
@@ -74,8 +76,8 @@ class Max(RealOperation):
 
 @dataclass(frozen=True)
 class ArgMaxOneHot(RealOperation):
-    """ArgMaxOneHot: 1 at the first greatest element along the axis, 0 elsewhere; the axis stays. The derivative of
-    ArgMaxOneHot is zero everywhere.
+    """ArgMaxOneHot: 1 at the first greatest element along the axis, 0 elsewhere; the result has the operand's shape.
+    The derivative of ArgMaxOneHot is zero everywhere.
 
     ArgMaxOneHot is lowered exactly on the rounded operand, to integers 0 and 1 without fraction bits.
     """
@@ -107,7 +109,9 @@ class ArgMaxOneHot(RealOperation):
 
 @dataclass(frozen=True)
 class Min(Composite):
-    """The least element along one axis, which is removed; the cotangent goes to the first of several least."""
+    """The least element along one axis, which the result lacks; the cotangent goes to the first of several least
+    elements.
+    """
 
     name = "real.min"
 
@@ -120,9 +124,10 @@ class Min(Composite):
 
 @dataclass(frozen=True)
 class Maximum(Composite):
-    """The greater of x and y, of one shape: x + max(y - x, 0). At a tie of Maximum the cotangent goes to x.
+    """The greater of x and y, of one shape: x + max(y - x, 0). If x and y are equal, the cotangent of Maximum goes to
+    x.
 
-    The derivative of Maximum compares max(y - x, 0) with 0: in a circuit that costs less than a sign.
+    The derivative of Maximum compares max(y - x, 0) with 0: in a circuit this costs less than the sign of y - x.
     """
 
     name = "real.maximum"
@@ -141,7 +146,9 @@ class Maximum(Composite):
 
 @dataclass(frozen=True)
 class Minimum(Composite):
-    """The lesser of x and y, of one shape: x - max(x - y, 0). At a tie of Minimum the cotangent goes to x."""
+    """The lesser of x and y, of one shape: x - max(x - y, 0). If x and y are equal, the cotangent of Minimum goes to
+    x.
+    """
 
     name = "real.minimum"
     arity = 2
@@ -158,10 +165,12 @@ class Minimum(Composite):
 
 @dataclass(frozen=True)
 class TopKOneHot(Composite):
-    """The places of the k greatest elements along an axis, greatest first: k arrays of 0 and 1 in a new axis before it.
+    """The places of the k greatest elements along an axis, greatest first: k arrays of 0 and 1 along a new axis before
+    that axis.
 
-    Of equal elements the one of lower index comes first. The derivative of TopKOneHot is zero. The k greatest values
-    are the sum along the axis of x times TopKOneHot, their indices the sum of 0, 1, ... times it.
+    Of equal elements TopKOneHot takes the one of lower index first. The derivative of TopKOneHot is zero. The k
+    greatest values are the sum along the axis of x times TopKOneHot; their indices are the sum of the numbers 0, 1, ...
+    times TopKOneHot.
     """
 
     name = "real.top_k_one_hot"

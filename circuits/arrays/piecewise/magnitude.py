@@ -31,7 +31,7 @@ class Sign(Composite):
 
 @dataclass(frozen=True)
 class Abs(Composite):
-    """The magnitude: 2 max(x, 0) - x. The derivative of Abs is dz * sign(x), which is 0 at 0."""
+    """The magnitude of each element: 2 max(x, 0) - x. The derivative of Abs is dz * sign(x), which is 0 at 0."""
 
     name = "real.abs"
 
@@ -48,7 +48,7 @@ class ELU(Composite):
     """The exponential linear unit: x where x > 0, else alpha * (e^x - 1). The derivative of ELU is dz where x > 0, else
     dz * (z + alpha).
 
-    The derivative of ELU needs no other exponential; the slope at 0 is alpha. ELU is from Clevert et al., arXiv
+    The derivative of ELU needs no second exponential; the slope at 0 is alpha. ELU is from Clevert et al., arXiv
     1511.07289.
     """
 

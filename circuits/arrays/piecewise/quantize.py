@@ -1,4 +1,6 @@
-"""Tensors in formats that the program states: rounded by a stated rule, saturated, checked, or shown never to wrap."""
+"""Tensors in formats that the program states: rounded by a stated rule, and either saturated, checked, or shown never
+to wrap.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ MOST_BITS = 1024
 
 
 def _away(module: Any, x: Values, rounded: Values) -> Values:
-    """The rounded magnitude of x, with the sign of x."""
+    """Return the rounded magnitude of x, with the sign of x."""
     signed: Values = module.where(x < 0, -rounded, rounded)
     return signed
 
@@ -60,10 +62,10 @@ def _half(module: Any, x: Values, up: Callable[[Values], Values]) -> Values:
 
 
 def in_integers(x: Integer, bits: int, rule: str) -> Integer:
-    """Return x with `bits` fraction bits fewer, at least one, rounded: floor((x + offset) / 2^bits).
+    """Return x rounded to `bits` fraction bits fewer, at least one: floor((x + offset) / 2^bits).
 
-    The offset of a rounding rule is a number, or a number and a bit: whether the floor is odd, or whether x is
-    negative.
+    The offset of a rounding rule is a number, or a number together with a bit: whether the floor is odd, or whether x
+    is negative.
     """
     most, half = (1 << bits) - 1, 1 << (bits - 1)
     if rule == "half even":
@@ -85,15 +87,15 @@ def in_integers(x: Integer, bits: int, rule: str) -> Integer:
 
 @dataclass(frozen=True)
 class Quantize(RealOperation):
-    """n * 2^-fraction_bits, where n is the whole number to which x * 2^fraction_bits is rounded, kept within [low,
-    high].
+    """Quantize: n * 2^-fraction_bits, where n is the whole number to which x * 2^fraction_bits is rounded, kept within
+    [low, high].
 
     The rounding `rule` of Quantize is one of "half even", "half up", "half down", "half away", "half zero", "floor",
-    "ceil", "zero" and "away". The field `overflow` of Quantize says what becomes of an n outside [low, high]:
+    "ceil", "zero" and "away". The field `overflow` of Quantize says what happens if n is outside [low, high]:
     "saturate" gives the nearer end, "check" gives no value, and "wrap" promises that no n is outside, which the
-    intervals must show when the program is compiled. Quantize reads its operand unrounded, and its result is final. The
-    derivative of Quantize is straight through: dz where n lies within [low, high], else 0. Bengio et al., arXiv
-    1308.3432.
+    intervals must show when the program is compiled. Quantize reads its operand unrounded, and its result is not
+    rounded again. The derivative of Quantize is the straight-through estimate: dz where n lies within [low, high], else
+    0. The straight-through estimate is from Bengio et al., arXiv 1308.3432.
     """
 
     name = "real.quantize"
@@ -132,8 +134,8 @@ class Quantize(RealOperation):
         return (module.asarray(found * 2.0**-self.fraction_bits + 0.0),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        """The derivative of Quantize reads the operand unrounded, as the forward pass does: by the same rounding to a
-        format that is wider by one at each end.
+        """Return the derivative of Quantize reads the operand unrounded, as the forward pass does: by the same rounding
+        to a format that is wider by one at each end.
         """
         if self.overflow != "saturate":
             return [dz]

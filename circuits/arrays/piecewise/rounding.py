@@ -1,4 +1,4 @@
-"""Rounding to whole numbers: floor, ceiling and nearest. All of these operations have the derivative zero."""
+"""Rounding to whole numbers: floor, ceiling and nearest. All roundings to whole numbers have the derivative zero."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Whole(RealOperation):
 
     @abstractmethod
     def _shifted(self, x: Integer, bits: int) -> Integer:
-        """The rounded result for an operand with `bits` fraction bits, at least one."""
+        """Return the rounded result for an operand with `bits` fraction bits, at least one."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,9 @@ class Ceil(_Whole):
 
 @dataclass(frozen=True)
 class Round(_Whole):
-    """The nearest whole number, of two the even one: floor(x + 1/2 - unit), without - unit where floor(x) is odd."""
+    """The nearest whole number, and of two nearest ones the even one: floor(x + 1/2), or floor(x + 1/2 - u)
+    where floor(x) is even, u being the unit of the last bit of x.
+    """
 
     name = "real.round"
 
@@ -81,6 +83,6 @@ class Round(_Whole):
 
 
 def is_odd(x: Integer) -> Integer:
-    """1 where an integer, in units of its last bit, is odd, else 0."""
+    """Return 1 where an integer, in units of its last bit, is odd, else 0."""
     even = integers.Scale(2, 1)(integers.Shift(1)(x))
     return integers.Check(0, 1)(x - even)  # always holds

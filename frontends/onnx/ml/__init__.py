@@ -18,8 +18,8 @@ NAMES = frozenset(name for name, entry in OPERATORS.items() if entry.function.__
 
 
 def without_maps(nodes: Iterable[Any]) -> Iterator[Any]:
-    """The nodes of a graph, with ZipMap replaced by Identity: its maps from labels to numbers are their columns, in the
-    order of the labels.
+    """Yield the nodes of an ONNX graph, with ZipMap replaced by Identity: instead of ZipMap's maps from labels to
+    numbers, the result is the columns of numbers, in the order of the labels.
     """
     for node in nodes:
         if (node.domain, node.op_type) == (DOMAIN, "ZipMap"):

@@ -1,4 +1,4 @@
-"""Operators of ai.onnx.ml that are ensembles of trees: as opsets up to 3 write them, and as opset 5 does."""
+"""Operators of ai.onnx.ml that are ensembles of trees: in the form of opsets up to 3, and in that of opset 5."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
 def _older(node: Node, features: int) -> tuple[Trees, dict[tuple[int, int], int]]:
-    """The trees of TreeEnsembleClassifier and TreeEnsembleRegressor, and their nodes by the numbers of tree and
+    """Return the trees of TreeEnsembleClassifier and TreeEnsembleRegressor, and their nodes by the numbers of tree and
     node.
     """
     named = {name: np.asarray(node.attribute(f"nodes_{name}", None) or [], np.int64) for name in _NUMBERS}
@@ -61,7 +61,9 @@ _NUMBERS = ("treeids", "nodeids", "featureids", "truenodeids", "falsenodeids")
 
 
 def _numbers(node: Node, name: str) -> Reals:
-    """An attribute of numbers, or the tensor of that name that newer opsets have in its place."""
+    """Return an attribute of numbers of an ONNX ensemble, or the tensor of that name that newer opsets have in its
+    place.
+    """
     given, tensor = node.attribute(name, None), node.attribute(f"{name}_as_tensor", None)
     if given is not None and len(given) and tensor is not None:
         raise node.fault(f"expected {name} once, found it as a tensor too; give one")
@@ -71,8 +73,8 @@ def _numbers(node: Node, name: str) -> Reals:
 def _weights(
     node: Node, places: dict[tuple[int, int], int], prefix: str, targets: int
 ) -> tuple[Reals, NDArray[np.bool_], Integers]:
-    """The weights [nodes, targets] of leaves from lists of weights, which of them are given, and all targets that are
-    named.
+    """Return the weights [nodes, targets] of an ONNX ensemble's leaves from lists of weights, which of these weights
+    are given, and all targets that are named.
     """
     ids, trees, nodes = (np.asarray(node.attribute(f"{prefix}_{name}", None) or [], np.int64) for name in _PLACED)
     values = _numbers(node, f"{prefix}_weights")
@@ -117,8 +119,8 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("TreeEnsembleClassifier", kinds=NUMBERS, ignores=IGNORED)
 def _classifier(node: Node) -> list[Made]:
-    """In an ensemble for two classes whose weights all belong to one class, they are its scores: above 1/2 if none is
-    negative, else above 0.
+    """Return the labels and scores of a tree ensemble classifier; if all weights of two classes belong to one class,
+    their sum chooses a class: by the threshold 1/2 if no weight is negative, else by 0.
     """
     x = rows_of(node)
     numbers = labels(node, "classlabels_int64s", "classlabels_strings")
@@ -134,10 +136,10 @@ def _classifier(node: Node) -> list[Made]:
 
 
 def _two(node: Node, made: Tensor, weights: Reals, base: Reals, numbers: list[int]) -> list[Made]:
-    """The scores of two classes of which only one has weights, as onnxruntime reads them.
+    """Return the scores of two classes of which only one has weights, as onnxruntime reads them.
 
-    For two classes, weights of the first class are a score of the second, whose negative is the first's score; weights
-    of the second leave the first's score at 0.
+    For two classes, weights of the first class give a score of the second, whose negative is the first's score; weights
+    of the second class leave the first's score at 0.
     """
     one = int(np.any(weights[:, 1]))
     if len(base) > 1 - one:
@@ -155,8 +157,8 @@ def _two(node: Node, made: Tensor, weights: Reals, base: Reals, numbers: list[in
 
 @operator("TreeEnsemble", kinds=NUMBERS, ignores=IGNORED)
 def _ensemble(node: Node) -> Tensor:
-    """An ensemble in the form of opset 5: inner nodes and leaves are numbered apart, and each child says of which kind
-    it is.
+    """Return an ensemble in the form of opset 5: inner nodes and leaves are numbered separately, and each child says of
+    which kind it is.
     """
     x = rows_of(node)
     targets = node.attribute("n_targets", 1)

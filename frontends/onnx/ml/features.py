@@ -14,7 +14,7 @@ from ..reductions import greatest
 
 @operator("Scaler", kinds=NUMBERS)
 def _scaler(node: Node) -> Tensor:
-    """The result (x - offset) * scale, with one offset and scale for all features or for each."""
+    """Return (x - offset) * scale, with one offset and scale for all features, or one for each feature."""
     x = node.ranked(node.tensor(), 1, 2)
     given = [np.asarray(node.attribute(name, None) or [], np.float64) for name in ("offset", "scale")]
     for name, values in zip(("offset", "scale"), given, strict=True):
@@ -26,8 +26,8 @@ def _scaler(node: Node) -> Tensor:
 
 @operator("Normalizer", kinds=NUMBERS)
 def _normalizer(node: Node) -> Tensor:
-    """Normalizer: x divided by the maximum, the sum of magnitudes or the root of the sum of squares of its row:
-    undefined if that is 0.
+    """Return the result of Normalizer: each row of x divided by its maximum, its sum of magnitudes or the root of its
+    sum of squares; it is undefined if the divisor is 0.
     """
     x = node.ranked(node.tensor(), 1, 2)
     axis, norm = x.ndim - 1, node.choice("norm", "MAX", "L1", "L2")
@@ -45,7 +45,9 @@ def _binarizer(node: Node) -> Tensor:
 
 @operator("FeatureVectorizer", kinds=NUMBERS)
 def _vectorizer(node: Node) -> Tensor:
-    """FeatureVectorizer: all inputs side by side, each cut to the number of features that is stated for it."""
+    """Return the result of FeatureVectorizer: all inputs side by side, each cut to the number of features that the node
+    states for it.
+    """
     rows = [x if x.ndim == 2 else x.reshape(1, -1) if x.ndim == 1 else node.ranked(x, 1, 2) for x in node.tensors()]
     extents = node.attribute("inputdimensions", None) or [x.shape[1] for x in rows]
     if len(extents) != len(rows) or any(not 0 < n <= x.shape[1] for n, x in zip(extents, rows, strict=True)):
@@ -58,8 +60,8 @@ def _vectorizer(node: Node) -> Tensor:
 
 @operator("ArrayFeatureExtractor", kinds=ANY, moves=True)
 def _extractor(node: Node) -> Tensor:
-    """ArrayFeatureExtractor: the elements of the last axis at given indices, in their order; a vector counts as one
-    row.
+    """Return the result of ArrayFeatureExtractor: the elements of the last axis at given indices, in their order; a
+    vector counts as one row.
     """
     x = node.ranked(node.tensor(), 1)
     if x.ndim == 1:
@@ -72,8 +74,8 @@ def _extractor(node: Node) -> Tensor:
 
 @operator("OneHotEncoder", kinds=NUMBERS)
 def _one_hot(node: Node) -> Tensor:
-    """An indicator of each category of whole numbers, along a new last axis; zeros for any other number, if `zeros`
-    is 1.
+    """Return an indicator of each category of whole numbers, along a new last axis; it is all zeros for any other
+    number, if `zeros` is 1.
     """
     categories = node.attribute("cats_int64s", None)
     if not categories:

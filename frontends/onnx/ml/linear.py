@@ -13,13 +13,13 @@ from .scores import both, labels, of_greatest, of_two, transformed
 
 
 def rows_of(node: Node) -> Tensor:
-    """The first input as rows of features; a vector counts as one row."""
+    """Return the first input of an ONNX node as rows of features; a vector counts as one row."""
     x = node.ranked(node.tensor(), 1, 2)
     return x if x.ndim == 2 else x.reshape(1, *x.shape)
 
 
 def affine(node: Node, x: Tensor) -> Tensor:
-    """A linear model's scores x @ coefficients^T + intercepts, with one result for each row of coefficients."""
+    """Return a linear model's scores x @ coefficients^T + intercepts, with one result for each row of coefficients."""
     given: Known = np.asarray(node.attributes["coefficients"], np.float64)
     features = x.shape[1]
     if not given.size or given.size % features:
@@ -44,8 +44,9 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("LinearClassifier", kinds=NUMBERS, ignores=("multi_class",))
 def _classifier(node: Node) -> list[Made]:
-    """In a linear classifier a single row of coefficients scores the second of two classes, and the first by the
-    difference to 1, as in onnxruntime; several rows score one class each.
+    """Return the labels and scores of a linear classifier: a single row of coefficients gives the score of the second
+    of two classes, and the first class has 1 minus that score, as in onnxruntime; of several rows each gives the score
+    of a class.
     """
     numbers = labels(node, "classlabels_ints", "classlabels_strings")
     scores = affine(node, rows_of(node))

@@ -24,8 +24,8 @@ MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRA
 
 @dataclass(frozen=True)
 class Trees:
-    """The nodes of all trees in one numbering: mode (or LEAF), feature, threshold, both children; and each tree's
-    root.
+    """The nodes of all trees in one numbering, each with its mode (or LEAF), feature, threshold and both children, and
+    each tree's root.
     """
 
     mode: Integers
@@ -37,8 +37,8 @@ class Trees:
 
 
 def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Trees:
-    """The trees of an ensemble, checked. Raise CircuitizeError unless each node belongs to exactly one tree, once, and
-    tests a feature that exists.
+    """Return the trees of an ONNX ensemble after checking them. Raise CircuitizeError unless each node of an ensemble
+    belongs to exactly one tree, once, and tests a feature that exists.
     """
     inner = np.flatnonzero(trees.mode != LEAF)
     count = len(trees.mode)
@@ -66,11 +66,11 @@ def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Tree
 
 
 def leaves(x: Tensor, trees: Trees) -> tuple[Integers, Tensor]:
-    """The leaves of all trees, and for each row of x an indicator that is 1 at the leaf that the row reaches in each
-    tree, else 0.
+    """Return the leaves of all trees, and for each row of x an indicator that is 1 at the leaf that the row reaches in
+    each tree, else 0.
 
-    The trees of an ensemble are evaluated in groups whose levels are small, since columns are picked by a matrix of
-    zeros and ones.
+    The trees of an ensemble are evaluated in groups whose levels are small, since columns are picked by multiplying
+    with a matrix of zeros and ones.
     """
     owner = owners(trees)
     sizes = np.bincount(owner[owner >= 0], minlength=len(trees.roots))
@@ -84,7 +84,7 @@ def leaves(x: Tensor, trees: Trees) -> tuple[Integers, Tensor]:
 
 
 def owners(trees: Trees) -> Integers:
-    """The tree of each node, by its number among the roots; -1 for a node of no tree."""
+    """Return the tree of each node, by the tree's number among the roots; -1 for a node of no tree."""
     owner = np.full(len(trees.mode), -1, np.int64)
     owner[trees.roots] = np.arange(len(trees.roots))
     level = trees.roots
@@ -96,8 +96,8 @@ def owners(trees: Trees) -> Integers:
 
 
 def _leaves(x: Tensor, trees: Trees, roots: Integers) -> tuple[list[Integers], list[Tensor]]:
-    """The leaves of some trees and the indicators of the rows that reach them, level by level: one product for each
-    inner node.
+    """Return the leaves of some trees and the indicators of the rows that reach them, level by level: one product for
+    each inner node.
     """
     level, levels = roots, []
     while len(level):
@@ -128,15 +128,15 @@ def _leaves(x: Tensor, trees: Trees, roots: Integers) -> tuple[list[Integers], l
 
 
 def _columns(x: Tensor, chosen: Integers) -> Tensor:
-    """Return the given columns of x, some perhaps more than once."""
+    """Return the given columns of x, in which a column may occur several times."""
     if len(chosen) == x.shape[1] and (chosen == np.arange(len(chosen))).all():
         return x
     return x @ np.eye(x.shape[1])[:, chosen]
 
 
 def _answers(x: Tensor, trees: Trees, inner: Integers) -> tuple[Tensor, Integers]:
-    """For each inner node, 1 where a row takes the true branch: as columns in which each distinct test stands once,
-    with the place of each node's test among the columns.
+    """Return for each inner node 1 where a row takes the true branch: in columns, one for each distinct test, with the
+    place of each node's test among the columns.
     """
     keys = np.stack([trees.mode[inner], trees.feature[inner], trees.threshold[inner].view(np.int64)])
     _, first, place = np.unique(keys, axis=1, return_index=True, return_inverse=True)
@@ -165,7 +165,7 @@ def _compared(x: Tensor, threshold: Reals, mode: str) -> Tensor:
 
 
 def scores(node: Node, x: Tensor, trees: Trees, weights: Reals, given: NDArray[np.bool_], aggregate: str) -> Tensor:
-    """The value of each target summed over all trees, given the weights [nodes, targets] of each leaf."""
+    """Return the value of each target summed over all trees, given the weights [nodes, targets] of each leaf."""
     ends, reached = leaves(x, trees)
     targets = weights.shape[1]
     if aggregate in ("SUM", "AVERAGE"):

@@ -17,7 +17,7 @@ Reals = NDArray[np.float64]
 
 
 def kernel(node: Node, x: Tensor, vectors: Reals) -> Tensor:
-    """The kernel function of each row of x with each vector: [N, vectors]."""
+    """Return the kernel function of each row of x and each support vector: [N, vectors]."""
     kind = node.choice("kernel_type", "LINEAR", "POLY", "RBF", "SIGMOID")
     parameters = [*(node.attribute("kernel_params", None) or []), 0.0, 0.0, 0.0][:3]
     gamma, offset, degree = (float(entry) for entry in parameters)
@@ -50,8 +50,8 @@ def _vectors(node: Node, count: int, features: int) -> Reals:
 
 @operator("SVMRegressor", kinds=NUMBERS)
 def _regressor(node: Node) -> Tensor:
-    """The decision of a support vector machine: the kernels with its support vectors, times coefficients, plus rho; for
-    a single class 1 where that is above 0, else -1.
+    """Return the decision of a support vector machine: the kernels with its support vectors, times coefficients, plus
+    rho; for a single class 1 where that sum is above 0, else -1.
     """
     x = rows_of(node)
     count, coefficients, rho = node.attribute("n_supports", 0), _listed(node, "coefficients"), _listed(node, "rho")
@@ -73,7 +73,9 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("SVMClassifier", kinds=NUMBERS)
 def _classifier(node: Node) -> list[Made]:
-    """Each pair of classes votes by its decision, as in LIBSVM; if votes are equal, the first class wins."""
+    """Return the labels and scores of a support vector classifier, in which each pair of classes votes by its decision,
+    as in LIBSVM; if votes are equal, the first class wins.
+    """
     x = rows_of(node)
     numbers = labels(node, "classlabels_ints", "classlabels_strings")
     if _listed(node, "prob_a").size or _listed(node, "prob_b").size:
@@ -103,7 +105,7 @@ def _classifier(node: Node) -> list[Made]:
 
 
 def _decisions(kernels: Tensor, counts: list[int], coefficients: Reals, rho: Reals) -> Tensor:
-    """The decision of each pair of classes: [N, pairs]."""
+    """Return the decision of each pair of classes: [N, pairs]."""
     classes, ends = len(counts), np.cumsum([0, *counts])
     table: Known = coefficients.reshape(classes - 1, -1)
     weights = np.zeros((table.shape[1], len(rho)))
@@ -120,7 +122,9 @@ def _two(node: Node, decision: Tensor) -> Tensor:
 
 
 def _linear(node: Node, x: Tensor, numbers: list[int], coefficients: Reals, rho: Reals) -> list[Made]:
-    """A support vector machine without support vectors, which has a row of coefficients for each class."""
+    """Return the scores of a support vector machine without support vectors, which has a row of coefficients for each
+    class.
+    """
     rows = coefficients.size // x.shape[1]
     if rows != len(numbers) or coefficients.size % x.shape[1] or len(rho) < 1:
         raise node.fault(f"expected coefficients of {len(numbers)} classes, found those of {rows}; correct the model")

@@ -1,3 +1,3 @@
-"""Training runs: consecutive steps that are proved one by one, each joined to the next by the roots of the values that
-it keeps.
+"""Proved training runs: consecutive steps that are proved one by one, where the roots of the held values join each
+proof to the next.
 """

@@ -1,5 +1,5 @@
-"""Roots of a run before it is proved: the secret that the prover will keep, and the roots before the first and after
-the last step that follow from it.
+"""Announcing the roots of a run before the run is proved: a secret is stored for the prover, and the roots before the
+first and after the last step follow from it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from .state import PROVES, State
 def announce(
     run: Run, initial: Mapping[str, Integers], data: Mapping[str, Integers], folder: Path, kept: Path
 ) -> State:
-    """Store a secret for a future run in a folder; the run begins with the given values and uses the secret.
+    """Store a secret for a future run, which begins with the given values in the given folder, and return the state
+    that contains the secret.
 
-    Raise CircuitizeError if the run's folder is not empty, or if a secret is stored already.
+    Raise CircuitizeError if the folder of the run is not empty, or if a secret is already stored for it.
     """
     with alone(kept, PROVES, wait=False):
         require_new(folder, kept)
@@ -34,11 +35,11 @@ def announce(
 
 
 def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
-    """Record, before the roots after a run's last step are published, that the run has the given scalars up to its last
+    """Record, before the roots after a run's last step are published, that the run has the given scalars up to this
     step.
 
-    Return None if a run whose scalars up to that step are not fixed has used the secret meanwhile, since that run's
-    roots may differ. Raise CircuitizeError if the secret was stored for another run.
+    Return None if a run whose scalars are not fixed up to the given step has used the secret in the meantime, since the
+    roots of that run may differ. Raise CircuitizeError if the stored secret belongs to another run.
     """
     with alone(kept, PROVES, wait=False):
         state = State.read(kept)
@@ -54,16 +55,17 @@ def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
 def roots(
     run: Run, state: State, step: int, held: Mapping[str, Integers], data: Mapping[str, Integers]
 ) -> dict[str, bytes]:
-    """The roots of groups that a run has after a step, if a proof of it ends there, by the stored secret.
+    """Return the roots, by group, that a run would have after a step if a proof ended there, computed with the stored
+    secret.
 
-    Privacy: the argument `held` must be the values that the run has after that step; other values under the same secret
-    would share their salts.
+    Privacy: the argument `held` must be the values that the run really has after the given step; if two sets of values
+    were committed to with the same secret, they would share their salts.
     """
     trace = run.ports_plan.trace({**held, **data})
     return {name: commit(run.ports_plan, trace, (INPUT, name), state.root_secret(name, step)).root for name in run.kept}
 
 
 def dataset_root(run: Run, state: State, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> bytes:
-    """The root of the dataset that a run begins with, which is made for the openings of its proofs."""
+    """Return the root of the dataset with which a run begins, which may be opened as often as the run's proofs need."""
     trace = run.ports_plan.trace({**held, **data})
     return commit(run.ports_plan, trace, (INPUT, DATA), with_dataset(run, state).roots[DATA]).root

@@ -1,10 +1,10 @@
-"""Proofs of a run as tasks: the steps are executed first, other processes prove them in any order, and each proof is
-checked.
+"""Proofs of a run made as tasks: the steps are executed first, then other processes prove them in any order, and each
+proof is checked.
 
-Soundness: nothing that other processes say is believed. The result of a proving task must be the proof of the task's
-steps, in this run, with the roots that follow from the run's own values and secrets, which the run's own prover
-computes; and the verifier must accept it. Privacy: whoever does a proving task sees the values that enter its steps,
-the dataset, and the secrets of their roots.
+Soundness: nothing that the processes which carry out tasks report is believed without a check. The result of a task is
+accepted only if it is the proof of the task's steps in this run, with the roots that the run's own prover computes from
+its own values and secrets, and if the verifier accepts the proof. Privacy: a process that carries out a task sees the
+values that enter the task's steps, the dataset, and the secrets of the roots of both.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from .underway import Underway
 
 @dataclass(frozen=True)
 class Sent:
-    """A proving task, with the parts that only the run's own prover has: the roots before and after it, and the state
-    that is kept once it is done.
+    """A task as the run's own prover keeps it: the task itself, the roots before and after its steps, and the state
+    that is kept once the task is done.
 
-    The field `before` of a task is the dataset's root before it is renewed for this proof.
+    The field `before` is the root of the dataset before it is renewed for this task's proof.
     """
 
     task: Task
@@ -54,11 +54,10 @@ tasks with invalid ones.
 
 
 class Ahead:
-    """The remaining tasks of a run, in order: when a task is asked for, the steps before the task are run, but not
-    proved.
+    """The remaining tasks of a run, in order: when a task is requested, its steps are executed, but not proved.
 
-    If the program has no value at a step, the list of tasks ends, and `error` says why. The field `results` has the
-    outputs of the steps that were run which no step hands on; `state` is the state kept after these steps.
+    If the program is undefined at a step, the sequence of tasks ends, and `error` says why. The field `results` has
+    those outputs of the executed steps that no step hands on; `state` is the state after these steps.
     """
 
     def __init__(
@@ -96,10 +95,10 @@ class Ahead:
 
 
 def prove_apart(underway: Underway, place: Place) -> Ahead:
-    """Write the proofs of the remaining steps of a run as they arrive.
+    """Have the remaining steps of a run proved as tasks, and write their proofs as they arrive.
 
-    A proof that is in the folder already, since the run was interrupted, is not made again if it holds. Raise
-    CircuitizeError if the program has no value at a step, once the proofs before it are written.
+    If the run was interrupted and a proof is already in its folder, the proof is not made again if it holds. Raise
+    CircuitizeError if the program is undefined at a step, after the proofs of the earlier steps are written.
     """
     run, folder = underway.run, underway.folder
     ahead, waiting = Ahead(run, underway.found, underway.data, underway.running), dict[int, Sent]()
@@ -132,8 +131,8 @@ def prove_apart(underway: Underway, place: Place) -> Ahead:
 
 
 def fault_of(run: Run, sent: Sent, done: Done) -> str | None:
-    """A text that says why a result is not the proof that a task asked for; None if it is, and the verifier accepts
-    it.
+    """Return a text that says why a task's result is not the proof that the task requires, or None if it is that proof
+    and the verifier accepts it.
     """
     task, chunk = sent.task, run.chunk(sent.task.step)
     try:

@@ -1,4 +1,4 @@
-"""The beginning or continuation of a run: the state of its prover, and whether the folder belongs to this run."""
+"""Beginning or continuing a run: loading the state of its prover, and checking that the folder belongs to this run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ANOTHER = (
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A test set: its tensors by name; anybody may make the root of a `public` one again."""
+    """A test set: its tensors by name; if it is `public`, anybody who has it may compute its root."""
 
     tensors: Mapping[str, Integers]
     public: bool = False
@@ -40,13 +40,13 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Beginning:
-    """The place from which proofs of a run continue: the kept state, the commitments that the next proof takes, and the
+    """The point from which a run continues: the kept state, the commitments with which the next proof begins, and the
     run's name.
 
-    The field `roots` has the roots with which the run begins; `shown` says whether the proof of formats exists. The
-    flag `marked` says that the preceding run did not know of this run before, so that nobody can have seen a proof of
-    it. The field `unnamed` is the stored state from which this run has just begun, whose roots may have been published
-    and which alone can open them.
+    The field `roots` has the roots with which the run begins; `shown` says whether the proof of formats has already
+    been written. The flag `marked` says that the preceding run had not recorded this run before, so that nobody can
+    have seen a proof of this run. The field `unnamed` is the stored state with which this run has just begun; its roots
+    may have been published, and only its secret can open them.
     """
 
     state: State
@@ -67,11 +67,11 @@ def begin(
     kept: Path,
     test: HeldOut | None = None,
 ) -> Beginning:
-    """The state with which a run continues: the stored state, or the initial one, which is then stored before a proof
-    is made.
+    """Return the point from which a run continues: from its stored state, or from its initial state, which is stored
+    before any proof is made.
 
-    Raise CircuitizeError, before anything is written, if the folder or the stored state belongs to another run, to
-    other scalars, values or another dataset, or if another run already continues from the same run.
+    Raise CircuitizeError, before anything is written, if the folder or the stored state belongs to another run or to
+    other scalars, values or dataset, or if another run already continues from the same preceding run.
     """
     scalars = run.scalars_digest()
     if isinstance(initial, Earlier):
@@ -149,10 +149,11 @@ def withdraw(
     marked: bool,
     unnamed: State | None = None,
 ) -> None:
-    """Forget a run that has shown nothing: remove its stored state, and the preceding run's mark if it was set just
-    now.
+    """Withdraw a run that has shown nothing: remove its stored state, and its mark in the preceding run if the mark was
+    just set.
 
-    The state that was stored before the forgotten run is stored again, since its secret may open published roots.
+    The state that was stored before the withdrawn run is stored again, since its secret may be needed to open published
+    roots.
     """
     if unnamed is not None:
         unnamed.write(kept)
@@ -163,10 +164,11 @@ def withdraw(
 
 
 def require_new(folder: Path, kept: Path) -> None:
-    """Raise CircuitizeError if no run can begin in a folder: other files lie there, or a prover's stored state.
+    """Raise CircuitizeError if no run can begin in a folder, because it contains other files or a prover's stored state
+    lies beside it.
 
-    A file of kept state is never removed for a new run, since only its secret opens the roots of its own run, wherever
-    that run's folder is now.
+    A file of stored state is never removed for a new run, since only its secret opens the roots of the run to which it
+    belongs, wherever that run's folder is by now.
     """
     require_empty(folder)
     if os.path.lexists(kept):
@@ -177,8 +179,8 @@ def require_new(folder: Path, kept: Path) -> None:
 
 
 def require_free(folder: Path, kept: Path) -> None:
-    """Raise CircuitizeError if no run can begin in a folder, and no run that was interrupted at its beginning can
-    continue there.
+    """Raise CircuitizeError if neither a new run can begin in a folder, nor a run continue that was interrupted at its
+    very beginning.
     """
     require_empty(folder)
     if os.path.lexists(kept):
@@ -189,7 +191,7 @@ def require_free(folder: Path, kept: Path) -> None:
 
 
 def require_empty(folder: Path) -> None:
-    """Raise CircuitizeError if a folder holds anything, except temporary files of a process that was killed."""
+    """Raise CircuitizeError if a folder contains anything, except temporary files of a process that was killed."""
     if folder.exists() and (not folder.is_dir() or any(path.suffix != ".part" for path in folder.iterdir())):
         raise CircuitizeError(
             f"{folder}: expected a new folder, or that of this run, found something else; choose another"
@@ -199,10 +201,11 @@ def require_empty(folder: Path) -> None:
 def _known(
     run: Run, initial: Mapping[str, Integers] | Earlier, folder: Path, kept: Path, claimed: bool
 ) -> State | None:
-    """The state of this run after the last proof that is in the folder; None if no proof of the run was begun.
+    """Return the state of this run after the last of its proofs in the folder, or None if no proof of the run was
+    begun.
 
-    A run that was interrupted before it wrote its claim is recognised by its stored state, since the folder holds
-    nothing of it.
+    A run that was interrupted before its manifest was written is recognised by its stored state, since the folder
+    contains nothing of the run.
     """
     held = initial.state.held if isinstance(initial, Earlier) else initial
     if not claimed:
@@ -226,7 +229,9 @@ def _known(
 
 
 def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
-    """Raise CircuitizeError unless a folder claims to hold this run, whatever its roots are."""
+    """Raise CircuitizeError unless the manifest in a folder claims the setting of this run; its roots are not
+    compared.
+    """
     if claimed.zero_knowledge != run.zero_knowledge:
         found = "in zero knowledge" if claimed.zero_knowledge else "not in zero knowledge"
         raise CircuitizeError(f"{folder}: expected proofs of one kind, found a run {found}; go on with its kind")
@@ -245,7 +250,7 @@ def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
 
 
 def _require_proofs(run: Run, folder: Path, claimed: Manifest, state: State, current: Mapping[str, bytes]) -> None:
-    """Raise CircuitizeError unless the proofs in a folder are those of this run, up to the step of the kept state."""
+    """Raise CircuitizeError unless the proofs in a folder belong to this run, up to the step of the stored state."""
     before = dict(claimed.roots)
     if state.step >= run.first:
         if not (folder / FORMATS).exists():
@@ -273,7 +278,7 @@ def _require_initial(
     state: State,
     folder: Path,
 ) -> None:
-    """Raise CircuitizeError unless a run that continues is given the values with which it began."""
+    """Raise CircuitizeError unless a continued run is given the same initial values with which it began."""
     if isinstance(initial, Earlier):
         same = all(initial.roots.get(name) == claimed.roots[name] for name in (*run.kept, DATA))
     else:

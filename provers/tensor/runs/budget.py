@@ -1,4 +1,4 @@
-"""How often the roots of a run's dataset may be opened, in zero knowledge."""
+"""How often the roots of a run's dataset may be opened in zero knowledge."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ following run.
 
 
 def tensors(program: IntegerProgram, size: int) -> tuple[Port[Fixed], ...]:
-    """The ports of a dataset of `size` examples."""
+    """Return the ports of a dataset with `size` examples."""
     return tuple(whole(port, size) for port in batch_ports(program))
 
 
 def sharing(dataset: Iterable[Port[Fixed]], proofs: int) -> int:
-    """How many of a run's proofs of steps open one root of its dataset in zero knowledge."""
+    """Return the number of a run's proofs of steps that open the same root of its dataset in zero knowledge."""
     elements = sum(port.format.size for port in dataset if port.format is not None)
     return min(proofs, max(SHARING, elements // ELEMENTS_EACH))
 
 
 def openings(dataset: Iterable[Port[Fixed]], proofs: int) -> int:
-    """How often a dataset's root may be opened, in zero knowledge, if a run of `proofs` proofs makes it."""
+    """Return how often a root of the dataset may be opened in zero knowledge, if a run of `proofs` proofs makes the
+    root.
+    """
     return sharing(dataset, proofs) + BESIDE_STEPS

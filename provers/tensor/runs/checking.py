@@ -1,4 +1,4 @@
-"""Checking a run: each proof, and that each begins with the roots that the one before it ended with."""
+"""Checking a run: each proof is verified, and must begin with the roots with which the previous proof ends."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ returns why the proof is refused, or None.
 
 
 class Refused(Exception):
-    """The error that says, in one line naming the step, why a run does not hold; it is the answer of a verification and
-    not a user's error.
+    """The error that says, in one line that names the step, why a run does not hold; it is the result of a
+    verification, not a mistake of the user.
     """
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of verifying a run that holds: its name, the roots that it begins and ends with, scalars by step, and
-    the public outputs that are disclosed.
+    """The result of checking a run that holds: the run's name, the roots with which it begins and ends, its scalars by
+    step, and the public outputs that it discloses.
 
-    The dataset's root is among both lists of roots, and a test set's among the first; if the dataset got other roots
-    during the run, all of them hold the same values. The field `told` has the numbers of the steps to which the
-    disclosed outputs belong. The field `results` holds the outputs of the evaluation at a run's end: sums over all
-    batches.
+    Both lists of roots contain that of the dataset, and the first also that of a test set; if the dataset got new roots
+    during the run, all of them commit to the same values. The field `told` has the numbers of the steps whose public
+    outputs are disclosed. The field `results` holds the outputs of the evaluation of the run's final values: sums over
+    all batches.
     """
 
     identity: bytes
@@ -65,7 +65,9 @@ class Checked:
 
 
 def require_setting(run: Run, manifest: Manifest) -> None:
-    """Raise Refused if a run's folder claims to be of another program, plan, order or length."""
+    """Raise Refused if the manifest in a run's folder claims another program, other plans, another order of examples or
+    another length than the run's.
+    """
     pairs: list[tuple[str, object, object]] = [
         ("program", manifest.program, run.digest),
         ("seed", manifest.seed.hex(), run.seed.hex()),
@@ -102,13 +104,13 @@ def check(
     progress: Callable[[int], object] = lambda _: None,
     judge: Refusal = refusal,
 ) -> Checked:
-    """Check what a run's folder proves about a run. Raise Refused, naming the step, if a run's folder does not prove
-    it.
+    """Check that the proofs in a folder show a run of the given setting. Raise Refused, naming the step, if the proofs
+    in the folder do not show the run.
 
-    Among the claims of a run's folder only roots, public outputs and the scalars that `run` leaves to it are believed,
-    once the proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. The
-    argument `judge` is the function that checks one proof. Raise CircuitizeError if no proof of the run's program could
-    be trusted.
+    Of the claims in the folder, only roots, public outputs, and the scalars for which `run` has no value are believed,
+    and only because the proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from
+    `run`. The argument `judge` is the function that verifies a single proof. Raise CircuitizeError if no proof of the
+    run's program could be trusted.
     """
     require_setting(run, manifest)
     reason = too_much(run, folder)
@@ -153,7 +155,7 @@ def check(
 
 
 def security_bits(run: Run) -> float:
-    """The bits of security that the sum of the errors of all proofs of a run leaves."""
+    """Return the bits of security that remain when the soundness errors of all proofs of a run are added."""
     error = sum(run.counts[chunk.count] * 2 ** -union(bounds(chunk.plan)) for chunk in run.chunks)
     error += sum(2 ** -union(bounds(plan)) for plan in run.plans[len(run.chunks) :])
     if run.renewals:
@@ -174,8 +176,8 @@ def _settle(pending: deque[tuple[int, Future[str | None]]], progress: Callable[[
 
 
 def _check_formats(run: Run, folder: Path, roots: Mapping[str, bytes], judge: Refusal) -> None:
-    """Check that the values that the run begins with, and its data, are in format: each step's proof assumes this of
-    its inputs.
+    """Check that a run's initial values and its dataset are in format, which the proof of each step assumes of its
+    inputs.
     """
     try:
         proof = Proof.read(folder / FORMATS, formats_bytes(run))
@@ -195,7 +197,9 @@ def _judged(
     roots: Mapping[str, bytes],
     judge: Refusal,
 ) -> dict[str, Integers]:
-    """The results, on its test set, of the values at a run's end, as the proof of its evaluation shows them."""
+    """Return the results of evaluating a run's final values on its test set, as the proof of the evaluation shows
+    them.
+    """
     if run.evaluation is None:
         return {}
     chunk, evaluation = run.evaluation.chunk, run.evaluation
@@ -220,8 +224,8 @@ def _judged(
 
 @dataclass(frozen=True)
 class Renewal:
-    """The statement that a renewal before a step must show: that the dataset's new `root` holds what the root `before`
-    does.
+    """The statement that a renewal before a step must show: the dataset's new `root` commits to the same values as the
+    root `before`.
     """
 
     identity: bytes
@@ -231,7 +235,9 @@ class Renewal:
 
 
 def _renewed(run: Run, folder: Path, renewal: Renewal, judge: Refusal) -> bytes:
-    """The root that the dataset has from a step on, which is shown to hold what the root before it does."""
+    """Return the root of the dataset from a step on, after checking the proof that it commits to the same values as the
+    previous root.
+    """
     step = renewal.step
     plan = run.renewal_plan(step)
     try:
@@ -245,7 +251,9 @@ def _renewed(run: Run, folder: Path, renewal: Renewal, judge: Refusal) -> bytes:
 
 
 def renewal_fault(run: Run, renewal: Renewal, proof: Proof, judge: Refusal = refusal) -> str | None:
-    """A text that says why a proof does not show that two roots hold the same dataset; or None if it does."""
+    """Return a text that says why a proof does not show that two roots commit to the same dataset, or None if it shows
+    this.
+    """
     statement = Statement({}, {(INPUT, DATA): renewal.before, (OUTPUT, DATA): renewal.root})
     plan, context = run.renewal_plan(renewal.step), run.renewal_context(renewal.identity, renewal.step)
     return judge(run.renewal, statement, proof, plan, context, {DATA: renewal.before})
@@ -274,8 +282,8 @@ def _require_no_more(run: Run, folder: Path) -> None:
 
 
 def statement_of(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
-    """The statement that the proof of a step must show, given the roots before it. Raise Refused if the proof of a step
-    states something else.
+    """Return the statement that the proof beginning at a step must show, given the roots before that step. Raise
+    Refused if the proof in the folder states something else.
     """
     if found.run != identity:
         raise Refused(f"step {step}: it belongs to run {found.run.hex()[:16]}..., expected {identity.hex()[:16]}...")
@@ -303,7 +311,7 @@ def statement_of(run: Run, identity: bytes, step: int, found: StepProof, current
 
 
 def _other_scalars(step: int, name: str, given: Integers | None, expected: Integers) -> str:
-    """The message that names the step at which a scalar differs from the schedule's."""
+    """Return the message about the step at which a scalar differs from the value that the schedule gives."""
     at = 0 if given is None else int(np.argmax(given != expected))
     found = "none" if given is None else given[at]
     return (
@@ -312,9 +320,10 @@ def _other_scalars(step: int, name: str, given: Integers | None, expected: Integ
 
 
 def _arrays(program: IntegerProgram, where: str, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
-    """Stated integers as arrays of their ports' shapes; a single integer stands for equal ones.
+    """Return stated integers as arrays in the shapes of their ports; a single integer stands for an array of equal
+    ones.
 
-    Raise Refused for stated values that no port can have.
+    Raise Refused for stated values that no port of the program can have.
     """
     sides = ((INPUT, program.inputs), (OUTPUT, program.outputs))
     formats = {(side, port.name): port.format for side, ports in sides for port in ports}

@@ -1,4 +1,6 @@
-"""The steps that one proof of a run covers, the program of all these steps, and its plan."""
+"""A chunk of a run: the steps that one proof covers, the program that does all these steps, and the plan of the
+proof.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,11 @@ BATCH = "batch"
 
 @dataclass(frozen=True)
 class Chunk:
-    """Consecutive steps of a run, as many as one proof covers.
+    """A chunk of a run: as many consecutive steps as one proof covers.
 
-    Soundness: `scan` says why the program of a chunk equals its steps, one after the other. The proof before a chunk's,
-    or the proof of formats, shows that the values entering the first step are in format, as the plan assumes.
+    Soundness: the class of the field `scan` says why the program of a chunk equals its steps, one after the other. The
+    plan of a chunk assumes that the values entering its first step are in format, which the proof of the previous
+    chunk, or the proof of formats, shows.
     """
 
     scan: Scan
@@ -31,11 +34,11 @@ class Chunk:
 
     @property
     def trace_bytes(self) -> int:
-        """The bytes of memory that the values of all wires of a chunk take."""
+        """Return the number of bytes of memory that the values of all wires of the chunk take."""
         arrow = self.plan.arrow
         return 8 * sum(arrow.type(wire).size for wire in range(arrow.wire_count))
 
     @property
     def count(self) -> int:
-        """Return the number of steps."""
+        """Return the number of steps in the chunk."""
         return self.scan.count

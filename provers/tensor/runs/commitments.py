@@ -1,4 +1,4 @@
-"""Commitments that are made again: to the values that a run holds between two proofs, and to its dataset, by the
+"""Making a run's commitments again: to the values that the run holds between two proofs and to its dataset, from the
 secrets of their roots.
 """
 
@@ -19,10 +19,10 @@ Commitments = dict[PortKey, _native.TensorCommitment]
 def commitments(
     run: Run, step: int, held: Mapping[str, Integers], roots: Mapping[str, bytes], data: Mapping[str, Integers]
 ) -> Commitments:
-    """The commitments that the proof beginning at a step takes: to the values that enter it and to the dataset, by the
-    secrets of their roots.
+    """Return the commitments with which the proof beginning at a step begins: to the values that enter the step and to
+    the dataset, from the secrets of their roots.
 
-    The dataset's root that a proof takes is the root before the renewal for that proof.
+    If the dataset's root is renewed for that proof, the commitment to the dataset is the one before the renewal.
     """
     made = held_commitments(run, held, roots, data)
     if step > run.first and run.renews(run.first) and run.openings != run.made_for:
@@ -36,12 +36,12 @@ def commitments(
 def held_commitments(
     run: Run, held: Mapping[str, Integers], roots: Mapping[str, bytes], data: Mapping[str, Integers]
 ) -> Commitments:
-    """The commitments to the values that enter a step, or leave the step before it."""
+    """Return the commitments to the values that a run holds between two steps."""
     trace = run.ports_plan.trace({**held, **data})
     return {(INPUT, name): commit(run.ports_plan, trace, (INPUT, name), roots[name]) for name in run.kept}
 
 
 def renewal(run: Run, step: int, secret: bytes, data: Mapping[str, Integers]) -> _native.TensorCommitment:
-    """The commitment to the dataset, by the secret of the root that the renewal before a step makes."""
+    """Return the new commitment to the dataset that the renewal before a step makes, from the secret of its root."""
     plan = run.renewal_plan(step)
     return commit(plan, plan.trace(data), (OUTPUT, DATA), secret)

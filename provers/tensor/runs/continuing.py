@@ -1,5 +1,5 @@
-"""Continuing where a finished run ended: the next run begins with its last commitments, so that equal roots join
-both.
+"""Continuing a training where a finished run ended: the next run begins with the last commitments of the finished run,
+so that equal roots join the two.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .state import PROVES, State
 
 @dataclass(frozen=True)
 class Earlier:
-    """A finished run, as its prover sees it: its claims, the kept state, and the roots that it ended with.
+    """A finished run as its prover knows it: its manifest, the stored state, and the roots with which it ended.
 
-    No verifier sees a prover's finished run: verifiers compare roots. The last roots of a run are made for only one run
-    that continues.
+    Verifiers do not see the prover's files of a finished run: they compare the roots of the two runs. The last roots of
+    a finished run may be opened often enough for only one run that continues it.
     """
 
     folder: Path
@@ -36,17 +36,21 @@ class Earlier:
 
     @property
     def next(self) -> int:
-        """The number of the step after the last one of the run."""
+        """Return the number of the step that follows the last step of the run."""
         return self.state.step + 1
 
     def openings(self, program: IntegerProgram) -> int | None:
-        """How often the last root of the run's dataset may be opened, by its program; None if proofs hide nothing."""
+        """Return how often the last root of the run's dataset may be opened, or None if the run's proofs hide
+        nothing.
+        """
         if not self.manifest.zero_knowledge:
             return None
         return openings(tensors(program, self.manifest.examples), -(-self.manifest.steps // self.manifest.per_proof))
 
     def require_goes_on(self, run: Run) -> None:
-        """Raise CircuitizeError unless `run` is of the same program, with the next step numbers."""
+        """Raise CircuitizeError unless `run` has the same program and kind of proofs as the finished run, and begins
+        with the step after it.
+        """
         if self.manifest.program != run.digest:
             raise CircuitizeError(
                 f"{self.folder}: expected a run of program {run.digest}, found one of {self.manifest.program}; give "
@@ -62,7 +66,7 @@ class Earlier:
             )
 
     def require_roots(self, current: Mapping[str, bytes]) -> None:
-        """Raise CircuitizeError unless the given roots are the roots that the run ended with, and the root of its
+        """Raise CircuitizeError unless the given roots are those with which the run ended, including that of its
         dataset.
         """
         for name, root in current.items():
@@ -71,12 +75,13 @@ class Earlier:
                 raise CircuitizeError(f"{self.folder}: expected {what}, found another; go on with the same")
 
     def followed(self, fingerprint: bytes) -> tuple[State, bool]:
-        """The kept state for the run of a fingerprint, which begins where the finished run ended, and whether that
-        state is new.
+        """Return the state from which the run with the given fingerprint begins, where the finished run ended, and
+        whether that run had not been recorded before.
 
-        The prover's file beside a finished run records that another run continues it, before a root is opened for that
+        The prover's secret file of the finished run records which run continues it, before any root is opened for that
         run. Raise CircuitizeError if another run already continues from the finished run, since in zero knowledge its
-        last roots are made for only one. The caller must hold the run's lock, which `alone` takes.
+        last roots may be opened often enough for only one. The caller must hold the lock of the finished run, which
+        `alone` takes.
         """
         state = State.read(self.kept)
         if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):
@@ -90,10 +95,10 @@ class Earlier:
         return own.of(fingerprint), not state.follower
 
     def left(self, fingerprint: bytes) -> None:
-        """Record that the run of a fingerprint does not continue from the finished one; that run was new and has shown
-        nothing.
+        """Remove the record that the run with the given fingerprint continues from the finished run; that run was new
+        and has shown nothing.
 
-        The caller must hold the lock without interruption since the call of `followed`; otherwise the same run might
+        The caller must have held the lock without interruption since it called `followed`; otherwise the same run might
         have begun in another folder and shown something there.
         """
         state = State.read(self.kept)
@@ -101,15 +106,15 @@ class Earlier:
             replace(state, follower=b"").write(self.kept)
 
     def alone(self) -> AbstractContextManager[None]:
-        """Return a context in which no other process continues from the run. Raise CircuitizeError if another process
-        already continues from the run.
+        """Return a context manager during which no other process can continue from the finished run. Raise
+        CircuitizeError if another process is already continuing from the finished run.
         """
         return alone(self.kept, PROVES, wait=False)
 
 
 def earlier(folder: Path, kept: Path) -> Earlier:
-    """Read the finished run in a folder. Raise CircuitizeError if the folder holds no finished run, or if `kept` is not
-    the file that its prover kept.
+    """Return the finished run in a folder. Raise CircuitizeError if the folder holds no finished run, or if `kept` is
+    not the secret file of its prover.
     """
     manifest, state = read_manifest(folder), State.read(kept)
     last = manifest.first + manifest.steps - 1

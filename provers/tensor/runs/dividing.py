@@ -1,4 +1,6 @@
-"""How many steps one proof of a run has: as many as memory and the cheapest extension of the field allow."""
+"""The number of steps that one proof of a run covers: as many as memory, and the cheapest extension of the field,
+allow.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from .setting import Run
 
 
 class Limit(Enum):
-    """A text that says what keeps a proof from covering more steps."""
+    """The reason, as a text, why a proof does not cover more steps."""
 
     STEPS = "there are no more steps"
     MEMORY = "more would not fit in memory"
@@ -27,8 +29,8 @@ class Limit(Enum):
 
 @dataclass(frozen=True)
 class Division:
-    """The division of a run: steps per proof, what limits their number, and the predicted memory of a proof, in
-    bytes.
+    """The division of a run into proofs: the number of steps per proof, what limits that number, and the predicted
+    memory of a proof in bytes.
     """
 
     per_proof: int
@@ -53,12 +55,14 @@ TRIED = 1 << 10
 def divided(
     run: Run, memory: int, progress: Callable[[int], object] = lambda _: None, most: int | None = None
 ) -> Division:
-    """The most steps per proof, a power of two or the number of all steps, for which a proof fits in `memory` bytes.
+    """Return the division of a run with the greatest number of steps per proof, a power of two or the number of all
+    steps, for which a proof fits in `memory` bytes.
 
-    The number of steps per proof is a power of two, since the axis of time is padded to one; the extension field is the
-    one that a single step needs. Dividing a run plans a handful of proofs; `progress` is called with each number of
-    steps that is tried. No proof has more than `most` steps, a power of two, if other processes wait for proofs. A
-    proof of one step is accepted however much memory it needs. Raise Unprovable if a proof of one step has no plan.
+    The number of steps per proof is a power of two, since the axis of time is padded to one; proofs use the same
+    extension field that the proof of a single step needs. To divide a run, the plans of a handful of proofs are made;
+    `progress` is called with each number of steps that is tried. No proof covers more than `most` steps, a power of
+    two, which leaves a proof for each process that is waiting for one. Proofs of a single step are accepted however
+    much memory they need. Raise Unprovable if no plan exists for a proof of a single step.
     """
     least = least_degree(_chunk(run, 1).plan)
     limits: dict[int, Limit | None] = {1: None}
@@ -85,22 +89,24 @@ def divided(
 
 
 def prover_bytes(run: Run) -> int:
-    """The predicted memory of the largest proof of steps, including the values of all wires."""
+    """Return the predicted memory, in bytes, of the largest proof of the run's steps, including the values of all
+    wires.
+    """
     return max(map(_bytes, run.chunks))
 
 
 def is_heavy(run: Run) -> bool:
-    """Whether the run's verifiers take too long for the number of steps in a proof."""
+    """Return whether verifying the run takes too long because a proof covers many steps."""
     return any(map(_is_heavy, run.chunks))
 
 
 def is_heavy_to_judge(run: Run) -> bool:
-    """Whether the run's verifiers take too long for the number of examples on which its end is judged."""
+    """Return whether verifying the run takes too long because its final values are evaluated on many examples."""
     return run.evaluation is not None and _is_heavy(run.evaluation.chunk)
 
 
 def _chunk(run: Run, steps: int) -> Chunk:
-    """The chunk of the first proof, with at most `steps` steps."""
+    """Return the chunk of the run's first proof, if proofs cover at most `steps` steps."""
     return replace(run, per_proof=min(steps, run.steps)).chunk(run.first)
 
 
@@ -113,7 +119,7 @@ def _is_heavy(chunk: Chunk) -> bool:
 
 
 def _limit(run: Run, steps: int, memory: int, least: int) -> Limit | None:
-    """A text that says why no proof has `steps` steps, or None if a proof may have that many."""
+    """Return the reason why no proof of the run can cover `steps` steps, or None if one can."""
     try:
         chunk = _chunk(run, steps)
         if least_degree(chunk.plan) > least:

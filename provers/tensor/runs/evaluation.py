@@ -1,4 +1,4 @@
-"""The evaluation of a run's end: how well its last values perform on a committed test set, in the same chain of
+"""The evaluation of a run: how well its final values perform on a committed test set, proved in the same chain of
 roots.
 """
 
@@ -37,14 +37,15 @@ PUBLIC_SECRET = b"circuitize: a public test set \0\0"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A program that judges the values that a run ends with, on each batch of a test set of `size` examples, in the
-    order of the examples.
+    """A program that evaluates the final values of a run on each batch of a test set of `size` examples, in the order
+    of the examples.
 
-    Soundness: prover and verifier each make an Evaluation, and neither takes it from the other. The Evaluation fixes
-    program, plan and rows: every example is in one batch. The proof of an evaluation states the sums of the public
-    outputs over all batches, the root of what is judged, which is that of the run's last step, and that of the test
-    set, which the name of the run binds: it existed before the first step. The proof of an evaluation itself shows that
-    the test set is in format. Raise Unprovable for a program that takes no held values, or has no public output.
+    Soundness: prover and verifier each make an Evaluation from their own inputs, and neither takes it from the other.
+    An Evaluation fixes the program, the plan and the rows of each batch: every example is in exactly one batch. The
+    proof of an evaluation states the sums of the public outputs over all batches, the roots of the evaluated values,
+    which are those after the run's last step, and the root of the test set, which is part of the run's name, so that
+    the test set was fixed before the first step. The proof of an evaluation also shows that the test set is in format.
+    Raise Unprovable for a program that takes no held values, or that has no public output.
     """
 
     program: IntegerProgram
@@ -67,17 +68,17 @@ class Evaluation:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The groups of values that an evaluation judges."""
+        """Return the names of the groups of values that the program evaluates."""
         return tuple(name for name in input_groups(self.program) if name != DATA)
 
     @property
     def batches(self) -> int:
-        """Return how many batches the test set makes."""
+        """Return the number of batches in the test set."""
         return self.size // batch_size(self.program)
 
     @cached_property
     def chunk(self) -> Chunk:
-        """The chunk of the evaluation's proof: all batches, as steps that hand nothing on."""
+        """Return the chunk of the evaluation's proof: all batches, as steps that hand nothing on to each other."""
         made = scan(self.program, self.batches, Told.TOTAL)
         dataset = Dataset(self.size, {port.name: (port.name, BATCH) for port in batch_ports(self.program)}, axes=2)
         openings = OPENINGS if self.zero_knowledge else None
@@ -85,30 +86,34 @@ class Evaluation:
 
     @cached_property
     def tensors(self) -> tuple[Port[Fixed], ...]:
-        """The ports of an evaluation's test set."""
+        """Return the ports of the test set of the evaluation."""
         return tensors(self.program, self.size)
 
     @property
     def rows(self) -> dict[str, Integers]:
-        """Return the numbers of each batch's examples, [batches, examples], by the one name BATCH."""
+        """Return the numbers of the examples in each batch, as an array [batches, examples] under the single name
+        BATCH.
+        """
         return {BATCH: np.arange(self.size).reshape(self.batches, -1)}
 
     @property
     def publics(self) -> dict[PortKey, Integers]:
-        """The public values that enter an evaluation: the rows of all batches."""
+        """Return the public values that enter the proof of an evaluation: the numbers of the examples in all
+        batches.
+        """
         return {(ROWS, label): rows for label, rows in self.rows.items()}
 
     def inputs(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> dict[str, Integers]:
-        """All inputs of the evaluation's program, from the held values and the test set."""
+        """Return all inputs of the evaluation's program: the held values and the test set."""
         rows = self.rows[BATCH]
         batches = {port.name: data[port.name][rows] for port in self.tensors}
         return {port.name: held[port.name] for port in self.program.inputs if port.held} | batches
 
     def require_value(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> None:
-        """Raise CircuitizeError if the evaluation has no value on the values that a run begins with; it may still have
-        no value on later ones.
+        """Raise CircuitizeError if the evaluation is undefined on the values with which a run begins; it may still be
+        undefined on later values.
 
-        Checking that an evaluation has a value takes as long as the evaluation itself, batch after batch.
+        The evaluation is run batch by batch, so that this check takes as long as the evaluation itself.
         """
         try:
             self.chunk.scan.inputs(self.inputs(held, data))
@@ -117,21 +122,23 @@ class Evaluation:
 
     @cached_property
     def _laid(self) -> Plan:
-        """The plan of the commitment to the test set."""
+        """Return the plan by which the test set is committed to."""
         program = formats_program((), self.tensors, None)
         return plan(program, openings=OPENINGS if self.zero_knowledge else None)
 
     def content(self, data: Mapping[str, Integers]) -> bytes:
-        """A hash of a test set, over the same content as its root: the list of its ports, and all values."""
+        """Return a hash of a test set that covers the same content as its root: the list of its ports, and all
+        values.
+        """
         found = hashlib.sha256(self._laid.encoded_lists[0])
         for port in self.tensors:
             found.update(np.ascontiguousarray(data[port.name], "<i8").tobytes())
         return found.digest()
 
     def commitment(self, data: Mapping[str, Integers], secret: bytes) -> _native.TensorCommitment:
-        """The commitment to the test set, by the secret of its root."""
+        """Return the commitment to the test set, made with the secret of its root."""
         return commit(self._laid, self._laid.trace(data), (INPUT, DATA), secret)
 
     def results(self, publics: Mapping[PortKey, Integers]) -> dict[str, Integers]:
-        """The results of an evaluation by name: sums over all batches."""
+        """Return the results of the evaluation by output name: sums over all batches."""
         return {port.name: publics[OUTPUT, port.name] for port in self.program.outputs}

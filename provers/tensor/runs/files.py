@@ -1,5 +1,5 @@
-"""The files of a run's folder: its manifest of claims, and the proofs of its steps. The files in a run's folder are
-claims until they are checked.
+"""The files in a run's folder: a manifest, and the proofs of the run's steps. Everything in the files of a run's folder
+is only claimed until it is checked.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ MOST_STEPS = 1 << 48
 
 
 def step_path(folder: Path, step: int) -> Path:
-    """The path of the proof that begins at step 1, 2, ...."""
+    """Return the path of the proof that begins at a given step; steps are numbered from 1."""
     return folder / STEPS / f"{step:06d}.proof"
 
 
 def renewal_path(folder: Path, step: int) -> Path:
-    """The path of the proof that the dataset's root from a step on holds what the root before it does."""
+    """Return the path of the proof that the dataset's root from a step on commits to the same values as the root before
+    it.
+    """
     return folder / RENEWALS / f"{step:06d}.proof"
 
 
@@ -55,11 +57,12 @@ def _start(zero_knowledge: bool) -> bytes:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The claims of a run's folder: program, seed, its first step and lengths, and the roots it begins with, by group.
+    """The manifest of a run's folder: the claimed program, seed, first step and lengths, and the roots with which the
+    run begins, by group.
 
-    The field `openings` of a run's claims is, in zero knowledge, how often the dataset's root may be opened. If a run's
-    end is judged, `test_examples` is how many examples the test set has; if the run has a public start, `start` is its
-    seed.
+    In zero knowledge, the field `openings` of a manifest says how often the dataset's root may be opened. If the run is
+    evaluated, `test_examples` is the number of examples in its test set; if the run has a public start, `start` is the
+    seed of that start.
     """
 
     program: str
@@ -77,11 +80,11 @@ class Manifest:
 
     @property
     def zero_knowledge(self) -> bool:
-        """Return whether the run's proofs are claimed to hide its values."""
+        """Return whether, by the manifest, the run's proofs hide its values."""
         return self.openings is not None
 
     def text(self) -> str:
-        """Return the content of the manifest's file, JSON."""
+        """Return the content of the manifest's file, as JSON text."""
         content = {
             "circuitize": VERSION,
             "prover": "tensor",
@@ -103,8 +106,8 @@ class Manifest:
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
-        """Write the manifest, and beside it the warning if proofs hide nothing, so that a run that is interrupted has
-        it too.
+        """Write the manifest, and, if the run's proofs hide nothing, a warning beside it, so that even an interrupted
+        run has the warning.
         """
         write_whole(folder / MANIFEST, [self.text().encode()])
         if not self.zero_knowledge:
@@ -112,7 +115,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Raise FormatError if the manifest is missing, damaged or of another version."""
+    """Return the manifest in a folder; raise FormatError if it is missing, damaged or of another version."""
     path = folder / MANIFEST
     try:
         written = read_at_most(path, MOST_MANIFEST, "what a run claims", "ask for it again")
@@ -146,9 +149,10 @@ def read_manifest(folder: Path) -> Manifest:
 
 @dataclass(frozen=True)
 class StepProof:
-    """A proof of consecutive steps of a run, and what it states: public scalars and outputs, roots before and after.
+    """A proof of consecutive steps of a run, with the public scalars and outputs and the roots before and after the
+    steps that it states.
 
-    If all the numbers that a proof states are equal, a single one is written (`folded`).
+    If all the numbers that a proof states for a port are equal, only one of them is written (`folded`).
     """
 
     run: bytes
@@ -158,8 +162,8 @@ class StepProof:
     proof: Proof
 
     def encode(self) -> bytes:
-        """The bytes of the file of a run's proof: magic, version, 1 for zero knowledge (u32 each), chunks, length (u64
-        each), the statement, the proof.
+        """Return the bytes of the file: magic number, version and 1 for zero knowledge (u32 each), number of chunks and
+        length (u64 each), the statement, and the proof.
         """
         header = json.dumps(
             {
@@ -174,8 +178,8 @@ class StepProof:
 
     @staticmethod
     def decode(content: bytes, most_stated: int = MOST_HEADER) -> StepProof:
-        """Raise FormatError unless the content is written exactly as `encode` writes, and its statement has no more
-        than `most_stated` bytes.
+        """Return the proof of steps that the bytes of a file encode; raise FormatError unless they are exactly what
+        `encode` writes, with a statement of at most `most_stated` bytes.
         """
         if not content.startswith((_start(False), _start(True))):
             raise FormatError(
@@ -197,15 +201,15 @@ class StepProof:
         return made
 
     def write(self, path: Path) -> None:
-        """Write the proof to a file, whole or not at all."""
+        """Write the proof to a file, which appears complete or not at all."""
         write_whole(path, [self.encode()])
 
 
 def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int = MOST_HEADER) -> StepProof:
-    """Raise CircuitizeError if a proof's file cannot be read, FormatError if it is damaged, or longer than `most`
-    bytes.
+    """Return the proof of steps in a file; raise CircuitizeError if the file cannot be read, and FormatError if it is
+    damaged or longer than `most` bytes.
 
-    Verifiers bound the length of a proof's file, and of its statement, by `sizes.py`.
+    Verifiers limit the lengths of the file and of the statement in it to those that `sizes.py` computes.
     """
     try:
         return StepProof.decode(read_at_most(path, most, "the proof of a step", "ask for it again"), most_stated)
@@ -220,7 +224,7 @@ def _told(word: object) -> str:
 
 
 def folded(values: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a single number if all numbers are equal, else all numbers."""
+    """Return a single number if all the given numbers are equal, and otherwise all of them."""
     return values[:1] if len(set(values)) == 1 else values
 
 

@@ -1,4 +1,6 @@
-"""The order of a run's examples: a permutation per epoch, drawn from a public seed in a way that anyone can repeat."""
+"""The order of a run's examples: a permutation for each epoch, drawn from a public seed in a way that anyone can
+repeat.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,13 @@ SPARE = 64
 
 @lru_cache(maxsize=4)
 def permutation(seed: bytes, epoch: int, size: int) -> NDArray[np.int64]:
-    """The order of `size` examples in epoch 0, 1, ...: Fisher-Yates with draws from SHAKE-256.
+    """Return the order of `size` examples in an epoch, where epochs are numbered from 0: a Fisher-Yates shuffle with
+    draws from SHAKE-256.
 
-    The stream of random words for an order is SHAKE-256(DOMAIN || length of the seed || seed || epoch), numbers as 8
-    bytes, little-endian; it is read as words of 8 bytes, little-endian. The order of an epoch begins as 0, 1, ...;
-    then, for i from size - 1 down to 1 the next word w below the greatest multiple of i + 1 that is at most 2^64 gives
-    j = w mod (i + 1), and entries i and j change places; words that are not below that multiple are rejected, so that
+    The random stream of an epoch is SHAKE-256(DOMAIN || length of the seed || seed || epoch), with numbers as 8
+    little-endian bytes; it is read as words of 8 little-endian bytes. The order of an epoch begins as 0, 1, ...; then,
+    for i from size - 1 down to 1, the next word w below the greatest multiple of i + 1 that is at most 2^64 gives j = w
+    mod (i + 1), and the entries i and j change places; words that are not below that multiple are rejected, so that
     every j is equally likely.
     """
     head = DOMAIN + len(seed).to_bytes(8, "little") + seed + epoch.to_bytes(8, "little")
@@ -37,7 +40,9 @@ def permutation(seed: bytes, epoch: int, size: int) -> NDArray[np.int64]:
 
 
 def draws(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
-    """The draws j, uniform in [0, i], for i = size - 1 down to 1, from a stream of uniform words."""
+    """Return the draws of a Fisher-Yates shuffle: for i = size - 1 down to 1 a number j, uniform in [0, i], from a
+    stream of uniform words.
+    """
     bounds = np.arange(size, 1, -1, dtype=np.uint64)
     top = np.uint64(2**64 - 1)
     last = top - (top % bounds + np.uint64(1)) % bounds
@@ -55,8 +60,8 @@ def draws(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
 
 
 def rows(seed: bytes, size: int, batch: int, step: int) -> NDArray[np.int64]:
-    """The examples of step 1, 2, ...; examples that do not fill a batch at the end of an epoch are left out of that
-    epoch.
+    """Return the numbers of the examples that a step takes, where steps are numbered from 1; examples that do not fill
+    a batch at the end of an epoch are left out of that epoch.
     """
     epoch, place = divmod(step - 1, size // batch)
     return permutation(seed, epoch, size)[place * batch : (place + 1) * batch]

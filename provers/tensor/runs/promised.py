@@ -1,5 +1,5 @@
-"""The promise under which a secret was stored before its run was proved: no other values are ever committed to with
-that secret.
+"""The promise with which a secret is stored before its run is proved: the secret is never used to commit to other
+values.
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ COUNT = 8
 
 
 def promised(run: Run, data: Mapping[str, Integers], steps: int) -> bytes:
-    """The digest that is stored beside a secret whose roots were published, up to `steps` steps of a run.
+    """Return the digest of a promise, which is stored beside a secret whose roots were published for the first `steps`
+    steps of a run.
 
-    The digest of a promise is a hash of everything that determines the values at each step, except the initial values,
-    which are stored themselves: program, kind of proofs, seed, dataset, and the scalars of these steps.
+    The digest of a promise is a hash of everything that determines the values at each step except the initial values,
+    which are stored themselves: the program, the kind of proofs, the seed, the dataset, and the scalars of these steps.
     """
     return _course(run, data) + steps.to_bytes(COUNT, "little") + _scalars(run, steps)
 
 
 def steps_promised(state: State) -> int:
-    """The step up to which scalars are fixed, by published roots."""
+    """Return the number of the step up to which published roots fix the scalars of the run."""
     return int.from_bytes(state.promised[DIGEST : DIGEST + COUNT], "little")
 
 
 def require_promised(run: Run, data: Mapping[str, Integers], state: State, kept: Path) -> None:
-    """Raise CircuitizeError unless the run is the one for which the secret was kept."""
+    """Raise CircuitizeError unless the run is the one for which the secret was stored."""
     if state.promised != promised(run, data, steps_promised(state)):
         raise CircuitizeError(
             f"{kept}: expected the program, seed, dataset, scalars and kind of proofs of the training whose roots "
@@ -50,10 +51,10 @@ def require_promised(run: Run, data: Mapping[str, Integers], state: State, kept:
 
 
 def with_dataset(run: Run, state: State) -> State:
-    """The state with the secret of the root of the dataset that the run begins with, which is made for as many openings
-    as the run has.
+    """Return the state with the secret for the root of the run's dataset, which may be opened as often as the run
+    needs.
 
-    A root that is made for another number of openings hides by other random words, and therefore has another secret.
+    A root that may be opened another number of times contains other random words, and therefore has another secret.
     """
     openings = str(run.openings) if run.zero_knowledge else "any"
     return replace(state, roots={**state.roots, DATA: state.derived(f"dataset {run.first - 1} opened {openings}")})

@@ -1,5 +1,5 @@
-"""The proofs of a run: one after the other, each on the values that the one before left, with that one's
-commitments.
+"""The proofs of a run, made one after the other: each starts from the values that the previous proof's steps left, with
+the same commitments.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Results = dict[str, list[Integers]]
 
 @dataclass
 class Proving:
-    """The result of proving a run: its name, its roots, and its costs."""
+    """The result of proving a run: the run's name, its roots, and the costs of its proofs."""
 
     identity: bytes = b""
     roots: dict[str, bytes] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Proving:
     evaluation: Mapping[str, Integers] = field(default_factory=dict)
 
     def note(self, done: Done) -> None:
-        """Record the costs of one proof, including a new root before it."""
+        """Record the costs of one proof, including the costs of a new root of the dataset before it."""
         self.seconds.append(done.seconds)
         self.cpu_seconds.append(done.cpu_seconds)
         self.proof_bytes.append(len(done.steps.encode()) + (len(done.renewal.encode()) if done.renewal else 0))
@@ -69,16 +69,16 @@ def prove_run(
     running: Callable[[int], object] = lambda _: None,
     place: Place | None = None,
 ) -> Proving:
-    """Write a run's folder, or continue a folder whose run was interrupted.
+    """Prove a run and write its folder, or continue the interrupted run in the folder.
 
-    The argument `initial` holds all held values, or is a finished run to continue; `data` are the dataset's tensors, by
-    port name; `test` is the test set of the run's evaluation. The file `kept` holds what the prover alone may know,
-    written after each proof, so that an interrupted run continues at the same place; a proof that it had already made
-    is made again with the same bytes. The callback `progress` is called with the number of the last step that is
-    proved, `running` with the number of each step that is executed before. The proofs of a run are made in this
-    process, one after the other, or as tasks if `place` does them. Raise CircuitizeError, before anything is written,
-    if the folder holds another run or a step's scalars are out of format; and if the program has no value at a step, in
-    which case proofs already made stay.
+    The argument `initial` holds the initial values of all held ports, or is a finished run to continue; `data` holds
+    the dataset's tensors by port name; `test` is the test set of the run's evaluation. The file `kept` holds what only
+    the prover may know, and is written after each proof, so that an interrupted run continues at the same point; a
+    proof that was being made is made again with the same bytes. The callback `progress` is called with the number of
+    the last proved step, and `running` with the number of each step that is executed before it is proved. The proofs of
+    a run are made in this process, one after the other, or, if `place` is given, as tasks that it distributes. Raise
+    CircuitizeError, before anything is written, if the folder holds another run or a scalar is out of its format; raise
+    it also if the program is undefined at a step, in which case the proofs already made stay.
     """
     require_joined(run)
     with alone(kept, PROVES, wait=False):
@@ -108,14 +108,16 @@ def prove_run(
 
 
 def _before(initial: Mapping[str, Integers] | Earlier, folder: Path) -> AbstractContextManager[None]:
-    """A context in which no other run begins after the same one, until this run has shown something, or has removed its
-    mark from the preceding run.
+    """Return a context manager during which no other run can continue from the same preceding run, until this run has
+    shown something or has removed its mark from the preceding run.
     """
     return initial.alone() if isinstance(initial, Earlier) and not (folder / FORMATS).exists() else nullcontext()
 
 
 def _prove_here(underway: Underway) -> tuple[State, Commitments, Results]:
-    """Prove the remaining steps of a run, one proof after the other, each with the commitments of the one before."""
+    """Prove the remaining steps of a run in this process, one proof after the other, each with the commitments with
+    which the previous proof ended.
+    """
     run, state, ends = underway.run, underway.found.state, underway.found.commitments
     results: Results = {}
     while state.step < run.last:
@@ -131,14 +133,14 @@ def _prove_here(underway: Underway) -> tuple[State, Commitments, Results]:
 
 
 def _prove_apart(underway: Underway, place: Place) -> tuple[State, Commitments, Results]:
-    """Have the remaining steps of a run proved by other processes."""
+    """Have other processes prove the remaining steps of a run."""
     ahead = prove_apart(underway, place)
     run, state = underway.run, ahead.state
     return state, commitments(run, state.step + 1, state.held, state.roots, underway.data), ahead.results
 
 
 def _show_formats(run: Run, found: Beginning, data: Mapping[str, Integers], folder: Path) -> None:
-    """Write the claims of the run, and the proof that the run's initial values are in format."""
+    """Write the manifest of the run, and the proof that its initial values are in format."""
     plan = run.formats_plan
     trace = plan.trace({**found.state.held, **data})
     shown = prove_values(
@@ -157,7 +159,7 @@ def _show_formats(run: Run, found: Beginning, data: Mapping[str, Integers], fold
 def _evaluate(
     underway: Underway, evaluation: Evaluation, state: State, ends: Commitments, test: Mapping[str, Integers]
 ) -> Mapping[str, Integers]:
-    """Write the proof of the run's evaluation, made after its last step; return its results."""
+    """Make the proof of the run's evaluation after the last step, write it, and return the evaluation's results."""
     run, found = underway.run, underway.found
     chunk, plan = evaluation.chunk, evaluation.chunk.plan
     try:

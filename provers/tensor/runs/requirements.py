@@ -1,6 +1,4 @@
-"""The requirements on a training step, so that runs can consist of it, and on the lists of ports that join its
-proofs.
-"""
+"""The requirements on a program that is the step of a run, and on the lists of ports that join the run's proofs."""
 
 from __future__ import annotations
 
@@ -21,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def require_step(program: IntegerProgram) -> None:
-    """Raise Unprovable unless a program is a step of which runs can consist.
+    """Raise Unprovable unless a program can be the step of a run.
 
-    In a run's step every held input must be committed and leave as it enters, by name, order and format; data must be
-    committed batches of one extent; every other input must be a public scalar.
+    In a run's step, every held input must be committed and have an output of the same name, order and format; data must
+    be committed batches of one size; every other input must be a public scalar.
     """
     entering = [port for port in program.inputs if port.held]
     leaving = [port for port in program.outputs if port.held]
@@ -62,10 +60,11 @@ def require_step(program: IntegerProgram) -> None:
 
 
 def require_joined(run: Run) -> None:
-    """Raise Unprovable unless each group has one list of ports wherever one proof gives it and another takes it.
+    """Raise Unprovable unless each group has the same list of ports in the proof that gives its root and in the proof
+    that takes it.
 
-    Soundness: equal roots have equal lists, whose tensors have equal places in the commitment. Different lists of ports
-    have different roots, so that no proofs of a run with another list would be accepted.
+    Soundness: if two roots are equal, so are their lists of ports, and the tensors have the same places in the
+    commitment. Roots with different lists of ports differ, so that the proofs of such a run would not be accepted.
     """
     for name, chunk in product((*run.kept, DATA), run.chunks):
         # A renewal's ports are those of the proof of formats.

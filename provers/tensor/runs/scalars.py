@@ -1,4 +1,4 @@
-"""The scalars of a run's steps, in their formats: the schedule is asked once for each step."""
+"""The scalars of a run's steps as integers of their formats: the schedule is called once for each step."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Scalars = Callable[[int], Mapping[str, Fraction]]
 
 @dataclass(frozen=True)
 class Asked:
-    """The scalars that a schedule gave for ports, cached by the first of the steps for which they were computed
-    together.
+    """The scalars that a schedule gave for some ports; they are cached by the first of the steps for which they were
+    computed together.
     """
 
     ports: tuple[Port[Fixed], ...]
@@ -29,9 +29,9 @@ class Asked:
     known: dict[int, dict[str, Integers]] = field(default_factory=dict)
 
     def of(self, step: int, count: int) -> dict[str, Integers]:
-        """The scalars by name, one number for each of `count` steps, from `step` on.
+        """Return the scalars of `count` steps from `step` on, by name, with one number for each step.
 
-        Raise CircuitizeError if a step lacks a scalar, or if one is out of its format.
+        Raise CircuitizeError if a scalar of a step is missing or out of its format.
         """
         if step not in self.known:
             found = {port.name: np.empty(count, np.int64) for port in self.ports}
@@ -44,7 +44,7 @@ class Asked:
 
 
 def _integer(port: Port[Fixed], given: Mapping[str, Fraction], step: int) -> int:
-    """A scalar rounded once to its format, half to even."""
+    """Return a scalar as an integer of its port's format, rounded half to even."""
     if port.name not in given:
         raise CircuitizeError(f"expected a value of {port.name!r} for step {step}, found {sorted(given)}; add it")
     format = port.format

@@ -1,4 +1,6 @@
-"""The setting of a run: everything that the prover and the verifier each compute, and that a proof cannot choose."""
+"""The setting of a run: everything that prover and verifier each compute for themselves, and that a proof cannot
+choose.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +37,22 @@ from .start import Start, formats_program
 
 @dataclass(frozen=True)
 class Run:
-    """A Run: a step, the number of its repetitions, the size and order of its batches, and its scalars.
+    """The setting of a run: a program that is one step, the number of steps, the size and order of the batches, and the
+    scalars.
 
-    The steps of a run are numbered from `first`, which is 1 except for a run that continues another; a step's batch and
-    scalars follow from its number. The last proof has fewer steps than `per_proof` if that does not divide the number
-    of steps. The field `told` says for which steps public outputs are stated: none, the first and last of each proof,
-    or all. The `evaluation` of a run, if there is one, judges its final values; a public `start` gives its initial
-    ones. The proofs of a run are by default in `zero_knowledge`; the field `begun` then says how often the root of the
-    dataset may be opened with which the run begins, if another run made that root.
+    The steps of a run are numbered from `first`, which is 1 unless the run continues another; a step's number
+    determines its batch and its scalars. The last proof covers fewer than `per_proof` steps if the number of steps is
+    not a multiple of `per_proof`. The field `told` says for which steps the public outputs are disclosed: none, the
+    first and last step of each proof, or all. The `evaluation` of a run, if there is one, evaluates its final values; a
+    public `start`, if there is one, gives its initial values. The proofs of a run are in zero knowledge unless
+    `zero_knowledge` is false; if another run made the root of the dataset with which this run begins, `begun` says how
+    often that root may be opened in zero knowledge.
 
-    Soundness: the prover and the verifier each make a Run, and neither takes it from the other. The Run fixes program,
-    plans, batches and scalars of every proof; a proof is left to state only roots, public outputs, and the scalars that
-    `stated` names, for which a verifier has no value: each is a public value of its proof, bound by its transcript and
-    checked to be in format, and the verdict reports it. Raise Unprovable for a step that no run can consist of.
+    Soundness: prover and verifier each make a Run from their own inputs, and neither takes it from the other. A Run
+    fixes the program, plans, batches and scalars of every proof; a proof itself states only roots, public outputs, and
+    the scalars that `stated` names, for which the verifier has no value: each of these is a public value of its proof,
+    bound by the transcript and checked to be in format, and the verdict reports it. Raise Unprovable for a program that
+    cannot be the step of a run.
     """
 
     program: IntegerProgram
@@ -83,36 +88,38 @@ class Run:
 
     @property
     def proofs(self) -> int:
-        """Return the number of proofs of steps."""
+        """Return the number of proofs that cover the run's steps."""
         return -(-self.steps // self.per_proof)
 
     @property
     def last(self) -> int:
-        """The number of a run's last step."""
+        """Return the number of the run's last step."""
         return self.first + self.steps - 1
 
     @property
     def beginnings(self) -> range:
-        """The numbers of the steps at which proofs begin."""
+        """Return the numbers of the steps at which the run's proofs begin."""
         return range(self.first, self.last + 1, self.per_proof)
 
     @property
     def counts(self) -> dict[int, int]:
-        """How many proofs cover each number of steps, in the order of the first such proofs."""
+        """Return, for each number of steps that a proof of the run covers, how many proofs cover that number, in the
+        order of the first such proofs.
+        """
         whole, rest = divmod(self.steps, self.per_proof)
         return {self.per_proof: whole} | ({rest: 1} if rest else {})
 
     def begins(self, step: int) -> int:
-        """The number of the first step of the proof that covers a given step."""
+        """Return the number of the first step in the proof that covers a given step."""
         return step - (step - self.first) % self.per_proof
 
     def count(self, step: int) -> int:
-        """How many steps the proof that begins at a given step has."""
+        """Return the number of steps that the proof beginning at a given step covers."""
         return min(self.per_proof, self.last + 1 - step)
 
     @property
     def told_steps(self) -> list[int]:
-        """The numbers of the steps whose public outputs are disclosed."""
+        """Return the numbers of the steps whose public outputs the run discloses."""
         if self.told is Told.NONE:
             return []
         if self.told is Told.ALL:
@@ -122,47 +129,49 @@ class Run:
 
     @cached_property
     def sharing(self) -> int:
-        """How many proofs of steps open one root of the dataset."""
+        """Return the number of the run's proofs of steps that open the same root of the dataset."""
         return sharing(self.tensors, self.proofs)
 
     @property
     def made_for(self) -> int:
-        """How often a root of the dataset that the run makes may be opened, in zero knowledge."""
+        """Return how often a root of the dataset that the run itself makes may be opened in zero knowledge."""
         return openings(self.tensors, self.proofs)
 
     @property
     def openings(self) -> int:
-        """How often the dataset's root with which the run begins may be opened."""
+        """Return how often the root of the dataset with which the run begins may be opened."""
         return self.begun or self.made_for
 
     def renews(self, step: int) -> bool:
-        """Whether the dataset gets a new root before the proof that begins at a step."""
+        """Return whether the dataset gets a new root before the proof that begins at a given step."""
         made, over = divmod((step - self.first) // self.per_proof, self.sharing)
         return self.zero_knowledge and over == 0 and (made > 0 or self.first > 1)
 
     @property
     def renewals(self) -> int:
-        """How many proofs of the run show that two roots hold the same dataset."""
+        """Return the number of the run's proofs that show that two roots commit to the same dataset."""
         return -(-self.proofs // self.sharing) - (self.first == 1) if self.zero_knowledge else 0
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the step, which does not depend on the number of steps per proof."""
+        """Return the digest of the run's step, which does not depend on the number of steps per proof."""
         return program_digest(self.program)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
-        """The groups of values that a step takes and gives."""
+        """Return the names of the groups of held values, which a step takes and returns."""
         names = {role: name for role, name in NAMES.items() if role is not Role.DATA}
         return tuple(dict.fromkeys(names[port.role] for port in self.program.inputs if port.role in names))
 
     def chunk(self, step: int) -> Chunk:
-        """The chunk of the proof that begins at a step."""
+        """Return the chunk that the proof beginning at a given step covers."""
         return self._chunk(self.count(step))
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        """The chunks of proofs of steps, in the order of their first use: one or two kinds."""
+        """Return the chunks of the run without repetition, in the order of their first use: one, or two if the last
+        proof covers fewer steps.
+        """
         return tuple(map(self._chunk, self.counts))
 
     def _chunk(self, count: int) -> Chunk:
@@ -180,18 +189,18 @@ class Run:
 
     @property
     def plans(self) -> list[Plan]:
-        """The plans of all proofs of steps, of formats and of the evaluation."""
+        """Return the plans of all proofs of the run: of the steps, of the formats, and of the evaluation."""
         judged = [self.evaluation.chunk.plan] if self.evaluation is not None else []
         return [*(chunk.plan for chunk in self.chunks), self.formats_plan, *judged]
 
     @property
     def rooted(self) -> tuple[str, ...]:
-        """The names of the roots that a run begins with."""
+        """Return the names of the roots with which the run begins."""
         return (*self.kept, DATA, *([TEST] if self.evaluation is not None else []))
 
     @cached_property
     def plans_digest(self) -> str:
-        """The digest of all plans of a run, in hexadecimal."""
+        """Return the digest of all plans of the run, in hexadecimal."""
         plans = self.plans
         return hashlib.sha256(b"".join(plan.digest for plan in plans)).hexdigest()
 
@@ -203,8 +212,8 @@ class Run:
         dataset: Dataset | None = None,
         scanned: Scan | None = None,
     ) -> Plan:
-        """A plan whose roots may be opened as often as the run needs; the argument `data` says, by side, how often the
-        dataset's roots may be opened.
+        """Return a plan whose roots may be opened as often as the run needs; the argument `data` says, for inputs and
+        outputs, how often the dataset's roots may be opened.
         """
         openings = {one.key: OPENINGS for one in groups(program)}
         openings |= {(side, DATA): count for side, count in data.items()}
@@ -217,41 +226,45 @@ class Run:
         )
 
     def require_plans(self) -> None:
-        """Raise Unprovable if a proof of the run is larger than can be proved."""
+        """Raise Unprovable if some proof of the run would be larger than the native prover can make."""
         for made in (*self.plans, *([self.renewal_plan(self.first)] if self.renewals else [])):
             assert made.native
 
     @cached_property
     def formats(self) -> IntegerProgram:
-        """The program whose proof shows the formats of a run's initial values, or that they are those of a public
-        start.
+        """Return the program whose proof shows that a run's initial values are in format, or that they are those of a
+        public start.
         """
         return formats_program([port for port in self.program.inputs if port.held], self.tensors, self.start)
 
     @cached_property
     def formats_plan(self) -> Plan:
-        """Return the plan of `formats`, the proof of a run's initial values."""
+        """Return the plan of the proof of formats, which is about the run's initial values."""
         return self._plan(self.formats, (), {INPUT: self.openings})
 
     @cached_property
     def ports_plan(self) -> Plan:
-        """The plan of the commitments to all values that a run holds, which is laid out as the plan of formats."""
+        """Return the plan by which the run commits to all its held values and its dataset, laid out as the plan of the
+        proof of formats.
+        """
         if self.start is None:
             return self.formats_plan
         return replace(self, start=None).formats_plan
 
     @cached_property
     def tensors(self) -> tuple[Port[Fixed], ...]:
-        """The ports of a run's dataset."""
+        """Return the ports of the run's dataset."""
         return tensors(self.program, self.size)
 
     @cached_property
     def renewal(self) -> IntegerProgram:
-        """The program whose proof shows that two roots hold the same dataset."""
+        """Return the program whose proof shows that two roots commit to the same dataset."""
         return renewal(self.tensors)
 
     def renewal_plan(self, step: int) -> Plan:
-        """The plan of a renewal before a step: of the dataset's first root, or of one that the run made."""
+        """Return the plan of the renewal before a step: the renewal of the dataset's first root, or of a root that the
+        run itself made.
+        """
         openings = self.openings if step == self.first else self.made_for
         if openings not in self._renewal_plans:
             data = {INPUT: openings, OUTPUT: self.made_for}
@@ -263,7 +276,9 @@ class Run:
         return {}
 
     def identity(self, roots: Mapping[str, bytes]) -> bytes:
-        """The name of a run, 32 bytes, which depends on the roots of its initial values and of its dataset."""
+        """Return the name of the run, 32 bytes that depend on its setting and on the roots of its initial values and
+        its dataset.
+        """
         content = {
             "circuitize run": 4,
             "zero_knowledge": self.zero_knowledge,
@@ -284,29 +299,29 @@ class Run:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
     def context(self, identity: bytes, step: int) -> bytes:
-        """The context that the transcript of a step's proof absorbs: the name of the run, the step, the seed of
-        batches.
+        """Return the context that the transcript of the proof beginning at a step absorbs: the run's name, the step's
+        number, and the seed of batches.
         """
         return identity + step.to_bytes(8, "little") + self.seed
 
     def renewal_context(self, identity: bytes, step: int) -> bytes:
-        """The context that the transcript of a renewal before a step absorbs."""
+        """Return the context that the transcript of the renewal before a step absorbs."""
         return self.context(identity, step) + b"renewal"
 
     def evaluation_context(self, identity: bytes) -> bytes:
-        """The context that the transcript of the evaluation's proof absorbs."""
+        """Return the context that the transcript of the evaluation's proof absorbs."""
         return self.context(identity, self.last) + b"evaluation"
 
     def rows(self, step: int) -> dict[str, Integers]:
-        """The rows of every batch of the proof that begins at a step, by label."""
+        """Return, by label, the numbers of the examples in every batch of the proof that begins at a given step."""
         batch = batch_size(self.program)
         return {BATCH: np.stack([rows(self.seed, self.size, batch, step + k) for k in range(self.count(step))])}
 
     def scalars_of(self, step: int) -> dict[str, Integers]:
-        """The scalars of the proof that begins at a step, in their formats, with one number of each name for each step
-        of the proof.
+        """Return the scalars of the steps that the proof beginning at a given step covers, by name, with one number for
+        each step, as integers of their formats.
 
-        Scalars that a proof states itself are left out.
+        Scalars that the proof states itself are left out.
         """
         return self._asked.of(step, self.count(step))
 
@@ -316,9 +331,10 @@ class Run:
         return Asked(tuple(ports), self.scalars)
 
     def scalars_digest(self) -> bytes:
-        """A hash of the scalars of all steps of the run. Planning a run takes time linear in the steps.
+        """Return a hash of the scalars of all steps of the run. Computing the hash takes time linear in the number of
+        steps.
 
-        Raise CircuitizeError unless every step of a run has its scalars, in their formats.
+        Raise CircuitizeError unless every step has its scalars, within their formats.
         """
         found = hashlib.sha256()
         for step in self.beginnings:
@@ -327,8 +343,8 @@ class Run:
         return found.digest()
 
     def publics(self, step: int) -> dict[PortKey, Integers]:
-        """The public values that enter the proof that begins at a step, which the verifier computes and the proof does
-        not state.
+        """Return the public values that the verifier computes for the proof beginning at a given step, and that the
+        proof does not state.
         """
         scalars = {(INPUT, name): value for name, value in self.scalars_of(step).items()}
         return scalars | {(ROWS, label): value for label, value in self.rows(step).items()}

@@ -1,4 +1,4 @@
-"""The greatest lengths of a run's files, which follow from the verifier's own program, and the check that the files in
+"""The greatest lengths that the files of a run can have, by the verifier's own program, and the check that the files in
 a folder are no longer.
 """
 
@@ -23,7 +23,9 @@ SPARE = 64
 
 
 def stated_bytes(run: Run) -> int:
-    """The greatest length of the text that a proof of the run states: public values, and the roots before and after."""
+    """Return the greatest length of the statement in a proof of the run: public values, and the roots before and
+    after.
+    """
     return max(_stated_bytes(chunk) for chunk in run.chunks)
 
 
@@ -38,29 +40,29 @@ def _stated_bytes(chunk: Chunk) -> int:
 
 
 def step_bytes(run: Run) -> int:
-    """The greatest length of the file of a proof of the run."""
+    """Return the greatest length of the file of a proof of the run's steps."""
     return HEADER + stated_bytes(run) + max(most_bytes(chunk.plan) for chunk in run.chunks)
 
 
 def evaluation_bytes(chunk: Chunk) -> tuple[int, int]:
-    """The greatest length of the file of the proof of a run's evaluation, and of its statement."""
+    """Return the greatest length of the file of an evaluation's proof, and of the statement in it."""
     stated = _stated_bytes(chunk)
     return HEADER + stated + most_bytes(chunk.plan), stated
 
 
 def formats_bytes(run: Run) -> int:
-    """The greatest length of the file of the proof of formats."""
+    """Return the greatest length of the file of the run's proof of formats."""
     return most_bytes(run.formats_plan)
 
 
 def renewal_bytes(run: Run) -> int:
-    """The greatest length of a proof that two roots hold the same dataset."""
+    """Return the greatest length of a proof that two roots commit to the same dataset."""
     return max(most_bytes(run.renewal_plan(step)) for step in (run.first, run.first + 1))
 
 
 def too_much(run: Run, folder: Path) -> str | None:
-    """A text that says, before a proof is read, why a folder cannot hold exactly the proofs of a run, or None if it
-    can.
+    """Return a text that says, before any proof is read, why a folder cannot contain exactly the proofs of a run, or
+    None if it can.
     """
     reason = _too_much(folder / STEPS, run.proofs, step_bytes(run))
     if reason is None and run.renewals:

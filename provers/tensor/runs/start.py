@@ -1,4 +1,6 @@
-"""The beginning of a run: values in format, or the values that a public seed gives."""
+"""The start of a run: a program that checks that the initial values are in format, or that they are those of a public
+start.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ MOST_SEED = 64
 
 @dataclass(frozen=True)
 class Start:
-    """All held values that a public seed gives, which prover and verifier each draw."""
+    """The public start of a run: the values of all held ports, which prover and verifier each draw from a public
+    seed.
+    """
 
     seed: bytes
     values: Mapping[str, Integers]
@@ -34,9 +38,9 @@ class Start:
 
 
 def formats_program(held: Sequence[Port[Fixed]], tensors: Sequence[Port[Fixed]], start: Start | None) -> IntegerProgram:
-    """The program whose proof shows that the values a run begins with, and its dataset, are in format.
+    """Return the program whose proof shows that the initial values of a run and its dataset are in format.
 
-    For a public start the program of formats also checks that each held value is that of the start.
+    For a public start, the program also checks that each held value equals the value of the start.
     """
     ports = (*held, *tensors)
     builder = Builder()

@@ -1,4 +1,4 @@
-"""The state that the prover of a run keeps secret between proofs, so that a run can continue."""
+"""The state that the prover of a run keeps secret between two proofs, so that the run can continue."""
 
 from __future__ import annotations
 
@@ -37,18 +37,22 @@ PROVES = "proves this run, or begins one after it"
 
 
 def kept_beside(folder: Path) -> Path:
-    """The path of the prover's secret file, beside a run's folder for others."""
+    """Return the path of the prover's secret file, which lies beside the run's folder, since that folder is for
+    verifiers.
+    """
     return Path(f"{os.path.abspath(folder)}.kept.npz")
 
 
 @dataclass(frozen=True)
 class State:
-    """The kept state of a prover: the secret of the run, the number of proved steps, and the held values.
+    """The stored state of a run's prover: the secret of the run, the number of the last proved step, and the held
+    values.
 
-    The field `roots` has the secrets of the held values' roots, by group, and of the dataset's. The field `fingerprint`
-    identifies the run and its scalars, `follower` the run that continues it; only one run may do so, since two would
-    open the last roots more often than these allow. The field `promised` is a hash of everything that determines the
-    values whose roots were published before the run (`promised.py`), and is empty if none were published.
+    The field `roots` has the secrets of the roots of the held values, by group, and of the dataset's root. The field
+    `fingerprint` identifies the run and its scalars, and `follower` identifies the run that continues it; only one run
+    may do so, since two runs would open the last roots more often than allowed. The field `promised` is a hash of
+    everything that determines the values whose roots were published before the run (see `promised.py`); it is empty if
+    no roots were published.
     """
 
     secret: bytes = field(repr=False)
@@ -61,52 +65,64 @@ class State:
 
     @staticmethod
     def fresh(step: int, held: Mapping[str, Integers], groups: Iterable[str]) -> State:
-        """A new state with a secret, and with the secrets of the roots of the given groups and of the dataset."""
+        """Return a new state with a random secret, and with the secrets of the roots of the given groups and of the
+        dataset that follow from it.
+        """
         made = State(secrets.token_bytes(SECRET_BYTES), step, held, {})
         return replace(made, roots=made.first_roots(step, groups))
 
     def first_roots(self, step: int, groups: Iterable[str]) -> dict[str, bytes]:
-        """The secrets of the roots that a run begins with, where the step before its first one has the given number."""
+        """Return the secrets of the roots with which a run begins, given the number of the step before its first
+        step.
+        """
         return {**{name: self.root_secret(name, step) for name in groups}, DATA: self.dataset_secret(step)}
 
     def after(self, step: int, held: Mapping[str, Integers], roots: Mapping[str, bytes]) -> State:
-        """The kept state after a step, in which roots that are not given are unchanged."""
+        """Return the stored state after a step, with the given secrets of roots and all others unchanged."""
         return replace(self, step=step, held=held, roots={**self.roots, **roots})
 
     def of(self, fingerprint: bytes) -> State:
-        """Return the kept state with the mark of a run, which its fingerprint gives."""
+        """Return the stored state with the mark of the run that has the given fingerprint."""
         return replace(self, fingerprint=self._marked(fingerprint))
 
     def is_of(self, fingerprint: bytes) -> bool:
-        """Whether the state was stored for the run of a fingerprint, with this secret."""
+        """Return whether the state was stored, with this secret, for the run that has the given fingerprint."""
         return self.fingerprint == self._marked(fingerprint)
 
     @property
     def unnamed(self) -> bool:
-        """Whether the state was stored for a run of which nothing is proved yet and which has no name."""
+        """Return whether the state was stored for a run that is only promised: nothing of the run is proved yet, and it
+        has no name.
+        """
         return bool(self.promised) and not self.fingerprint
 
     def _marked(self, fingerprint: bytes) -> bytes:
         return self.derived(f"run {fingerprint.hex()}")
 
     def root_secret(self, group: str, step: int) -> bytes:
-        """The secret of a root that is made by the proof ending with a step."""
+        """Return the secret of a group's root that is made by the proof ending with a given step."""
         return self.derived(f"root {step} {group}")
 
     def dataset_secret(self, step: int) -> bytes:
-        """The secret of the dataset's root that is made before the proof which begins with a step, or after a step."""
+        """Return the secret of the dataset's root that is made before the proof beginning with a given step, or after
+        that step.
+        """
         return self.derived(f"dataset {step}")
 
     def test_secret(self, content: bytes) -> bytes:
-        """The secret of the root of a test set of this content: a test set of other content has another secret."""
+        """Return the secret of the root of a test set with the given hash of its content; test sets with other content
+        have other secrets.
+        """
         return self.derived(f"test set {content.hex()}")
 
     def derived(self, use: str) -> bytes:
-        """A secret that is derived for one use, so that a proof made again is the same."""
+        """Return a secret derived from the run's secret for a single use, so that a proof that is made again has the
+        same bytes.
+        """
         return hashlib.blake2b(use.encode(), key=self.secret, digest_size=SECRET_BYTES).digest()
 
     def write(self, path: Path) -> None:
-        """Write the state for its owner's eyes only, whole or not at all."""
+        """Write the state to a file that only its owner can read, and that appears complete or not at all."""
         content = io.BytesIO()
         arrays: dict[str, Any] = {f"{OWN}version": np.array(VERSION), f"{OWN}step": np.array(self.step)}
         arrays |= {f"{OWN}{name}": _array(getattr(self, name)) for name in BYTES}
@@ -119,7 +135,9 @@ class State:
 
     @staticmethod
     def read(path: Path) -> State:
-        """Raise CircuitizeError if there is no state, FormatError for another file."""
+        """Return the state in a file; raise CircuitizeError if there is no such file, and FormatError if the file
+        contains something else.
+        """
         try:
             with np.load(path, allow_pickle=False) as found:
                 version = int(found[f"{OWN}version"])
@@ -154,7 +172,9 @@ def _array(content: bytes) -> NDArray[np.uint8]:
 
 
 def _bytes(array: Values, lengths: Collection[int]) -> bytes:
-    """Return the bytes of an array; raise ValueError unless it holds bytes, and `lengths` has their number."""
+    """Return the bytes in an array; raise ValueError unless the array consists of bytes, and their number is in
+    `lengths`.
+    """
     if array.dtype != np.uint8 or array.ndim != 1 or len(array) not in lengths:
         raise ValueError(f"{array.dtype} of shape {array.shape} among what is kept")
     return array.tobytes()

@@ -1,4 +1,6 @@
-"""One proof of a run's steps as a task: all inputs of the proof, so that any process makes it with the same bytes."""
+"""A task of proving some steps of a run: it contains all inputs of one proof, so that any process makes the proof with
+the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ from .state import State
 
 @dataclass(frozen=True)
 class Task:
-    """A task: the inputs of the proof that begins at a step, beside the run and its dataset; a task is secret, since it
-    holds the values.
+    """The inputs of the proof that begins at a step, except the run and its dataset; a task is secret, since it
+    contains the values.
 
-    In a task `held` are the values that enter the step, `roots` the secrets of their roots and of the dataset's, `made`
-    the secrets of the roots that the proof makes, `renewed` the secret of the dataset's new root if it is due. The
-    field `proofs` of a task is the seed of the prover's randomness. The secret of the run, from which all secrets of a
-    task follow, is not part of the task.
+    The field `held` of a task has the values that enter the step, `roots` the secrets of their roots and of the
+    dataset's root, `made` the secrets of the roots that the proof makes, and `renewed` the secret of the dataset's new
+    root if one is due. The field `proofs` of a task is the seed from which the prover's randomness is drawn. A task
+    does not contain the secret of the run, from which all its secrets follow.
     """
 
     identity: bytes
@@ -42,7 +44,7 @@ class Task:
 
     @staticmethod
     def next(run: Run, identity: bytes, state: State) -> Task:
-        """The task of the proof that comes after the kept state."""
+        """Return the task of the proof that follows the stored state."""
         step = state.step + 1
         last = state.step + run.count(step)
         names = [name for side, name in run.chunk(step).plan.groups if side == OUTPUT]
@@ -53,7 +55,7 @@ class Task:
         )
 
     def after(self, run: Run, state: State, held: Mapping[str, Integers]) -> State:
-        """The kept state after a proof, whose last step leaves the given values."""
+        """Return the stored state after the task's proof, whose last step leaves the given values."""
         roots = {name: self.made[name] for name in run.kept}
         roots |= {DATA: self.renewed} if self.renewed is not None else {}
         return state.after(state.step + run.count(self.step), held, roots)
@@ -61,10 +63,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """The result of a task: the proof of its steps, the proof of the dataset's new root if there is one, and their
-    costs.
+    """The result of a task: the proof of its steps, the proof of the dataset's new root if one was due, and the costs
+    of both.
 
-    The field `phases` has the wall-clock seconds of each part of a task.
+    The field `phases` has the wall-clock seconds of each part of the task.
     """
 
     steps: StepProof
@@ -74,7 +76,7 @@ class Done:
     phases: Mapping[str, float] = field(default_factory=dict)
 
     def write(self, folder: Path, step: int) -> None:
-        """Write the result of a task into the folder of the run, as the proof that begins at a step."""
+        """Write the result of a task into the run's folder, as the proof that begins at the given step."""
         if self.renewal is not None:
             self.renewal.write(renewal_path(folder, step))
         self.steps.write(step_path(folder, step))
@@ -82,8 +84,8 @@ class Done:
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a task in the process that did it: the files to write, the values held after it, their commitments,
-    and other outputs.
+    """The result of a task in the process that carried it out: the files to write, the values held after the steps, the
+    commitments to these values, and the other outputs.
     """
 
     done: Done
@@ -99,10 +101,10 @@ def prove_task(
     commitments: Commitments,
     running: Callable[[int], object] = lambda _: None,
 ) -> Result:
-    """Do a task, given the commitments to the values that enter its first step.
+    """Carry out a task, given the commitments to the values that enter its first step.
 
-    The callback `running` is called with the number of each step that is run. Raise CircuitizeError if a step has no
-    value.
+    The callback `running` is called with the number of each step when it is run. Raise CircuitizeError if the program
+    is undefined at a step.
     """
     wall, cpu = time.perf_counter(), time.process_time()
     renewed = _renew(run, data, task, commitments) if task.renewed is not None else None
@@ -133,8 +135,8 @@ def prove_task(
 
 
 def stated(identity: bytes, step: int, proved: Proved) -> StepProof:
-    """The written form of a proof that begins at a step: without the numbers of rows, which prover and verifier
-    draw.
+    """Return the proof that begins at a step as it is written to a file: without the numbers of the batches' examples,
+    which prover and verifier each draw.
     """
     publics = {
         key: folded(tuple(values.reshape(-1).tolist()))
@@ -145,13 +147,15 @@ def stated(identity: bytes, step: int, proved: Proved) -> StepProof:
 
 
 def given(run: Run, data: Mapping[str, Integers], step: int, held: Mapping[str, Integers]) -> dict[str, Integers]:
-    """The inputs of the steps of one proof: held values, scalars, and their batches from the dataset."""
+    """Return the inputs of the steps that one proof covers: the held values, the scalars, and the batches from the
+    dataset.
+    """
     rows = run.rows(step)
     return {**held, **run.scalars_of(step), **{name: data[name][rows[BATCH]] for name in data}}
 
 
 class Stopped:
-    """A context that names the step at which the program has no value, among steps that are run in turn."""
+    """A callback for steps that are run in turn, which names the step at which the program is undefined."""
 
     def __init__(self, step: int, running: Callable[[int], object]) -> None:
         self.step, self.done, self.running = step, step, running
@@ -161,7 +165,9 @@ class Stopped:
         self.running(self.done)
 
     def error(self, error: CircuitizeError) -> CircuitizeError:
-        """Return the error with the step at which it was raised, and a note on which part of the run is kept."""
+        """Return the error with the number of the step at which it was raised, and with a note about which proofs are
+        kept.
+        """
         return CircuitizeError(f"step {self.done}: {error}; the proofs of the steps before {self.step} are kept")
 
 
@@ -179,7 +185,7 @@ def _renew(run: Run, data: Mapping[str, Integers], task: Task, commitments: Comm
 
 
 def _trace(run: Run, data: Mapping[str, Integers], task: Task, running: Callable[[int], object]) -> Trace:
-    """The values of all wires of a chunk, after each of its steps was run alone."""
+    """Return the values of all wires of a chunk, after running each of its steps alone."""
     chunk, stopped = run.chunk(task.step), Stopped(task.step, running)
     try:
         return chunk.plan.trace(chunk.scan.inputs(given(run, data, task.step, task.held), stopped))

@@ -1,4 +1,4 @@
-"""A run that is being proved: its setting, the folder of its proofs, and the callbacks."""
+"""A run while it is being proved: its setting, the folder for its proofs, and the callbacks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .task import Done
 
 @dataclass(frozen=True)
 class Underway:
-    """A run that is being proved into `folder`, from the state `found` at its beginning or continuation.
+    """A run while it is being proved into `folder`; `found` is the point at which it began or continued.
 
-    The callback `keep` is called with each state up to which all proofs of a run are written, `running` with each step
-    that is run, `note` with each proof of the run.
+    The callback `keep` is called with each state up to which all proofs of the run are written, `running` with the
+    number of each step that is run, and `note` with each proof of the run.
     """
 
     run: Run

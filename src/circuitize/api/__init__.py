@@ -1,1 +1,1 @@
-"""From a program to circuits, proofs, verdicts and runs: what `import circuitize` offers above the languages."""
+"""The Python API for programs: it makes circuits, proofs, verdicts and runs of them."""

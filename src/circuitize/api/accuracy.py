@@ -1,4 +1,6 @@
-"""Accuracy: errors of an integer program against float64, and formats that meet an error or a cost."""
+"""Accuracy: the errors of an integer program against float64, and the search for formats that meet a limit on errors or
+cost.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,13 @@ from .targets.registry import TARGETS
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The errors of a program on its own examples; if its formats were chosen for a target, also the errors in the
-    program's own formats.
+    """A report on the errors of a program on its own examples; if its formats were chosen to meet a limit, also the
+    errors in the program's own formats.
 
-    The field `given` of an accuracy report is None if formats were not chosen, and if the program in its own formats
-    has no value. The field `costs` of an accuracy report has for each target the cost "given" and "chosen", if formats
-    were chosen and the target has circuits for both.
+    The field `given` of an accuracy report holds the errors in the program's own formats; it is None if no formats were
+    chosen, or if the program has no value in its own formats. The field `costs` of an accuracy report gives for each
+    target the cost in the "given" and in the "chosen" formats; it has only targets with circuits for both, and is empty
+    if no formats were chosen.
     """
 
     report: Report
@@ -35,11 +38,11 @@ class Accuracy:
 
     @property
     def digest(self) -> str:
-        """The digest of the integer program on which the report is."""
+        """Return the digest of the integer program whose errors the report gives."""
         return program_digest(self.report.integers)
 
     def as_json(self) -> Json:
-        """Return what `circuitize accuracy --json` prints."""
+        """Return the accuracy report as the object that `circuitize accuracy --json` prints."""
         told: Json = {
             "digest": self.digest,
             "examples": len(self.report.integers.examples),
@@ -62,11 +65,12 @@ def accuracy(
     cost: tuple[str, float] | None = None,
     progress: Progress = silent,
 ) -> Accuracy:
-    """Compare a real program with float64 on its examples, in formats that meet `errors` or a `cost` if one is given.
+    """Compare a real program with float64 on the program's examples; if `errors` or a `cost` is given, in formats
+    chosen to meet that limit.
 
-    The argument `errors` is a list of pairs of an output, or None for all, and its greatest error in real units; `cost`
-    is a target and the greatest cost by the target's measure. Raise CircuitizeError if no format meets the targets, and
-    the errors of `report`.
+    The argument `errors` lists pairs of an output's name (None for all outputs) and the greatest error allowed, in real
+    units; `cost` is a pair of a target and the greatest cost allowed, in the target's measure. Raise CircuitizeError if
+    no format meets the limits, and for the reasons for which `report` raises it.
     """
     try:
         chosen = _fitted(program, errors, cost, progress)
@@ -82,7 +86,7 @@ def accuracy(
 def _fitted(
     given: Program, errors: Sequence[tuple[str | None, float]], cost: tuple[str, float] | None, progress: Progress
 ) -> Program | None:
-    """The program with formats that meet the required errors or cost, if there is one."""
+    """Return the program in formats that meet the required errors or cost, if such formats exist."""
     if cost is not None:
         name, most = cost
         return fit_to_cost(given, partial(cost_of, name), most, say=progress)
@@ -95,7 +99,9 @@ def _fitted(
 
 
 def _report_or_none(given: Program, progress: Progress) -> Report | None:
-    """The report on a program in its own formats; None if its own formats cannot be made, or leave it undefined."""
+    """Return the accuracy report on a program in its own formats, or None if the program cannot be quantized in these
+    formats or has no value in them.
+    """
     try:
         return report(given, progress)
     except CircuitizeError:
@@ -103,8 +109,8 @@ def _report_or_none(given: Program, progress: Progress) -> Report | None:
 
 
 def _costs(before: Report | None, found: Report, progress: Progress) -> dict[str, dict[str, int]]:
-    """For each target, the cost in the given and in the chosen formats; a target without a circuit of the program is
-    left out.
+    """Return, for each target, the program's cost in the given and in the chosen formats; a target that has no circuit
+    of the program is left out.
     """
     given = costs(before.integers, progress) if before is not None else {}
     both = (("given", given), ("chosen", costs(found.integers, progress)))

@@ -1,4 +1,6 @@
-"""Tensor proofs as a target to compare with the integer executor: a run is proved, and forgeries are tried."""
+"""Tensor proofs as a target to compare with the integer executor: a run is proved, and proofs of forged runs are
+attempted.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Trace = Sequence[Integers]
 
 
 class TensorProof:
-    """The tensor proof of a program, as a target. Raise Unprovable if the program has no tensor proof."""
+    """The tensor proofs of a program, as a target that is compared with the integer executor. Raise Unprovable if the
+    program has no tensor proof.
+    """
 
     name = "tensor"
 
@@ -32,8 +36,8 @@ class TensorProof:
         self.executed = replace(program, arrow=self.plan.arrow)
 
     def difference(self, trace: Trace) -> str | None:
-        """A text that says why the proof of a run does not hold, or where its statement differs from the run; None if
-        both agree.
+        """Return a text that says why the proof of a run does not hold, or where the proof's statement differs from the
+        run; return None if the proof holds and states the run.
         """
         inputs, outputs = named_inputs(self.program, trace), named_outputs(self.program, trace)
         try:
@@ -55,12 +59,12 @@ class TensorProof:
         return None
 
     def accepts(self, forged: Trace) -> bool:
-        """Whether some forged run on the given inputs has a proof that holds."""
+        """Return whether some forged run on the given inputs has a proof that holds."""
         inputs = named_inputs(self.program, forged)
         return any(self._holds(values) for _, values in forgeries(self.executed, inputs))
 
     def of(self, program: IntegerProgram) -> TensorProof:
-        """Return the target of another program."""
+        """Return the same kind of target for another program."""
         return TensorProof(program)
 
     def _holds(self, values: list[Integers]) -> bool:

@@ -36,7 +36,7 @@ WITNESSES = 6
 
 @dataclass(frozen=True)
 class Circuit:
-    """The subject of an audit: a constraint system, known witnesses, and the names of its wires and rows."""
+    """The input of an audit: a constraint system, known witnesses, and the names of the system's wires and rows."""
 
     system: ConstraintSystem
     witnesses: list[list[int]]
@@ -46,10 +46,11 @@ class Circuit:
 
 @dataclass(frozen=True)
 class Audit:
-    """The result of an audit: whether the inputs determine every wire, the wires that they leave open, and the rows
-    that no assignment satisfies.
+    """The result of an audit of a constraint system: whether the inputs determine every wire, which wires are left
+    open, and which rows no assignment satisfies.
 
-    The field `rows` of an audit says what changes without each row, if each row was left out in turn.
+    The field `rows` of an audit says what changes when a row is left out, for each row in turn; it is None if this was
+    not tried.
     """
 
     determined: bool
@@ -62,14 +63,15 @@ class Audit:
     rows: list[Json] | None
 
     def __bool__(self) -> bool:
-        """Whether every wire is determined, and the purpose of each row known."""
+        """Return whether every wire is determined by the inputs, and the purpose of every row is known."""
         return self.determined and not any(row["effect"] == "unknown" for row in self.rows or ())
 
 
 def audit(source: Program | Exact | Path, *, each_row: bool = False, progress: Progress = silent) -> Audit:
-    """Audit the circuit of a program, or the circuit in a .r1cs file or in a folder with circuit.r1cs.
+    """Audit the constraint system of a program, of a .r1cs file, or of a folder that contains circuit.r1cs.
 
-    Raise CircuitizeError for files of other kinds, and for too many rows to leave out each in turn.
+    Raise CircuitizeError for files of other kinds, and for a constraint system with too many rows to leave out each in
+    turn.
     """
     circuit = _of_files(source) if isinstance(source, Path) else _of_program(exact(source, Phases()).integer, progress)
     system, bases = circuit.system, circuit.witnesses
@@ -93,8 +95,8 @@ def audit(source: Program | Exact | Path, *, each_row: bool = False, progress: P
 
 
 def _of_program(program: IntegerProgram, progress: Progress) -> Circuit:
-    """The circuit of a program with the witness of the first example, and with more witnesses if rows are to be left
-    out; inputs on which the program is not defined give no witness.
+    """Return the circuit of a program with the witness of its first example, and with more witnesses if rows are to be
+    left out; inputs for which the program is undefined give no witness.
     """
     with under_way(progress, "emitting constraints"):
         emission = emit(program)

@@ -24,7 +24,8 @@ DRAWN = 8
 MOST_DRAWN = 1 << 24
 """The most random numbers of all batches together, not counting the first batch."""
 MOST_STEPS = 256
-"""The default bound of the number of training steps for calibration, which is otherwise one pass through the examples.
+"""The default bound of the number of training steps for calibration, which is otherwise one pass through the
+examples.
 """
 
 Draw = Callable[[np.random.Generator], Reals]
@@ -33,7 +34,9 @@ Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Draw]], list[dict[str, A
 
 
 def batches_of(path: Path, examples: Path | None, say: Progress) -> Batches:
-    """Batches for the program of a file: from its examples, or drawn at random, which `say` reports."""
+    """Return batches for the program of a file: from a file of examples, or drawn at random, in which case `say`
+    reports this.
+    """
 
     def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Any]]:
         if examples is not None:
@@ -59,8 +62,8 @@ def _uniform(generator: np.random.Generator, format: Fixed) -> Reals:
 
 
 def _cut(path: Path, ports: Sequence[Port[Fixed]]) -> list[dict[str, Any]]:
-    """Batches from a file whose arrays hold examples along their first axis; examples that do not fill a batch are left
-    out.
+    """Return batches from a file whose arrays hold examples along their first axis; left-over examples that do not fill
+    a batch are dropped.
     """
     shapes = {port.name: port.format.shape for port in ports}
     arrays = read_npz(path, lambda name, shape: name in shapes)

@@ -1,4 +1,6 @@
-"""Calibration over a whole training run: the steps that reach furthest, and a margin that holds in integers."""
+"""Calibration over a whole training run: it finds the steps with the most extreme values, and a margin for the ranges
+that is wide enough for the run in integers.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,15 @@ Batches = Iterable[Batch]
 
 
 def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Progress = silent) -> Program:
-    """A training step calibrated on a whole run that takes a step for each batch, from given initial values.
+    """Return a training step calibrated on a whole run, which starts from the given initial values and takes one step
+    for each batch.
 
-    Calibration first runs the training in float64; the program's examples become those steps that take some wire
-    further than all others, the last step first. Calibration then runs the training in integers, and the margin is
-    doubled until no step leaves its range: the precision of the returned program says which margin held. Calibrating
-    takes the time of the run in float64 and of that in integers.
+    Calibration first runs the training in float64; every step in which some wire takes a more extreme value than in all
+    other steps becomes an example of the program, the last step first. Calibration then runs the training in integers,
+    and doubles the margin of the formats until no step leaves its range: the precision of the returned program contains
+    the margin that sufficed. Calibration takes as long as one run in float64 and the runs in integers together.
 
-    Raise CircuitizeError if a value is missing, not finite or out of its format, or if no margin up to 64 holds.
+    Raise CircuitizeError if a value is missing, not finite or out of its format, or if no margin up to 64 suffices.
     """
     if not (isinstance(initial, Mapping) and isinstance(batches, Iterable)):
         raise CircuitizeError(
@@ -58,7 +61,7 @@ def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Pro
 
 
 def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progress) -> list[Batch]:
-    """The steps of a run in float64 that reach, between them, the exponent of every wire's greatest magnitude."""
+    """Return the steps of a float64 run that together reach, for every wire, the exponent of its greatest magnitude."""
     arrow = simplify(expand_composites(step.arrow))
     held = dict(initial)
     kept: list[tuple[Batch, NDArray[np.int64]]] = []
@@ -91,7 +94,7 @@ def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progres
 
 
 def _failure(program: IntegerProgram, initial: Batch, run: list[Batch], progress: Progress) -> str | None:
-    """A text that says why a run in integers has no value and names the step; None if it has a value."""
+    """Return a text that says why a run in integers has no value and at which step, or None if the run has a value."""
     number = 0
     try:
         for number, _ in enumerate(integer.train(program, initial, run), 1):

@@ -1,5 +1,5 @@
-"""Certifying: the proof, for all inputs, that a parallel design computes its program, written as a certificate that a
-checker shows anew.
+"""Certifying a parallel design: a proof that the design computes its program for all inputs is written as a
+certificate, which a separate checker proves anew.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from circuitize.circuits.reading import Json
 
 @dataclass(frozen=True)
 class Certified:
-    """A design's certificate, or the part of the design that is not shown. The truth value of a result: True if there
-    is a certificate.
+    """The certificate of a parallel design, or the first part of the design for which the proof failed. The result of
+    certifying a design is true if there is a certificate.
     """
 
     certificate: Json | None
@@ -29,17 +29,17 @@ class Certified:
 
     @property
     def statement(self) -> str:
-        """Return the SHA-256 of the statement that the hardware is shown to compute, in hex."""
+        """Return the SHA-256, in hexadecimal, of the statement that is proved of the hardware."""
         return statement_digest(self.certificate["statement"]) if self.certificate else ""
 
 
 def certify(folder: Path, output: Path | None = None, *, progress: Progress = silent) -> Certified:
-    """Show that a parallel design computes its program for all inputs; write the certificate on request.
+    """Prove that a parallel design computes its program for all inputs, and write the certificate if requested.
 
     The argument `folder` is a folder that `compile --target verilog --scheduler parallel` wrote. No certificate is
-    written if any module is not shown. Raise CircuitizeError for a folder that is damaged, and for a design of a kind
-    that has no certificates: folded, with one bus for all tensors, with registers, or with an operation that is not in
-    docs/certificates.md.
+    written if the proof fails for any module of the design. Raise CircuitizeError for a damaged folder, and for a kind
+    of design that has no certificates: a folded design, a design with one bus for all tensors, a design with registers,
+    or one with an operation that docs/certificates.md does not list.
     """
     if output is not None:
         require_file_name(output)

@@ -23,11 +23,11 @@ from .targets.registry import TARGETS
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check: which targets were compared, on which inputs, and the first difference. A Checked is true
-    if there is no difference.
+    """The result of a check: which targets were compared, on which inputs, and the first difference. The result of a
+    check is true if no target differs from the integer executor.
 
-    The field `targets` lists the targets that were run; `designs` lists hardware designs, which were simulated on
-    separate frames or left out.
+    The field `targets` of the result lists the targets that were run; `designs` lists the hardware designs, each of
+    which was simulated on its own frames or left out.
     """
 
     digest: str
@@ -45,10 +45,12 @@ class Checked:
 
 
 def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progress: Progress = silent) -> Checked:
-    """Run a program on its examples, on values near them and on random values, in every target, and compare.
+    """Run a program in every target, on its examples, on values near them and on random values, and compare the results
+    with the integer executor's.
 
-    If the integer executor has no value, no target may have one. A target that has no circuit of the program is left
-    out. Raise CircuitizeError for a program that binds nothing, or that is defined on none of the `vectors` inputs.
+    On inputs for which the integer executor finds the program undefined, no target may give a value. A target that has
+    no circuit of the program is left out of the check. Raise CircuitizeError for a program without ports that a proof
+    binds, or if the program is undefined on all of the `vectors` inputs.
     """
     made = exact(program, Phases(progress))
     compared = _compared(made.integer, progress)
@@ -70,10 +72,11 @@ def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progres
 
 
 def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Agreement]:
-    """Whether the witness in a folder that `compile --witness` wrote satisfies the circuit, checked by the files alone.
+    """Check, from the files alone, whether the witness in a folder that `compile --witness` wrote satisfies the
+    circuit.
 
-    Return the target, the circuit that the witness must satisfy, and the result. A folder that no target recognises
-    counts as the first target's.
+    Return the name of the target, the name of the circuit that the witness must satisfy, and the result of the check.
+    If no target recognises the folder, the folder is checked as one of the first target.
     """
     written = {name: files.marker for name, target in TARGETS.items() if (files := target.files) is not None}
     name = next((name for name in reversed(written) if (folder / written[name]).exists()), next(iter(written)))
@@ -83,8 +86,8 @@ def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Ag
 
 
 def _compared(program: IntegerProgram, progress: Progress) -> list[agree.Target]:
-    """All targets to check: every circuit, beginning with those that every program has, and the integer executor on
-    each available device.
+    """Return all targets to check: first the circuits that every program has, then the other circuits, then the integer
+    executor on each available device.
     """
     found: list[agree.Target] = []
     for target in sorted(TARGETS.values(), key=lambda target: target.optional):

@@ -33,7 +33,9 @@ class Keys:
 
     @property
     def setup(self) -> str:
-        """The setup of keys: `development` (INSECURE: whoever made them can prove anything) or `ceremony`."""
+        """Return the kind of setup that made the keys: `development` (INSECURE: whoever made the keys can prove
+        anything) or `ceremony`.
+        """
         return self.verifying.setup
 
     def __repr__(self) -> str:
@@ -43,7 +45,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class ProvableCircuit:
-    """An integer program as the circuit of one prover."""
+    """An integer program as a circuit for one prover, which makes keys and proves runs."""
 
     exact: Exact
     prover: Prover
@@ -51,18 +53,18 @@ class ProvableCircuit:
 
     @property
     def digest(self) -> str:
-        """The program's digest, to which a proof and a key are bound."""
+        """Return the program's digest, to which a proof and a key are bound."""
         return self.exact.digest
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Return how large the circuit is, by the names of its prover's sizes: constraints, rows, elements."""
+        """Return the sizes of the circuit, by the names that its prover uses: constraints, rows, elements."""
         return self.circuit.sizes()
 
     def insecure_keys(self, folder: Path | str | None = None, *, progress: Progress = silent) -> Keys:
-        """Make development keys, INSECURE by design: whoever made them can prove anything.
+        """Make development keys, which are INSECURE by design: whoever makes them can prove anything.
 
-        The keys of a circuit are kept in `folder` if one is given. Raise CircuitizeError if the prover has no keys.
+        The new keys are kept in the folder `folder` if one is given. Raise CircuitizeError if the prover needs no keys.
         """
         if folder is not None:
             return self.setup(Path(folder), {}, Phases(progress))
@@ -72,17 +74,19 @@ class ProvableCircuit:
     def ceremony_keys(
         self, folder: Path | str, *, ptau: Path | str, zkey: Path | str | None = None, progress: Progress = silent
     ) -> Keys:
-        """Take over keys of a ceremony, kept in `folder`: from prepared powers of tau, and for Groth16 from the
-        circuit's .zkey.
+        """Make keys from the files of a ceremony, and keep them in `folder`: from prepared powers of tau, and for
+        Groth16 from the circuit's .zkey.
 
-        Raise CircuitizeError for a prover that takes no circuit files, and for files that do not fit the circuit.
+        Raise CircuitizeError for a prover that takes no files of a ceremony, and for files that do not fit the circuit.
         """
         files = {"ptau": Path(ptau)} if zkey is None else {"zkey": Path(zkey), "ptau": Path(ptau)}
         self.prover.require_ceremony(files)
         return self.setup(Path(folder), files, Phases(progress))
 
     def setup(self, folder: Path, ceremony: Mapping[str, Path], phases: Phases) -> Keys:
-        """Write a folder of keys with the program that they are for, whole or not at all."""
+        """Write a folder that holds keys and the program for which they were made; the folder appears complete or not
+        at all.
+        """
         with whole_folder(folder, VERIFYING_FILE, KEY_FILES) as whole:
             key = self.circuit.setup(whole, phases, ceremony)
             save(self.exact.integer, whole / PROGRAM_FILE)
@@ -98,14 +102,14 @@ class ProvableCircuit:
         not_zero_knowledge: bool = False,
         progress: Progress = silent,
     ) -> Proof:
-        """Prove a run on the given inputs, real values by name; without any, on the first example.
+        """Prove a run on the given inputs, which are real values by name, or, without any, on the first example.
 
-        The argument `openings_from` is a file that `save_openings` wrote: inputs that are named there, or those that
-        `join` names, get the roots that they have in that file. The argument `not_zero_knowledge` asks for a proof that
-        hides nothing, if the prover makes such proofs; a prover that makes no others requires it for a program that
-        hides something. Raise Undefined if the program has no value on the inputs, KeyMismatch if the keys belong to
-        another circuit, NotZeroKnowledge without consent to a proof that hides nothing, CircuitizeError if no input
-        joins earlier openings.
+        The argument `openings_from` is a file that `save_openings` wrote: inputs that the file names, or only those
+        that `join` names, are committed to with the same roots as in that file. The argument `not_zero_knowledge` asks
+        for a proof that hides nothing, if the prover makes such proofs; if the prover makes no other proofs, the
+        argument is required for a program that has values to hide. Raise Undefined if the program has no value on the
+        inputs, KeyMismatch if the keys belong to another circuit, NotZeroKnowledge if a proof would hide nothing and
+        the caller did not consent to that, CircuitizeError if no input joins the openings in the file.
         """
         if not not_zero_knowledge:
             require_consent_to(self.prover, self.exact.integer, "say not_zero_knowledge=True")
@@ -135,8 +139,8 @@ class ProvableCircuit:
         say: Progress,
         not_zero_knowledge: bool = False,
     ) -> Proof:
-        """Prove a run on integers of the inputs' formats; `say` is called with the inputs that join earlier
-        openings.
+        """Prove a run on integers in the formats of the inputs; `say` is called with the names of the inputs that join
+        earlier openings.
         """
         circuit = self.circuit.plain() if not_zero_knowledge else self.circuit
         with phases.phase("trace", "running the program"):
@@ -152,13 +156,13 @@ class ProvableCircuit:
 
 
 def require_key_folder(path: Path) -> None:
-    """Raise CircuitizeError unless a folder of keys can be written there."""
+    """Raise CircuitizeError unless a folder of keys can be written at the given path."""
     require_folder(path, VERIFYING_FILE, KEY_FILES)
 
 
 def require_consent_to(prover: Prover, program: IntegerProgram, consent: str) -> None:
-    """Raise NotZeroKnowledge if a prover hides nothing while the program hides something; `consent` says how to allow
-    it.
+    """Raise NotZeroKnowledge if the prover's proofs hide nothing although the program has values to hide; `consent` is
+    the text that says how to allow such proofs.
     """
     if not prover.hides:
         require_consent(program, f"{prover.name} proofs", consent, "use --prover tensor")

@@ -1,4 +1,4 @@
-"""Compiling: from a program to a target's circuit, whose type says what can be done with it."""
+"""Compiling a program to a target: the type of the circuit that results says what can be done with it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ def compile(
     say: Progress = silent,
     **options: object,
 ) -> Made:
-    """Quantize a program and lower it to a target: to a prover's circuit, which has `prove`, or one to `write`.
+    """Quantize a program and lower it to a target: the result is either a prover's circuit, which has a method `prove`,
+    or a circuit with a method `write`.
 
-    The `options` of a compilation are the target's, as `circuitize compile --help` lists them. The argument `inputs`,
-    real values by name or .npz files of them (integers with `raw_inputs`), make the witness of a constraint system, or
-    are held by hardware; `say` is called with the names of inputs that were rounded. Raise CircuitizeError for a
-    program that the target cannot express, naming operation, source line and remedy.
+    The argument `options` holds the options of the target, as `circuitize compile --help` lists them. The argument
+    `inputs` gives real values by name, or .npz files of them (integers with `raw_inputs`): for a constraint system, the
+    inputs from which the witness is made, and for hardware, the values that the design holds; `say` is called with the
+    names of inputs that were rounded. Raise CircuitizeError for a program that the target cannot express; the message
+    names the operation, the source line and a remedy.
     """
     if not hasattr(target, "build"):
         known = ", ".join(f"cz.{name}" for name in NAMES)

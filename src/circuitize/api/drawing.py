@@ -1,4 +1,4 @@
-"""Drawing arrows and programs."""
+"""This module draws arrows and programs."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ def draw(
     cost: str | None = None,
     title: str = "",
 ) -> Drawing:
-    """A picture of an arrow, or of a program, which a notebook shows; `.svg`, `.dot` and `.save(path)` export it.
+    """Draw an arrow or a program: the picture shows itself in a notebook, and `.svg`, `.dot` and `.save(path)` export
+    it.
 
-    In a folded picture, each layer, its derivative and its update are a box; of the names of nested layers the first
-    `depth` are kept, or all names if `depth` is None. With `unfolded`, each operation is a box. The argument `types`
-    writes formats and ranges at the wires.
+    In a folded picture, each layer is one box, and so are its derivative and its update; layers nested more than
+    `depth` names deep belong to the box of the layer around them, and with None every layer has a box. If `unfolded` is
+    true, each operation of the picture is a box. The argument `types` writes formats and ranges beside the wires of the
+    picture.
 
-    The argument `cost` colours the boxes of an integer program, to which a program of reals is quantized: by "rows"
-    (constraints of R1CS), "lookups" (of Plonkish) or "bits" (lost where an element is rounded).
+    The argument `cost` colours the boxes of an integer program (a program of reals is quantized first) by "rows"
+    (constraints of R1CS), "lookups" (of Plonkish) or "bits" (bits that rounding drops from each element).
 
-    A bare arrow is drawn without simplification. In the picture of a program only one copy of repeated operations is
-    drawn, such as the forward pass of a step, which is written twice: `draw(program.arrow)` shows both. Raise
-    TypingError for an object that is neither an arrow nor a program, for a depth below 1, and for the cost of a bare
-    arrow; CircuitizeError for another cost, or if the target has no circuit.
+    An arrow without a program is drawn without simplification. In the picture of a program, operations that occur
+    twice, such as the forward pass in the program of a step, are drawn once; `draw(program.arrow)` draws them twice.
+    Raise TypingError for an object that is neither an arrow nor a program, for a depth below 1, and for the cost of an
+    arrow without a program; raise CircuitizeError for an unknown cost, or if the target has no circuit of the program.
     """
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
         raise TypingError(f"draw: expected a depth of at least 1, found {depth!r}; write depth=2, or None for all")
@@ -65,7 +67,9 @@ def draw(
 
 
 def _require_countable(program: IntegerProgram, cost: str) -> None:
-    """Raise CircuitizeError if counting costs would take emission that an estimate avoids."""
+    """Raise CircuitizeError if counting a picture's costs would mean emitting a large circuit, which an estimate
+    avoids.
+    """
     named = products(program.arrow)
     if cost in ("rows", "lookups") and named > MOST_COUNTED:
         raise CircuitizeError(

@@ -19,14 +19,15 @@ from .targets.options import Options, chosen, offered
 from .targets.registry import TARGETS
 
 MOST_COUNTED = 1 << 26
-"""The number of products beyond which constraints are not counted, since counting takes time and memory in proportion.
+"""The number of products beyond which constraints are not counted, since counting takes time and memory in
+proportion.
 """
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate: the sizes that the emitters would emit, by target, and the reasons why other targets are left
-    out.
+    """An estimate: the sizes, by target, that the circuits would have if they were emitted, and the reasons why other
+    targets are left out.
     """
 
     digest: str
@@ -41,11 +42,11 @@ class Estimate:
 def estimate(
     program: Program | Exact, *, targets: Collection[str] = (), progress: Progress = silent, **options: object
 ) -> Estimate:
-    """Count the sizes of the circuits that every target, or each of `targets`, would make of a program.
+    """Count the sizes of a program's circuits for every target, or for each target in `targets`, without emitting them.
 
-    The argument `options` gives options of the targets that `circuitize estimate --help` lists. Raise CircuitizeError
-    for a program that binds nothing, for an unknown target, and for options that no target, or none of the named ones,
-    has.
+    The argument `options` holds options of the targets, as `circuitize estimate --help` lists them. Raise
+    CircuitizeError for a program without ports that a proof binds, for an unknown target, and for an option that none
+    of the estimated targets has.
     """
     wanted = [targets] if isinstance(targets, str) else [*targets]
     for name in wanted:
@@ -71,9 +72,10 @@ def estimate(
 
 
 def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[str, Options]:
-    """The options of an estimate that each target has, for the named targets or, by default, for all.
+    """Return, for each named target of an estimate, or for all targets if none is named, those of the given options
+    that the target has.
 
-    Raise CircuitizeError for options that none of the targets has or takes.
+    Raise CircuitizeError for an option that none of the targets has or takes.
     """
     known = offered([target for name, target in TARGETS.items() if name in wanted or not wanted], "estimate")
     for option, value in options.items():
@@ -88,15 +90,15 @@ def options_by_target(options: Options, wanted: Collection[str] = ()) -> dict[st
 
 
 def cost_of(name: str, program: IntegerProgram) -> int:
-    """The cost of a target's circuit for an integer program, in the target's measure. Raise CircuitizeError if the
-    target has no cost.
+    """Return the cost of a target's circuit of an integer program, in the target's measure of cost. Raise
+    CircuitizeError if the target has no measure of cost.
     """
     require_countable(TARGETS[name], program)
     return TARGETS[name].cost(program)
 
 
 def costs(program: IntegerProgram, progress: Progress = silent) -> dict[str, int]:
-    """The cost of a program's circuit for each target that has a cost."""
+    """Return the cost of a program's circuit for each target that has a measure of cost."""
     found: dict[str, int] = {}
     for name in TARGETS:
         with suppress(CircuitizeError), under_way(progress, f"counting {name}"):
@@ -105,7 +107,7 @@ def costs(program: IntegerProgram, progress: Progress = silent) -> dict[str, int
 
 
 def require_countable(target: Target[Any], program: IntegerProgram) -> None:
-    """Raise LeftOut if counting a target's circuit would take minutes."""
+    """Raise LeftOut if counting the sizes of a target's circuit would take minutes."""
     named = products(program.arrow)
     if target.counted and named > MOST_COUNTED:
         raise LeftOut(

@@ -1,4 +1,4 @@
-"""A program with the one integer program that it stands for."""
+"""A program together with the one integer program that gives it its exact meaning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Exact:
-    """A program as its author wrote it, the integer program that it becomes, and the digest of that."""
+    """A program as its author wrote it, the integer program to which it is quantized, and the digest of the integer
+    program.
+    """
 
     given: Program
     integer: IntegerProgram
@@ -31,9 +33,9 @@ class Exact:
 
 
 def exact(program: Program | Exact, phases: Phases) -> Exact:
-    """Quantize a program of either language; an integer program stays unchanged.
+    """Quantize a program of the real language; a program of the integer language stays unchanged.
 
-    Raise CircuitizeError for an object that is no program, and the errors of `quantize`.
+    Raise CircuitizeError for an object that is not a program, and for the reasons for which `quantize` raises it.
     """
     if isinstance(program, Exact):
         return program
@@ -47,10 +49,11 @@ def exact(program: Program | Exact, phases: Phases) -> Exact:
 def integers_of(
     program: Program, inputs: Mapping[str, Given] | None, wanted: Sequence[Port[Fixed]] | None = None
 ) -> dict[str, Integers]:
-    """Input values as integers of their formats, each rounded once; by default the values of the first example.
+    """Return input values as integers of the inputs' formats, each rounded once; the default values are those of the
+    first example.
 
-    The integers of all inputs are returned, or only those that are `wanted`. Raise CircuitizeError for a missing or an
-    unknown name, and for values that do not fit.
+    The returned integers are those of all inputs, or only of the inputs named in `wanted`. Raise CircuitizeError for a
+    missing or an unknown input name, and for values that do not fit the input's format.
     """
     if inputs is None and not program.examples:
         raise CircuitizeError("expected inputs, found none and a program without examples; give inputs by name")
@@ -67,5 +70,5 @@ def integers_of(
 
 
 def reals_of(ports: tuple[Port[Fixed], ...], values: Mapping[str, Integers]) -> dict[str, Reals]:
-    """Return integers as the real numbers that they stand for, by port name."""
+    """Return, by port name, the real numbers that the ports' integers stand for."""
     return {port.name: np.asarray(to_reals(port.format, values[port.name])) for port in ports}

@@ -1,4 +1,6 @@
-"""What a verifier requires a proof to state: values and roots by name, or as the text of `--expect NAME=VALUE|ROOT`."""
+"""The values and roots that a verifier requires a proof to state, given by name or as texts of `--expect
+NAME=VALUE|ROOT`.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 def expectations(
     values: Mapping[str, Given], program: IntegerProgram, bound: Sequence[Bound]
 ) -> tuple[Expectation, ...]:
-    """The expectations that values and roots by name express. Raise CircuitizeError for other names, and for values
-    that no port can have.
+    """Return the expectations that the given values and roots express, by port name. Raise CircuitizeError for a name
+    that no port has, and for values that the named port cannot have.
     """
     if not isinstance(values, Mapping):
         raise CircuitizeError(f"expect: expected values by name, found {type(values).__name__}; give a dict")
@@ -36,19 +38,19 @@ def expectations(
 
 
 def read_expectations(texts: Sequence[str], program: IntegerProgram, bound: Sequence[Bound]) -> tuple[Expectation, ...]:
-    """The expectations that all --expect options state. Raise the same CircuitizeErrors as `read_expectation`, and for
-    a port that is given twice.
+    """Return the expectations that all --expect options state. Raise CircuitizeError for the same reasons as
+    `read_expectation`, and for a port that is given twice.
     """
     return _each_once("--expect", (read_expectation(text, program, bound) for text in texts))
 
 
 def read_expectation(text: str, program: IntegerProgram, bound: Sequence[Bound] | None = None) -> Expectation:
-    """The expectation of NAME=VALUE|ROOT about a program's ports, or about another item that a proof binds. Raise
-    CircuitizeError if the text cannot be read.
+    """Return the expectation that a text NAME=VALUE|ROOT expresses about a port of the program, or about another item
+    that a proof binds. Raise CircuitizeError if the text cannot be read as an expectation.
 
     VALUE is a real number (0.25, 3/8, 1024/2^12), nested lists of such numbers, or an .npz file that holds NAME; after
-    `raw:` it is the integers of the port's format. The values of expectations are exact: a number that is no value of
-    the format is refused. ROOT is a whole number, hexadecimal after 0x.
+    `raw:` it consists of integers in the port's format. An expected value is exact: a number that the port's format
+    cannot represent is refused. ROOT is a whole number, hexadecimal after 0x.
     """
     name, equals, value = text.partition("=")
     if not equals or not value:
@@ -63,13 +65,15 @@ def read_expectation(text: str, program: IntegerProgram, bound: Sequence[Bound] 
 
 
 def values_file(text: str) -> Path | None:
-    """The .npz file that NAME=VALUE reads, or None if it reads no file."""
+    """Return the .npz file that a text NAME=VALUE refers to, or None if VALUE is no file."""
     value = text.partition("=")[2].removeprefix(RAW)
     return Path(value) if value.endswith(".npz") else None
 
 
 def whole_root(where: str, value: object) -> int:
-    """A root: up to 64 hexadecimal digits after 0x, large or small, or decimal digits."""
+    """Return the root that a text gives: up to 64 hexadecimal digits after 0x, in upper or lower case, or decimal
+    digits.
+    """
     known = isinstance(value, str) and ROOT.fullmatch(value)
     root = int(str(value), 0 if str(value)[1:2] in ("x", "X") else 10) if known else 1 << 256
     if root >> 256:

@@ -1,10 +1,11 @@
-"""The construction of held files, which verifiers without Python hold, from folders that were checked.
+"""The construction of held files from folders that were checked: a held file is what a verifier without Python holds to
+check proofs.
 
-Soundness: a held file is made of a folder that holds, from the items that were checked: the statements under the
-verdict, and the verifier's own key or plans. The entries of a held file are all files of the folder; a reader verifies
-each proof against these entries, and requires every other byte to be unchanged. The proofs of a run are read again once
-the run holds: a file that was not checked is refused, and what the held file requires of a proof is what was checked,
-even if the folder has changed since.
+Soundness: a held file is made from a folder that passed the check, and contains the items that were checked: the
+statements behind the verdict, and the verifier's own key or plans. The entries of a held file cover all files of the
+folder; a reader verifies each proof against its entry, and requires every other byte of the folder to be unchanged. The
+proofs of a run are read again after the run was checked: a proof that was not checked is refused, so that a held file
+requires only what was checked, even if the folder has changed since.
 """
 
 from __future__ import annotations
@@ -45,10 +46,12 @@ READ = ("groth16", "mirage", "halo2", "tensor")
 
 
 def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict], list[str]]) -> tuple[Verdict, bytes]:
-    """The verdict on a proof's folder, and, if it holds, the content of its held file, otherwise None.
+    """Return the verdict on a proof's folder, and the content of its held file, which is empty if the proof does not
+    hold.
 
-    The argument `said` gives the lines that are shown if the folder holds. Raise CircuitizeError for a prover whose
-    proofs cannot be read without Python, and for a folder with files that `prove` did not write.
+    The function `said` turns the verdict into the lines of text that a reader of the held file shows if the folder's
+    proofs hold. Raise CircuitizeError for a prover whose proofs only Python can read, and for a folder with files that
+    `prove` did not write.
     """
     name = verifier.prover.name
     if name not in READ:
@@ -80,7 +83,9 @@ def hold_proof(verifier: Verifier, folder: Path | str, said: Callable[[Verdict],
 def hold_run(
     folder: Path | str, pin: Path | str, said: Callable[[RunVerdict], list[str]], *, progress: Progress = silent
 ) -> tuple[RunVerdict, bytes]:
-    """The verdict on a run's folder by a pin, and, if it holds, the content of its held file, otherwise None."""
+    """Return the verdict on a run's folder according to a pin, and the content of the folder's held file, which is
+    empty if the run does not hold.
+    """
     path, judged = Path(folder), _Judged()
     verdict = verify_pinned(path, pin, progress=progress, judge=judged)
     if not verdict.valid:
@@ -93,8 +98,8 @@ def hold_run(
 
 
 class _Judged:
-    """A verifier of single proofs that keeps, for each proof that holds, the statement, plan and key against which it
-    was checked.
+    """A verifier of tensor proofs that keeps, for each proof that holds, the statement, plan and key against which the
+    proof was checked.
     """
 
     def __init__(self) -> None:
@@ -121,8 +126,8 @@ class _Judged:
         return reason
 
     def entry(self, folder: Path, file: str) -> Entry:
-        """The entry of a held file for a file of the run's folder. Raise CircuitizeError for a file that was not
-        checked.
+        """Return the entry of a held file that stands for a file of the run's folder. Raise CircuitizeError for a file
+        of the folder that was not checked.
         """
         if file not in (MANIFEST, WARNING_FILE) and not file.endswith(".proof"):
             raise CircuitizeError(f"{folder}: expected a run's folder, found {excerpt(file)} in it; take it out")
@@ -137,7 +142,7 @@ class _Judged:
 
 
 def _name(proof: Proof) -> bytes:
-    """Return a name that no other proof in the held file has."""
+    """Return a name by which a held file distinguishes a proof from all others."""
     return hashlib.sha256(proof.encode()).digest()
 
 
@@ -146,7 +151,7 @@ def _content(path: Path) -> bytes:
 
 
 def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | None) -> list[tuple[bytes, ...]]:
-    """The arguments that a prover's verifier takes to check a statement that a proof shows."""
+    """Return the arguments that the verifier of a prover takes to check that a proof shows a statement."""
     if key is None:
         made = plan(program)
         made = made.hiding(OPENINGS) if statement.zero_knowledge else made
@@ -160,8 +165,8 @@ def _parts(program: IntegerProgram, statement: Statement, key: VerifyingKey | No
 
 
 def _files(folder: Path) -> list[str]:
-    """All files of a folder and of the folders of a run in it, by their paths in the folder. Raise CircuitizeError for
-    a file that is not part of a run or a proof.
+    """Return the paths of all files in a folder, and in the folders that a run has in it. Raise CircuitizeError for a
+    file that belongs neither to a run nor to a proof.
     """
     found = []
     for path in sorted(folder.iterdir()):

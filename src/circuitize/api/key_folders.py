@@ -1,4 +1,4 @@
-"""Whether a folder of keys belongs to a prover and a program, decided by its small files before long work."""
+"""The check, by small files and before long work, that a folder of keys belongs to a prover and a program."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ PROVING_FILE, VERIFYING_FILE = "proving.key", "verifying.key"
 
 
 def verifying_key_file(keys: Path) -> Path:
-    """Return the verifying key in a folder of keys, or the file itself."""
+    """Return the path of the verifying key: the file in a folder of keys, or the given path if it is a file."""
     return keys / VERIFYING_FILE if keys.is_dir() else keys
 
 
 def require_keys(keys: Path, prover: str, program: str) -> None:
-    """Raise CircuitizeError unless the first bytes of the file are a proving key's of this prover.
+    """Raise CircuitizeError unless the file begins with the bytes of a proving key of the given prover.
 
-    Other faults of the key are found when it is read.
+    Other faults of a proving key are found when the whole key is read.
     """
     path = keys / PROVING_FILE if keys.is_dir() else keys
     make = _make(program, prover)
@@ -37,10 +37,9 @@ def require_keys(keys: Path, prover: str, program: str) -> None:
 
 
 def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> None:
-    """Raise CircuitizeError if, in a folder of keys, the verifying key beside the proving key belongs to another prover
-    or program.
+    """Raise CircuitizeError if the verifying key in a folder of keys belongs to another prover or program.
 
-    If no verifying key is there, the proving key itself is checked later.
+    If the folder has no verifying key, the proving key is checked when it is read.
     """
     path = keys / VERIFYING_FILE
     if not keys.is_dir() or not path.is_file():
@@ -56,7 +55,7 @@ def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> No
 
 
 def require_readable(option: str, path: Path | None) -> None:
-    """Raise CircuitizeError if a file that will be needed after long work cannot be read. The check that a file can be
+    """Raise CircuitizeError if a file that is needed only after long work cannot be read. The check that a file can be
     read opens no file, because a pipe can be read only once.
     """
     if path is None:

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An optional part that this package can use: its purpose, its installed version (None if missing), and how to
+    """An optional part of the package: its purpose, its installed version (None if the part is missing), and how to
     install it.
     """
 
@@ -24,7 +24,9 @@ class Part:
 
 
 def parts() -> Iterator[Part]:
-    """Yield each optional part; programs are run to ask for their version, which takes a moment."""
+    """Yield each optional part of the package; some parts are programs, which are run to ask for their version, and
+    that takes a moment.
+    """
     yield Part("python", "everything", platform.python_version(), "install Python 3.11 or later")
     for package, purpose in (("numpy", "everything"), ("scipy", "compile, check and prove")):
         yield Part(package, purpose, _package(package), f"pip install {package}")

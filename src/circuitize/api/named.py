@@ -1,4 +1,4 @@
-"""The program that a text names: in a user's Python file, in an ONNX file, or saved."""
+"""Finding the program that a text names: in a user's Python file, in an ONNX file, or in a file of a saved program."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ LOGIC = (b"[", b'{"model"', b"\x1f\x8b", b"\x01\x00\x00\x00")
 def program_named(
     text: str, *, integer: bool = False, choices: Choices | None = None, remark: Callable[[str], object] = print
 ) -> Program:
-    """The program that a text names; a saved program must be of the integer language if `integer` says so.
+    """Return the program that a text names; if `integer` is true, a saved program must be a program of the integer
+    language.
 
-    The argument `choices` gives the settings for an ONNX file, and and the callback `remark` is called with remarks
-    about it. Raise CircuitizeError, naming file and line if a user's own file fails.
+    The argument `choices` gives the settings for an ONNX file, and the callback `remark` is called with remarks about
+    the file. Raise CircuitizeError if the program cannot be found; if a user's own file fails, the error names the file
+    and the line.
     """
     path, name = split_name(text)
     if path.suffix == ONNX:
@@ -53,14 +55,14 @@ def program_named(
 
 
 def exact_named(text: str, *, integer: bool = False, remark: Callable[[str], object] = print) -> Exact:
-    """The program that a text names with the integer program that it means. Raise the CircuitizeErrors of finding and
-    of quantizing the program.
+    """Return the program that a text names, with the integer program to which it is quantized. Raise CircuitizeError if
+    the program cannot be found or cannot be quantized.
     """
     return exact(program_named(text, integer=integer, remark=remark), Phases())
 
 
 def split_name(text: str) -> tuple[Path, str | None]:
-    """The path of a file, and, for a Python file, the name in it."""
+    """Return the path of the file that a text names, and, for a Python file, the name of the program in it."""
     path, _, name = text.rpartition(":")
     return (Path(path), name) if path.endswith(".py") else (Path(text), None)
 

@@ -1,5 +1,5 @@
-"""Programs from ONNX files: settings that a file does not state are chosen by name, and calibrated on examples or
-random values.
+"""Programs from ONNX files: settings that a file does not state are chosen by the names of inputs, and the program is
+calibrated on examples or on random values.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
     "lamb": adaptive.LAMB,
 }
 MOST_EXAMPLES = 32
-"""The number of batches on which a program is calibrated; from a training run as many steps are taken, spread evenly.
+"""The number of batches on which a program is calibrated; from a training run as many steps are taken, spread
+evenly.
 """
 
 
 @dataclass(frozen=True)
 class Training:
-    """The settings that make a training step of a network: its loss, its optimiser, and the settings of its
-    calibration.
+    """The settings that make a training step of a network: its loss, its optimizer, and how the step is calibrated.
 
-    The setting `steps` is the number of training steps to calibrate on: by default one pass through the examples, 256
-    at most. The parameters in `frozen` leave a step as they entered.
+    The setting `steps` is the number of training steps on which the program is calibrated: by default one pass through
+    the examples, but at most 256 steps. A training step does not change the parameters that `frozen` names.
     """
 
     loss: str
@@ -74,8 +74,8 @@ class Training:
 
 @dataclass(frozen=True)
 class Choices:
-    """The settings that an ONNX file does not state: see docs/networks.md. The setting `examples` is an .npz file of
-    data, rows by input name.
+    """The settings that an ONNX file does not state: see docs/networks.md. The setting `examples` is the path of an
+    .npz file whose arrays, by input name, have an example in each row.
     """
 
     dims: Mapping[str, int] = field(default_factory=dict)
@@ -90,11 +90,11 @@ class Choices:
 
 
 def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
-    """The program of an ONNX file, with examples, of which the first has the file's weights; `say` is called if
-    examples are drawn at random.
+    """Return the program of an ONNX file, with examples, the first of which has the weights of the file; `say` is
+    called if the examples are drawn at random.
 
-    Raise CircuitizeError for a name that the file does not have, for examples that do not fit, and the errors of
-    `network`.
+    Raise CircuitizeError for a name that does not occur in the ONNX file, for examples that do not fit, and for the
+    reasons for which `network` raises it.
     """
     model = read(path)
     made = _inference(model, choices) if choices.training is None else _step(model, choices, choices.training)
@@ -103,7 +103,7 @@ def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
 
 
 class Made(NamedTuple):
-    """A program without examples, and a function that makes examples of batches."""
+    """A program without examples, and a function that turns batches into examples of the program."""
 
     program: Program
     examples: Callable[[Batches], tuple[Batch, ...]]
@@ -140,7 +140,9 @@ def _inference(model: Any, choices: Choices) -> Made:
 
 
 def _starting(program: Program, values: Batch) -> dict[str, Reals]:
-    """The values of formats nearest to those in an ONNX file, with which a training step begins as well."""
+    """Return, for each parameter in an ONNX file, the nearest values in the parameter's format; training starts from
+    these values too.
+    """
     ports = {port.name: port.format for port in program.inputs}
     return {
         name: Format(ports[name].fraction_bits, ports[name].low, ports[name].high).nearest(given)
@@ -194,7 +196,7 @@ def _step(model: Any, choices: Choices, training: Training) -> Made:
 def _moments(
     program: Program, model: Model, optimizer: Optimizer, training: Training, data: list[dict[str, Any]]
 ) -> tuple[Batch, ...]:
-    """Steps of a training run from the model's own values, as examples, the first one first."""
+    """Return steps of a training run as examples, the first step first; the run starts from the model's own values."""
     steps = training.steps or min(len(data), MOST_STEPS)
     batches = [
         {**data[t % len(data)], **model.drawn(t), **optimizer.values(t + 1, training.learning_rate)}
@@ -204,7 +206,9 @@ def _moments(
 
 
 def _targets(loss: str, prediction: Shape) -> tuple[Format, Shape | None, Draw | None]:
-    """The targets of a loss: their format, the shape of one if it is not the prediction's, and how to draw them."""
+    """Return the targets that a loss expects: their format, the shape of one target if it differs from the prediction's
+    shape, and a function that draws targets at random.
+    """
     if loss in ("cross_entropy", "label_cross_entropy") and len(prediction) == 2:
         batch, classes = prediction
         if loss == "cross_entropy":
@@ -214,18 +218,18 @@ def _targets(loss: str, prediction: Shape) -> tuple[Format, Shape | None, Draw |
 
 
 def _batch(dims: Mapping[str, int], model: Any, name: str) -> int:
-    """How many examples a step has: the first extent of the one input."""
+    """Return the number of examples in a step, which is the first extent of the network's one input."""
     return shape_of(model, dims, name)[0]
 
 
 def _known(model: Any, choices: Choices, types: Mapping[str, str]) -> dict[str, Reals]:
-    """The inputs that are one number in every run, filled with that number."""
+    """Return arrays for the inputs that have one known number in every run, filled with that number."""
     require_names("known", choices.known, types)
     return {name: np.full(shape_of(model, choices.dims, name), number) for name, number in choices.known.items()}
 
 
 def _intervals(types: Mapping[str, str], formats: Mapping[str, Format]) -> dict[str, tuple[int, int]]:
-    """The intervals of inputs of whole numbers, from their formats."""
+    """Return the intervals of those inputs that are whole numbers, from their formats."""
     found = {}
     for name, format in formats.items():
         if types.get(name, "").lstrip("u").startswith("int"):
@@ -239,7 +243,7 @@ def _intervals(types: Mapping[str, str], formats: Mapping[str, Format]) -> dict[
 
 
 def _seen(program: Program, visibility: Mapping[str, str]) -> Program:
-    """A program with the given visibilities by name, or for all parameters together."""
+    """Return the program with the visibilities that are given by port name, or for all parameters together."""
     own = {port.name for port in (*program.inputs, *program.outputs)}
     weights = [port.name for port in program.inputs if port.role is Role.PARAMETER]
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""A proof that was just made, with the values that its prover keeps."""
+"""The proof that a prover has just made, with the values that the prover keeps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .exact import Exact, Reals, reals_of
 
 @dataclass(frozen=True)
 class Proof:
-    """A Proof: the proof and its statement, for others, and `outputs` and `openings`, which the prover keeps."""
+    """A proof and its statement, which go to verifiers, and the `outputs` and `openings`, which the prover keeps."""
 
     exact: Exact
     prover: Prover
@@ -33,37 +33,37 @@ class Proof:
 
     @property
     def digest(self) -> str:
-        """The digest of the program that was proved."""
+        """Return the digest of the program that was proved."""
         return self.exact.digest
 
     @property
     def statement(self) -> Statement:
-        """Return what the proof states, for verifiers."""
+        """Return the statement of the proof, which verifiers check."""
         return self.proved.statement
 
     @property
     def zero_knowledge(self) -> bool:
-        """Whether the proof hides all values that are not public."""
+        """Return whether the proof hides all values that are not public."""
         return self.proved.proof.zero_knowledge
 
     @property
     def size(self) -> int:
-        """The bytes of the proof itself."""
+        """Return the number of bytes in the proof itself, without its statement."""
         return len(self.proved.proof.encode())
 
     @cached_property
     def outputs(self) -> dict[str, Reals]:
-        """The program's outputs, public or not, as real numbers by name."""
+        """Return the program's outputs, public or not, as real numbers by name."""
         return reals_of(self.exact.integer.outputs, self.proved.outputs)
 
     @property
     def openings(self) -> Mapping[Key, Opening]:
-        """The secrets of the commitments: keep them, never send them."""
+        """Return the secrets behind the commitments of the proof: keep them, never send them."""
         return self.proved.openings
 
     def save(self, folder: Path | str) -> Path:
-        """Write the folder for a verifier, with statement and proof and nothing private. Return the path of the
-        folder.
+        """Write a folder for verifiers, with the statement and the proof, and nothing private. Return the path of the
+        written folder.
         """
         path = Path(folder)
         with proof_folder(path) as whole:
@@ -78,18 +78,23 @@ class Proof:
 
     @property
     def security_bits(self) -> float | None:
-        """The bits of soundness of the proof, all rounds together; None if the soundness is that of the curve."""
+        """Return the bits of soundness of the proof, over all its rounds together, or None if its soundness rests on an
+        elliptic curve.
+        """
         return self.prover.security_bits(self.exact.integer, self.zero_knowledge)
 
     def save_openings(self, path: Path | str) -> None:
-        """Write the secrets of the commitments, for their owner's eyes only; for `openings_from` of a later proof."""
+        """Write the secrets behind the commitments of the proof to a file for their owner alone; a later proof takes
+        the file as `openings_from`.
+        """
         with openings_file(Path(path)) as whole:
             self.write_openings(whole)
 
     def write_openings(self, path: Path) -> None:
-        """Write a proof's openings to a path at which a file is already being written whole.
+        """Write the openings of a proof to a path whose file the caller completes or removes.
 
-        Raise CircuitizeError if openings are counted and were written before: two files would have separate counts.
+        Raise CircuitizeError if the openings may be used only a limited number of times and were written before: two
+        files would count their uses separately.
         """
         if any(one.left is not None for one in self.openings.values()):
             if self.written:
@@ -106,22 +111,22 @@ class Proof:
 
 
 def proof_folder(path: Path) -> AbstractContextManager[Path]:
-    """A context that writes a folder for the files of a proof, whole or not at all; it replaces an earlier proof's and
-    nothing else.
+    """Return a context manager that writes a folder for the files of a proof, complete or not at all; it replaces only
+    the folder of an earlier proof.
     """
     return whole_folder(path, FILE, proof_files)
 
 
 def openings_file(path: Path) -> AbstractContextManager[Path]:
-    """A context that writes a file of openings, whole or not at all; it replaces no file."""
+    """Return a context manager that writes a file of openings, complete or not at all; it replaces no existing file."""
     return whole_file(path, KEPT)
 
 
 def require_proof_folder(path: Path) -> None:
-    """Raise CircuitizeError unless `proof_folder` would take this path."""
+    """Raise CircuitizeError unless `proof_folder` can write to the given path."""
     require_folder(path, FILE, proof_files)
 
 
 def require_new_openings(path: Path) -> None:
-    """Raise CircuitizeError unless `openings_file` would take this path."""
+    """Raise CircuitizeError unless `openings_file` can write to the given path."""
     require_new_file(path, KEPT)

@@ -1,6 +1,4 @@
-"""The table of provers for choosing one: their names, the facts for a choice, and the prover to which a key's file
-belongs.
-"""
+"""The table of provers: their names, the facts by which one is chosen, and the prover to which a key's file belongs."""
 
 from __future__ import annotations
 
@@ -14,33 +12,34 @@ if TYPE_CHECKING:
 
 
 def prover_names() -> tuple[str, ...]:
-    """Return the names of all provers, in the order of help and lists."""
+    """Return the names of all provers, in the order of help texts and lists."""
     return names.names()
 
 
 def keyed_names() -> tuple[str, ...]:
-    """Return the provers with a setup, for which a verifier holds a key. For provers without a setup, the verifier
-    holds the program.
+    """Return the names of the provers that have a setup, so that a verifier holds a key. For a prover without a setup,
+    the verifier holds the program instead of a key.
     """
     return names.keyed()
 
 
 def plain_names() -> tuple[str, ...]:
-    """Return the provers that can make proofs which hide nothing."""
+    """Return the names of the provers that can make proofs which hide nothing."""
     return tuple(name for name in names.names() if False in names.kinds(name))
 
 
 def prover(name: str) -> Prover:
-    """The prover with a given name. Raise CircuitizeError if there is no prover of that name."""
+    """Return the prover with a given name. Raise CircuitizeError if there is no prover of that name."""
     from circuitize.provers.catalogue import prover
 
     return prover(name)
 
 
 def prover_of_key(path: Path) -> str | None:
-    """The prover to which a key's file belongs, told by its first bytes; None if they begin no key.
+    """Return the prover to which a key's file belongs, recognised by the first bytes of the file, or None if no key
+    begins with these bytes.
 
-    Raise OSError if the file cannot be read.
+    Raise OSError if the key's file cannot be read.
     """
     with path.open("rb") as file:
         return names.prover_of_key(file.read(names.MAGIC_BYTES))

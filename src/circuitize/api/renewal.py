@@ -1,4 +1,6 @@
-"""New roots for values that have one, since a root in zero knowledge is made for a number of openings."""
+"""The renewal of roots: in zero knowledge a root may be opened only a limited number of times, after which its values
+need a new root.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,12 @@ from .exact import exact
 
 
 def renewal(program: Program, groups: Collection[str]) -> IntegerProgram:
-    """The integer program that takes the committed inputs of the given groups of a program and returns them.
+    """Return an integer program that takes the committed inputs in the given groups of a program and returns them
+    unchanged.
 
-    A tensor proof of the renewing program shows that two roots hold the same values: one that joins an earlier proof's
-    openings, and a new one, which may be opened as often as any new root. The names of groups are `parameters`,
-    `optimizer`, `state`, `data`, and ports without such a role by their names. Raise CircuitizeError for a group that
-    the program does not have.
+    A tensor proof of the returned program shows that two roots hold the same values: an old root, whose openings an
+    earlier proof saved, and a new root, which may be opened as often as any new root. The names of groups are
+    `parameters`, `optimizer`, `state` and `data`; a port without such a role is a group under its own name. Raise
+    CircuitizeError for a group that the program does not have.
     """
     return renewal_program(exact(program, Phases()).integer, groups)

@@ -19,11 +19,12 @@ EXECUTORS = ("integer", "real")
 def run(
     program: Program, inputs: Mapping[str, Given] | None = None, executor: Literal["integer", "real"] = "integer"
 ) -> dict[str, Reals]:
-    """The outputs of a run by name, as the real numbers that they stand for; without inputs, the outputs for the
-    program's first example.
+    """Return a program's outputs by name, as the real numbers that they stand for; without `inputs`, the program runs
+    on its first example.
 
-    The executor named `integer` gives the exact meaning that every target has, and `real` runs the program in float64,
-    with inputs rounded to their formats as well. Raise Undefined if the integer program has no value.
+    The executor named `integer` computes exactly what every target computes; the executor `real` computes in float64,
+    with inputs that are rounded to their formats in the same way. Raise Undefined if the integer program has no value
+    on the inputs.
     """
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")

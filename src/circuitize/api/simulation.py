@@ -1,4 +1,6 @@
-"""Simulating: frames are put through the hardware in a folder, and its outputs compared with the integer executor's."""
+"""Simulating: frames are put through the hardware design in a folder, and its outputs are compared with the integer
+executor's.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,11 @@ TIMED = 8
 
 @dataclass(frozen=True)
 class Simulated:
-    """The result of all frames with random gaps and stalls, and the cycles of the first few without them.
+    """The result of a simulation: the comparison of all frames, sent with random gaps and stalls, and the clock cycles
+    of the first few frames, sent without gaps.
 
-    The field `right` tells for each output with known answers and each frame whether the design's answer was right; a
-    failed frame counts as wrong.
+    The field `right` says, for each output whose answers are known and for each frame, whether the design's answer was
+    right; a frame that failed counts as wrong.
     """
 
     scheduler: str
@@ -46,11 +49,11 @@ def simulate(
     simulator: str = "icarus",
     progress: Progress = silent,
 ) -> Simulated:
-    """Put frames through a design that `compile --target verilog` wrote: the design's own, or the first `frames` of
-    them, completed by random ones.
+    """Put frames through a design that `compile --target verilog` wrote: the design's own frames, or the first `frames`
+    of them, with random frames added if there are fewer.
 
     The argument `vectors` is a file, .npz or .csv, with frames that replace the design's own. Raise CircuitizeError for
-    a damaged folder or file, if the simulator is not installed, and if the design hangs.
+    a damaged folder or file, if the simulator is not installed, and if the simulated design hangs.
     """
     with under_way(progress, "reading the design"):
         project = read_project(folder)
@@ -82,14 +85,14 @@ def simulate(
 
 
 def _with(project: Project, path: Path) -> Project:
-    """Return the project with a file's frames in the place of the project's."""
+    """Return the project of a design with the frames of a file in place of its own frames."""
     made = Bound(project.program, project.vectors.initial, project.modal)
     inputs, answers = given_frames(path, made.streamed, project.program.outputs)
     return replace(project, vectors=replace(expected_vectors(made, inputs), answers=answers))
 
 
 def _frames(project: Project, count: int | None, seed: int) -> Vectors:
-    """Return the frames that the design came with: the first `count`, completed by random frames if there are fewer."""
+    """Return the first `count` of a design's own frames, with random frames added if there are fewer."""
     own = project.vectors
     if count is None or count == len(own):
         return own
@@ -109,7 +112,9 @@ def _frames(project: Project, count: int | None, seed: int) -> Vectors:
 
 
 def _right(project: Project, tried: Vectors, found: Frames) -> dict[str, list[bool]]:
-    """Return, by output with known answers, whether each frame gave its answer; a failed frame counts as wrong."""
+    """Return, for each output whose answers are known, whether each frame gave the right answer; a frame that failed
+    counts as wrong.
+    """
     made = {}
     for port in project.program.outputs:
         if port.name in tried.answers and port.format is not None:

@@ -1,4 +1,4 @@
-"""Attacks that a dishonest prover might try, and the checks that stop them."""
+"""Attacks that a dishonest prover might try, and the checks that stop these attacks."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ from .verifier import Verifier
 
 @dataclass(frozen=True)
 class Attempt:
-    """An attack, and the reason why the verifier refused it (None: the attack was accepted, which must not happen)."""
+    """An attack, and the reason why the verifier refused it (None means that the attack was accepted, which must not
+    happen).
+    """
 
     tried: str
     refusal: str | None
 
 
 def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
-    """Change one bit of the proof: the sign of its last point, which stays on the curve."""
+    """Attack: change one bit of a proof, the sign of its last curve point, which stays on the curve."""
 
     def change(copy: Path) -> None:
         content = bytearray((copy / verifier.prover.proof_file).read_bytes())
@@ -47,8 +49,8 @@ def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
 
 
 def weight_in_witness(circuit: ProvableCircuit, name: str) -> Attempt:
-    """Compute with one weight of the first example changed, but keep its commitment, so that a row of the system
-    fails.
+    """Attack: compute with another value of one weight of the first example but keep the weight's commitment, so that a
+    row of the system fails.
     """
     program, rows = circuit.exact.integer, circuit.circuit
     assert isinstance(rows, RankOneCircuit)
@@ -69,7 +71,7 @@ def weight_in_witness(circuit: ProvableCircuit, name: str) -> Attempt:
 
 
 def weight_in_commitment(proof: Proof, key: Key, folder: Path, verifier: Verifier, scratch: Path) -> Attempt:
-    """Name the commitment to other weights than the run's in the statement."""
+    """Attack: name in the statement a commitment to other weights than those of the proved run."""
     port = next(port for port in proof.exact.integer.outputs if port.name == key[1])
     weights = np.array(proof.proved.outputs[port.name])
     weights.flat[0] += 1 if weights.flat[0] < port.format.high else -1
@@ -84,8 +86,8 @@ def weight_in_commitment(proof: Proof, key: Key, folder: Path, verifier: Verifie
 
 
 def easier_program(program: IntegerProgram, verifier: Verifier, scratch: Path) -> tuple[Attempt, Attempt]:
-    """Make a real proof of a program with the same interface that does not train, and present it unchanged, then
-    relabelled.
+    """Attack: make a genuine proof of a program that has the same interface but does not train, and present it first
+    unchanged, then relabelled as the real program's.
     """
     phases = Phases()
     circuit = ProverTarget(verifier.prover.name).build(exact(_identity_step(program), phases), phases)
@@ -100,7 +102,7 @@ def easier_program(program: IntegerProgram, verifier: Verifier, scratch: Path) -
 
 
 def _identity_step(program: IntegerProgram) -> IntegerProgram:
-    """Return a program in which every output with an input's name is that input, and every other output is 0."""
+    """Return a program that returns each input as the output of the same name, and 0 for every other output."""
     builder = Builder()
     wires = {port.name: builder.input(type) for port, type in zip(program.inputs, program.arrow.source, strict=True)}
     results = [wires[port.name] if port.name in wires else _zero(builder, port.format) for port in program.outputs]

@@ -1,4 +1,6 @@
-"""A user's own Python files: their programs and functions, and their errors as one line with its place."""
+"""Running a user's own Python files: their programs and functions, and their errors as one line that names the
+place.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,9 @@ T = TypeVar("T")
 
 
 def program_in(path: Path, name: str) -> Program:
-    """Return the program with the given name, or the program that a function of that name returns.
+    """Return the program with the given name in a user's file, or the program that a function of that name returns.
 
-    Raise CircuitizeError, naming file and line, if the file fails.
+    Raise CircuitizeError, naming the file and the line, if the user's file fails.
     """
     module = run_file(path)
     where = f"{path}:{name}"
@@ -64,7 +66,7 @@ def program_in(path: Path, name: str) -> Program:
 
 
 def bare(where: str) -> CircuitizeError:
-    """Return the remedy for an arrow without names and formats of its wires."""
+    """Return the error for an arrow that has no names and formats for its wires, with the remedy."""
     return CircuitizeError(
         f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs, outputs), "
         "with a Port(name, visibility, format) for each wire, which says who learns each value"
@@ -72,7 +74,7 @@ def bare(where: str) -> CircuitizeError:
 
 
 def _program_of(found: object, where: str) -> Any:
-    """Return the program of a catgrad model or step, and any other value unchanged."""
+    """Return the program of a catgrad model or step; return any other value unchanged."""
     try:
         return catgrad.program_of(found) or found
     except CircuitizeError as error:
@@ -80,7 +82,7 @@ def _program_of(found: object, where: str) -> Any:
 
 
 def run_file(path: Path) -> ModuleType:
-    """Import a user's Python file as a module, which may import files beside it."""
+    """Import a user's Python file as a module, which may import files in the same folder."""
     if not path.is_file():
         reason = "a folder" if path.is_dir() else "no such file"
         raise CircuitizeError(f"{path}: expected a Python file, found {reason}; check the path")
@@ -100,7 +102,9 @@ def run_file(path: Path) -> ModuleType:
 
 
 def run_own(text: str, function: Callable[[], T]) -> T:
-    """Return the result of a function of a user's file, FILE.py:NAME; its exceptions become one line with the place."""
+    """Return the result of a function in a user's file, FILE.py:NAME; an exception in the function becomes an error of
+    one line that names the place.
+    """
     if not _takes_nothing(function):
         raise CircuitizeError(
             f"{text}: expected a function of no arguments, found another; give its parameters defaults"
@@ -109,7 +113,9 @@ def run_own(text: str, function: Callable[[], T]) -> T:
 
 
 def _run(path: Path, code: Callable[[], T]) -> T:
-    """Run a user's own code: it prints to standard error, and its exceptions become one line with the place."""
+    """Run a user's own code: what it prints goes to standard error, and an exception becomes an error of one line that
+    names the place.
+    """
     try:
         with redirect_stdout(sys.stderr):
             return code()
@@ -133,15 +139,17 @@ def _run(path: Path, code: Callable[[], T]) -> T:
 
 
 def _missing_module(error: ModuleNotFoundError) -> str:
-    """Return how to install a module that a user's file imports: by an extra of this package if there is one."""
+    """Return how to install a module that a user's file imports and that is missing: by an extra of this package, if
+    one contains the module.
+    """
     name = (error.name or "").partition(".")[0]
     wanted = f"'circuitize[{EXTRAS[name]}]'" if name in EXTRAS else name
     return f"install it for this Python (pip install {wanted}), or put it beside the file"
 
 
 def _place(error: BaseException, path: Path) -> str:
-    """Return file and line in the user's file at which the code failed; the innermost frame if no frame is in the
-    file.
+    """Return the file and the line in the user's file at which the code failed, or those of the innermost frame if no
+    frame is in the user's file.
     """
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if Path(frame.filename) == path.resolve()]
@@ -162,7 +170,7 @@ def _takes_nothing(function: Callable[..., Any]) -> bool:
 
 
 def names_in(module: ModuleType) -> str:
-    """Return the names in a user's file that may be programs, for a message."""
+    """Return, for a message, the names in a user's file that may be programs."""
     names = [
         name
         for name, value in vars(module).items()

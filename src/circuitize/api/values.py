@@ -1,4 +1,4 @@
-"""Input and output values of a program as files: real numbers, or integers of the formats on request."""
+"""The input and output values of a program as files: real numbers, or, on request, integers of the ports' formats."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ NEED_NONE = "setup, verify, estimate, check, audit, and compile to r1cs or plonk
 def program_inputs(
     program: IntegerProgram, paths: Inputs = None, say: Progress = silent, raw: bool = False
 ) -> dict[str, Integers]:
-    """Return a program's input integers by name: given values, values of .npz files, or the program's first example.
+    """Return a program's input integers by name: from given values, from .npz files, or from the program's first
+    example.
 
-    Real values, of any dtype, are rounded once to their input's format, with a remark to `say`; `raw` files hold
-    integers of the formats. Raise CircuitizeError for a file that is no .npz, for a missing or an unknown name, and for
-    values that do not fit.
+    Real values of any dtype are rounded once to the format of their input, with a remark to `say`; with `raw`, the
+    files hold integers of the formats. Raise CircuitizeError for a file that is not an .npz file, for a missing or an
+    unknown name, and for values that do not fit.
     """
     where, given = given_values(program, paths, say, raw)
     return rounded(program.inputs, require_values(program.inputs, given, where), where, say)
@@ -46,12 +47,12 @@ def program_inputs(
 def given_values(
     program: IntegerProgram, paths: Inputs = None, say: Progress = silent, raw: bool = False
 ) -> tuple[str, dict[str, Given]]:
-    """Return where the input values come from, and the values by name: given values, values of .npz files, or the first
-    example.
+    """Return a text that says where the input values come from, and the values by name: given values, values from .npz
+    files, or those of the first example.
 
-    An array with the name of an output that is no input is skipped, with a remark to `say`, so that a file of
-    `--outputs` can be an input again. Raise CircuitizeError for an array whose name is neither an input's nor an
-    output's, and for an input that two files have.
+    An array whose name is that of an output but not of an input is skipped, with a remark to `say`, so that a file from
+    `--outputs` can be used as inputs. Raise CircuitizeError for an array whose name is neither an input's nor an
+    output's, and for an input that occurs in two files.
     """
     if not paths:
         if raw:
@@ -112,8 +113,9 @@ def completed(
     say: Progress = silent,
     raw: bool = False,
 ) -> dict[str, Given]:
-    """Return the result of `given_values`, completed from the program's source: held inputs of its first example, and
-    scalars with one value in all examples. A scalar that differs between steps, as Adam's, must be given.
+    """Return the result of `given_values` completed with values from the program's source: the held inputs of its first
+    example, and the scalars that have the same value in all examples. A scalar that differs between steps, as with
+    Adam, must be given.
     """
     first, *others = examples
     held = [port.name for port in program.inputs if port.held]
@@ -127,7 +129,9 @@ def completed(
 
 
 def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str) -> Mapping[str, Given]:
-    """Return the given values of the given inputs. Raise CircuitizeError if one of the inputs has no value."""
+    """Return the values of the given inputs, after checking that none is missing. Raise CircuitizeError if one of the
+    given inputs has no value.
+    """
     missing = [port.name for port in ports if port.name not in given]
     if missing:
         raise CircuitizeError(
@@ -138,7 +142,7 @@ def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], whe
 
 
 def wanted(ports: Sequence[Port[Fixed | None]]) -> Wanted:
-    """Return the arrays of a file that may be values of the given ports."""
+    """Return a test whether an array in a file, by its name and shape, may be the value of one of the given ports."""
     shapes = {port.name: port.format.shape for port in ports if port.format is not None}
     return lambda name, shape: shapes.get(name) == shape
 
@@ -146,8 +150,8 @@ def wanted(ports: Sequence[Port[Fixed | None]]) -> Wanted:
 def rounded(
     ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str, say: Progress = silent
 ) -> dict[str, Integers]:
-    """Return the values of the given inputs as integers, by name; `say` receives a remark about real values that
-    rounding changed.
+    """Return the values of the given inputs as integers, by name; `say` receives a remark about real values that are
+    rounded.
     """
     integers = {port.name: to_integers(port, given[port.name], where) for port in ports}
     changed = [
@@ -163,7 +167,7 @@ def rounded(
 
 
 def require_writable(ports: Sequence[Port[Fixed]], path: Path | None, raw: bool) -> None:
-    """Raise CircuitizeError, before there is work, unless the values of the given ports can be written exactly."""
+    """Raise CircuitizeError, before any work, unless the values of the given ports can be written exactly."""
     if path is None and raw:
         raise CircuitizeError("--raw-outputs: expected --outputs FILE.npz with it, found none; give the file")
     for port in ports if path is not None and not raw else ():
@@ -177,8 +181,8 @@ def require_writable(ports: Sequence[Port[Fixed]], path: Path | None, raw: bool)
 
 
 def write_outputs(path: Path, ports: Sequence[Port[Fixed]], values: Mapping[str, Integers], raw: bool) -> None:
-    """Return values of the given ports by name, exactly: as the real numbers that they represent, or as integers of
-    their formats.
+    """Write the values of the given ports to a file by name, exactly: as the real numbers that they represent, or as
+    integers of their formats.
     """
     require_writable(ports, path, raw)
     formats = {port.name: port.format for port in ports}
@@ -187,7 +191,9 @@ def write_outputs(path: Path, ports: Sequence[Port[Fixed]], values: Mapping[str,
 
 
 def write_npz(path: Path, arrays: Mapping[str, Values]) -> None:
-    """Write arrays by name, readable by their owner alone, whole or not at all; equal arrays give equal bytes."""
+    """Write arrays by name to a file that only its owner can read, and that appears complete or not at all; equal
+    arrays give equal bytes.
+    """
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for name, array in arrays.items():

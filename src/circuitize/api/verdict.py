@@ -1,4 +1,4 @@
-"""The result of verifying a proof."""
+"""The result of verifying a single proof."""
 
 from __future__ import annotations
 
@@ -17,35 +17,37 @@ from .exact import Integers, Reals
 
 @dataclass(frozen=True)
 class Public:
-    """The values that a proof states for a public port: integers of the port's format, in its shape."""
+    """The values that a proof states for a public port, as an array of integers in the port's format."""
 
     port: Port[Fixed]
     integers: Integers
 
     @staticmethod
     def of(port: Port[Fixed], values: tuple[int, ...]) -> Public:
-        """Return the values, in row-major order, in the shape of the port."""
+        """Return the stated values, which are given in row-major order, in the shape of the port."""
         return Public(port, np.array(values, np.int64).reshape(port.format.shape))
 
     @property
     def reals(self) -> Reals:
-        """Return the values as real numbers, in float64."""
+        """Return the stated values as real numbers, in float64."""
         return to_reals(self.port.format, self.integers)
 
     def as_json(self) -> Json:
-        """Return the exact integers, and the real numbers that they represent."""
+        """Return the stated values as exact integers, and as the real numbers that these represent."""
         bits = self.port.format.fraction_bits
         return {"fraction_bits": bits, "integers": self.integers.tolist(), "reals": self.reals.tolist()}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a proof holds, and its statement if it does; the verdict on a refused proof repeats nothing that the
-    proof states.
+    """The verdict on a proof: whether the proof holds, and its statement if it does; a verdict that refuses a proof
+    repeats nothing that the proof states.
 
-    `stated` holds the public values, `publics` the same as real numbers, by name; `roots` are commitments in
-    hexadecimal. `unbound` are the ports of which the proof states only that values exist; `hidden` are the ports whose
-    values the proof does not disclose. `setup` tells whose secrets a key rests on: `development` is INSECURE.
+    The field `stated` of a verdict holds the public values, by name, and `publics` holds the same values as real
+    numbers; `roots` holds commitments in hexadecimal. The field `unbound` of a verdict names the ports of which the
+    proof states only that values exist; `hidden` names the ports whose values the proof does not disclose. The field
+    `setup` of a verdict says who made the key: with `development`, whoever made it can prove anything, which is
+    INSECURE.
     """
 
     valid: bool
@@ -62,12 +64,12 @@ class Verdict:
 
     @property
     def publics(self) -> dict[str, Reals]:
-        """Return the public values as real numbers, by the name of their port."""
+        """Return the public values that the proof states as real numbers, by port name."""
         return {name: public.reals for name, public in self.stated.items()}
 
     def as_json(self) -> Json:
-        """Return the object that `circuitize verify --json` prints; bits of soundness are included unless they are the
-        curve's.
+        """Return the verdict as the object that `circuitize verify --json` prints, with the bits of soundness unless
+        the soundness rests on an elliptic curve.
         """
         told = {
             "valid": self.valid,

@@ -1,4 +1,4 @@
-"""Verifiers: the verifier's own program and key decide whether a proof holds."""
+"""Verifiers of single proofs: the verifier's own program and key decide whether a proof holds."""
 
 from __future__ import annotations
 
@@ -41,12 +41,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verifier:
-    """The inputs of a verifier: its own program, its own key if the prover has keys, and the expected statements.
+    """A verifier of proofs, with all that it brings: its own program, its own key if the prover needs keys, and the
+    statements that it expects.
 
-    `expected_digest` is the digest that the program must have, if the verifier was given a digest beside the program.
+    The field `expected_digest` is the digest that the program must have, if the verifier was given a digest as well as
+    a program.
 
-    Soundness: only the verifier's own inputs decide what a valid proof shows. A proof's folder supplies the claim
-    (statement) and the proof, which are compared with these inputs and checked against them.
+    Soundness: only the verifier's own inputs decide what a valid proof shows. The folder of a proof supplies the
+    statement, which is only a claim, and the proof; both are checked against the verifier's own inputs.
     """
 
     exact: Exact
@@ -57,13 +59,13 @@ class Verifier:
 
     @property
     def bound(self) -> tuple[Bound, ...]:
-        """Return the names that a proof of the program makes statements about."""
+        """Return the ports and other items about which a proof of the program makes statements."""
         return self.prover.bound(self.exact.integer)
 
     def check(self, proof: Proof | Path | str) -> Verdict:
-        """Return the verdict on a proof, or on the folder that a proof was saved in.
+        """Return the verdict on a proof, or on the folder in which a proof was saved.
 
-        Raise CircuitizeError if there is no proof of this prover to check.
+        Raise CircuitizeError if there is no proof of this prover at the path.
         """
         if isinstance(proof, Proof):
             with TemporaryDirectory(prefix="circuitize-") as scratch:
@@ -130,12 +132,13 @@ def verifier(
     expect: Mapping[str, Given] | None = None,
     weights: Weights | None = None,
 ) -> Verifier:
-    """Return a verifier of proofs of this program: by its key, or by the program alone if the prover has no keys.
+    """Return a verifier of proofs of a program: it uses a key, or the program alone if the prover needs no keys.
 
-    `prover` names the prover whose proofs are checked without a key; a key names its own prover. `expect` lists
-    required statements of a proof by name: a public value as a number or an array, exactly; a commitment as its root in
-    hexadecimal. `weights` are roots that `accept_weights` accepted as in format: a proof must open these roots. Raise
-    CircuitizeError for other names, values that are none of the format, and the key of another program.
+    The argument `prover` names the prover whose proofs are checked without a key; a key itself says to which prover it
+    belongs. The argument `expect` gives statements that a proof must make, by name: for a public value a number or an
+    array, to be equalled exactly, and for a commitment its root in hexadecimal. The argument `weights` holds roots that
+    `accept_weights` found to be in format: a proof must open these roots. Raise CircuitizeError for unknown names, for
+    values that their port's format cannot represent, and for a key of another program.
     """
     made = exact(program, Phases())
     if not (key is None or hasattr(key, "digest")):
@@ -153,9 +156,9 @@ def verifier(
 
 
 def program_of_key(path: Path, key: VerifyingKey, file: str) -> Exact:
-    """Return the program that setup saved beside a key's file.
+    """Return the program that setup saved beside the file of a key.
 
-    Raise FormatError if there is no such program, or if it belongs to other keys.
+    Raise FormatError if no program lies beside the key, or if the program belongs to other keys.
     """
     own = load(path, integer=True)
     found = program_digest(own)
@@ -165,7 +168,7 @@ def program_of_key(path: Path, key: VerifyingKey, file: str) -> Exact:
 
 
 def _names_of(program: IntegerProgram, *visibilities: Visibility) -> tuple[str, ...]:
-    """Return the names of the ports with the given visibility, outputs first."""
+    """Return the names of the ports that have one of the given visibilities, outputs first."""
     sides = (("output", program.outputs), ("input", program.inputs))
     ports = [((side, port.name), port) for side, ports in sides for port in ports]
     names = shown_names(program, ports)
@@ -173,10 +176,11 @@ def _names_of(program: IntegerProgram, *visibilities: Visibility) -> tuple[str, 
 
 
 def keyless_prover(proof: Path) -> str | None:
-    """Return the prover that a proof names, if it has no keys and comes with the package.
+    """Return the name of the prover that a proof states, if this prover needs no keys and comes with the package.
 
-    Trusting the name is safe: the verifier has the program, and the package's provers are sound. A registered prover
-    may be weaker, so the verifier must name it. Raise FormatError if there is no proof.
+    Trusting the prover's name in a proof is safe: the verifier has the program, and the package's provers are sound. A
+    registered prover may be weaker than the package's own, so the verifier must name it. Raise FormatError if there is
+    no proof at the path.
     """
     found = stated_prover(proof)
     return found if found in names.SHIPPED and found not in names.keyed() else None

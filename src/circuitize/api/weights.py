@@ -1,4 +1,6 @@
-"""Frozen weights, which no step changes: committed to once, shown to be in format once, and read by many proofs."""
+"""Frozen weights, which no step changes: they are committed to once and shown to be in format once, and many proofs
+then read them.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,9 @@ BYTES = 32
 
 @dataclass(frozen=True)
 class Weights:
-    """The roots of a program's frozen groups; for each root a proof showed that its values are in format.
+    """The roots of a program's groups of frozen inputs, each with a proof that its values are in format.
 
-    The field `security_bits` of committed weights is the soundness of these proofs, by group.
+    The field `security_bits` of committed weights is the soundness of the proofs of formats, by group.
     """
 
     roots: Mapping[str, bytes]
@@ -42,13 +44,16 @@ class Weights:
 
     @property
     def kept(self) -> Path:
-        """The secrets of the roots, and how often each may still be opened: for the prover alone."""
+        """Return the path of the file with the secrets of the roots and the number of openings that each root has left,
+        which is for the prover alone.
+        """
         return kept_file(self.folder)
 
     def reading(self, prover: Prover, program: Exact) -> Tensor:
-        """Return the prover of tensor proofs that open these roots, in the form that verifiers need.
+        """Return the prover of tensor proofs that open the roots of the committed weights, as verifiers need it.
 
-        Raise CircuitizeError for another prover, and for a program whose frozen inputs are other groups.
+        Raise CircuitizeError for another prover than that of tensor proofs, and for a program with other groups of
+        frozen inputs.
         """
         if prover.name != Tensor.name:
             raise CircuitizeError(f"expected tensor proofs with weights apart, found {prover.name}; give no weights")
@@ -56,16 +61,18 @@ class Weights:
         return Tensor(self.roots, shown=self.security_bits)
 
     def left(self) -> dict[str, int | None]:
-        """Return how often each root may still be opened, by group; None if the roots hide nothing."""
+        """Return how often each root may still be opened, by group; the number is None if the root hides nothing."""
         return {name: left for (_, name), left in left_of(self.kept).items()}
 
     def proving(self, program: Program | Exact, *, memory: int | None = None) -> ProvableCircuit:
-        """Return the circuit of a program whose proofs open these roots. Raise CircuitizeError if no opening is left.
+        """Return the circuit of a program, for proofs that open the roots of the committed weights. Raise
+        CircuitizeError if one of the roots may not be opened any more.
 
-        If a proof needs more bytes than `memory`, by default the machine's, CircuitizeError says what fits.
+        If a proof needs more bytes than `memory`, which is by default the machine's memory, the CircuitizeError says
+        what would fit.
 
-        The program's frozen inputs must be those of the committed program: other values, names or formats are refused
-        at the proof.
+        The program's frozen inputs must equal those of the committed program: other values, names or formats are
+        refused when a proof is made.
         """
         spent = [name for name, left in self.left().items() if left == 0]
         if spent:
@@ -80,8 +87,8 @@ class Weights:
 
 
 def kept_file(folder: Path) -> Path:
-    """Return the file of secrets beside a folder, for any spelling of its path: `.` and `..` have no names of their
-    own.
+    """Return the path of the file of secrets beside a folder, however the folder's path is spelled: `.` and `..` are
+    resolved first, because they are not names.
     """
     named = Path(os.path.normpath(folder))
     named = Path(os.path.abspath(folder)) if named.name in ("", "..") else named
@@ -98,12 +105,13 @@ def commit_weights(
     memory: int | None = None,
     progress: Progress = silent,
 ) -> Weights:
-    """Commit to the frozen inputs of a program, and write for each group a proof that the root's values are in format.
+    """Commit to the frozen inputs of a program, and write for each group a proof that the committed values are in
+    format.
 
-    The argument `folder` is a folder for others; FOLDER.openings.json beside it contains the secrets. The committed
-    values are those of `inputs`, or `integers` of the inputs' formats, by default of the first example. Raise
-    CircuitizeError, before there is work, for a program without frozen inputs, if either path exists, and if a proof of
-    formats needs more bytes than `memory`.
+    The folder `folder` is for verifiers; the file FOLDER.openings.json beside it contains the prover's secrets. The
+    committed values are `inputs`, or `integers` of the inputs' formats, or by default the values of the first example.
+    Raise CircuitizeError, before any work, for a program without frozen inputs, if either path exists already, and if a
+    proof of formats needs more than `memory` bytes.
     """
     made, path = exact(program, Phases(progress)), Path(os.path.normpath(folder))
     require_new(path)
@@ -127,17 +135,18 @@ def commit_weights(
 
 
 def require_new(folder: Path) -> None:
-    """Raise CircuitizeError if roots or secrets cannot be written, or exist already."""
+    """Raise CircuitizeError if the files of roots or secrets cannot be written, or exist already."""
     whole = Path(os.path.normpath(folder))
     require_new_openings(kept_file(whole))
     require_folder(whole, FILE, ())
 
 
 def accept_weights(program: Program | Exact, folder: Path | str) -> Weights:
-    """Return the roots that the proofs of `folder` show to be of this program's frozen inputs, in format.
+    """Return the roots that the proofs in `folder` show to be commitments to this program's frozen inputs, with values
+    in format.
 
-    Soundness: groups, programs and plans are those of the verifier's own program; only the proofs come from the folder,
-    and they are checked. Raise CircuitizeError if a proof does not hold, or is missing.
+    Soundness: the groups, programs and plans are those of the verifier's own program; only the proofs come from the
+    folder, and they are checked. Raise CircuitizeError if a proof of a root is missing or does not hold.
     """
     made, path = exact(program, Phases()), Path(folder)
     found, verdicts = judged(made, path)
@@ -151,7 +160,9 @@ def accept_weights(program: Program | Exact, folder: Path | str) -> Weights:
 
 
 def judged(made: Exact, folder: Path) -> tuple[Weights, Mapping[str, Verdict]]:
-    """Return the roots that `folder` claims, and the verdict on each: callers must look at all verdicts."""
+    """Return the roots that the proofs in `folder` show, and the verdict on the proof of each group: callers must look
+    at all verdicts.
+    """
     roots, verdicts = {}, {}
     frozen_program(made)
     for group in frozen_groups(made.integer):
@@ -165,7 +176,7 @@ def judged(made: Exact, folder: Path) -> tuple[Weights, Mapping[str, Verdict]]:
 
 
 def _formats(program: IntegerProgram, group: str) -> Exact:
-    """Return the program whose proof shows that a group's root is of values in format."""
+    """Return the program whose proof shows that a group's root commits to values in format."""
     own = replace(format_program(program, {group}), examples=())
     return Exact(own, own, program_digest(own))
 
@@ -176,8 +187,8 @@ def _circuit(own: Exact, memory: int | None) -> ProvableCircuit:
 
 
 def frozen_program(made: Exact) -> IntegerProgram:
-    """Return the program that takes the frozen inputs and has no outputs. Raise CircuitizeError if there are no frozen
-    inputs.
+    """Return the program that takes the frozen inputs of a program and has no outputs. Raise CircuitizeError if the
+    program has no frozen inputs.
     """
     groups = frozen_groups(made.integer)
     if not groups:

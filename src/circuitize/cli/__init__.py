@@ -1,4 +1,4 @@
-"""The command line: `circuitize COMMAND ...`, one file per command."""
+"""The command line of the package: `circuitize COMMAND ...`, with one file for each command."""
 
 from .entry import main
 

@@ -1,4 +1,4 @@
-"""Entry point that runs the command line as `python -m circuitize.cli`."""
+"""The entry point that runs the command line as `python -m circuitize.cli`."""
 
 import sys
 

@@ -1,4 +1,6 @@
-"""`circuitize accuracy`: errors of an integer program against float64, wire by wire, and formats that meet a target."""
+"""The command `circuitize accuracy` prints the errors of an integer program against float64, wire by wire, and finds
+formats that meet a limit.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from .output import print_json, say, show
 
 
 def run(options: Namespace) -> int:
-    """Report the errors of a program on its own examples, or of the same program with formats that meet a target."""
+    """Report the errors of a program on its own examples, in its own formats or in formats that meet a limit on errors
+    or cost.
+    """
     if options.target_error and options.target_cost:
         raise CircuitizeError("expected --target-error or --target-cost, found both; give one of them")
     errors = [_amount(text, "--target-error") for text in options.target_error or ()]
@@ -56,7 +60,7 @@ def run(options: Namespace) -> int:
 
 
 def _amount(text: str, option: str) -> tuple[str | None, float]:
-    """Parse NAME=NUMBER, or a number alone."""
+    """Return the name and the number in a text NAME=NUMBER, or None and the number in a text that is a number alone."""
     name, equals, number = text.rpartition("=")
     try:
         amount = float(number)
@@ -92,7 +96,7 @@ def _print_costs(costs: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def _print_errors(rows: Sequence[tuple[str, WireError]]) -> None:
-    """Return a row for each wire: the format, the greatest magnitude, both errors, and the number of correct bits."""
+    """Print a row for each wire: its format, its greatest magnitude, both errors, and its number of correct bits."""
     wide = max((len(title) for title, _ in rows), default=0)
     heads = ("bits", "fraction", "greatest", "predicted", "measured", "bits right")
     say(f"  {'':<{wide}}" + "".join(f"  {head:>10}" for head in heads))

@@ -1,4 +1,6 @@
-"""`circuitize audit`: whether a circuit's inputs determine every other wire, and the purpose of each row."""
+"""The command `circuitize audit` checks whether a circuit's inputs determine every other wire, and what each row is
+for.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ SHOWN = 20
 
 
 def run(options: Namespace) -> int:
-    """Return 0 if every wire is determined (and no row's purpose is unknown), 1 if a wire is not, or may not be."""
+    """Return exit status 0 if every wire is determined (and the purpose of every row is known), and 1 if some wire is
+    not determined or may not be.
+    """
     path = Path(options.program)
     written = path.is_dir() or path.suffix == ".r1cs"
     if written:

@@ -1,4 +1,6 @@
-"""`circuitize certify`: shows that a parallel design computes its program for all inputs, and writes a certificate."""
+"""The command `circuitize certify` proves that a parallel design computes its program for all inputs, and writes a
+certificate.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from .output import print_json, print_table, say, show
 
 
 def run(options: Namespace) -> int:
-    """Return 0 if every module is shown and the certificate is written, 1 if a module is not shown."""
+    """Return exit status 0 if the proof succeeds for every module and the certificate is written, and 1 if it fails for
+    some module.
+    """
     found = certify(options.design, options.output, progress=show)
     made = found.certificate
     if options.json:

@@ -1,4 +1,6 @@
-"""`circuitize check`: runs a program on every target this machine has, and compares with the integer executor."""
+"""The command `circuitize check` runs a program on every target that this machine has, and compares the results with
+the integer executor's.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from .output import print_json, print_table, say, show
 
 
 def run(options: Namespace) -> int:
-    """Return 0 if every target equals the integer executor on every input tried, 1 if a target differs."""
+    """Return exit status 0 if every target equals the integer executor on every input that was tried, and 1 if some
+    target differs.
+    """
     if Path(options.program).is_dir():
         require_no_choices(options.program, options)
         return _run_files(Path(options.program), options.json)
@@ -47,7 +51,9 @@ def run(options: Namespace) -> int:
 
 
 def _refused(undefined: int) -> str:
-    """Return the remark on inputs for which the program is undefined; the executor and all targets must refuse them."""
+    """Return a remark on the inputs for which the program is undefined, which the integer executor and all targets must
+    refuse.
+    """
     return f"; {undefined} outside what the program is defined on, refused by all alike" if undefined else ""
 
 

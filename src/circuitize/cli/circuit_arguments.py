@@ -1,4 +1,4 @@
-"""Arguments of commands about a program and its circuit."""
+"""The arguments of commands about a program and its circuit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def demo(command: ArgumentParser) -> None:
 
 
 def compile(command: ArgumentParser) -> None:
-    """Add the arguments of `circuitize compile`, the options of all targets among them."""
+    """Add the arguments of `circuitize compile`, which include the options of all targets."""
     program(command)
     written = [target for target in TARGETS.values() if target.files is not None]
     command.add_argument("--target", choices=[target.name for target in written], required=True)
@@ -39,7 +39,9 @@ def compile(command: ArgumentParser) -> None:
 
 
 def _target_options(command: ArgumentParser, name: str) -> None:
-    """Add the options of targets, each after those that share its targets, or after the choice that it requires."""
+    """Add the options of targets to a command; each option follows those of the same targets, or the choice that it
+    requires.
+    """
     for option, having in offered(TARGETS.values(), name).values():
         told = f"{option.only[1] if option.only else ', '.join(having)}: {option.help}"
         if option.kind == "flag":
@@ -52,12 +54,12 @@ def _target_options(command: ArgumentParser, name: str) -> None:
 
 
 def target_options(options: Namespace) -> Json:
-    """Return the values that a command line gives for the options of targets."""
+    """Return the values that a command line gives to the options of targets."""
     return {name: getattr(options, name) for name in offered(TARGETS.values(), options.command)}
 
 
 def _grouped(told: Mapping[str, str]) -> list[str]:
-    """Return the names of earlier options with the same help text."""
+    """Return each help text once, after the names of all options that have this text."""
     groups: dict[str, list[str]] = {}
     for name, text in told.items():
         if text:
@@ -106,7 +108,7 @@ def draw(command: ArgumentParser) -> None:
 
 
 def estimate(command: ArgumentParser) -> None:
-    """Add the arguments of `circuitize estimate`, the options of all targets among them."""
+    """Add the arguments of `circuitize estimate`, which include the options of all targets."""
     program(command)
     command.add_argument(
         "--target", action="append", choices=[*TARGETS], help="estimate this target alone (default: all); repeatable"

@@ -1,4 +1,6 @@
-"""`circuitize commit-weights`: commit once to weights that no step changes, and prove that they are in format."""
+"""The command `circuitize commit-weights` commits once to weights that no step changes, and proves that the weights are
+in format.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(options: Namespace) -> int:
-    """Write a folder with a proof for each root, for others, and the secrets of the roots beside it."""
+    """Write a folder for verifiers with a proof for each root, and the secrets of the roots beside the folder."""
     from circuitize.api.values import program_inputs
     from circuitize.api.weights import commit_weights, frozen_program, require_new
 
@@ -55,7 +57,7 @@ def run(options: Namespace) -> int:
 
 
 def report_of(made: Weights, phases: Phases) -> Json:
-    """Return the object that --json prints."""
+    """Return the object that `circuitize commit-weights --json` prints."""
     left = made.left()
     return {
         "groups": {

@@ -1,4 +1,4 @@
-"""`circuitize compile`: a program's circuit, or its hardware, as files that other tools read."""
+"""The command `circuitize compile` writes a program's circuit, or its hardware, as files that other tools read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from .output import Phases, print_json, print_shown, print_table, remark, say, s
 
 
 def run(options: Namespace) -> int:
-    """Write the target's files. Raise CircuitizeError for options of another target."""
+    """Write the files of the program's circuit for the chosen target. Raise CircuitizeError for options that only other
+    targets have.
+    """
     target = TARGETS[options.target]
     own = chosen(target, "compile", target_options(options), TARGETS.values(), spoken=True)
     assert target.files is not None

@@ -1,4 +1,6 @@
-"""`circuitize cost`: words moved between memories, read for a cache, for an FPGA, and for the prover of a run."""
+"""The command `circuitize cost` counts the words that a program moves between memories, as a cost for a cache, for an
+FPGA, and for the prover of a run.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ READINGS = ("memory", "word", "lanes", "words_per_clock", "steps")
 
 
 def run(options: Namespace) -> int:
-    """Print the number of words that the program moves."""
+    """Print the number of words that the program moves between memories."""
     program = read_program(options.program, options=options)
     found, made = readings(program, **{name: getattr(options, name) for name in READINGS}, progress=show)
     if options.json:

@@ -1,4 +1,6 @@
-"""`circuitize demo`: a network learns handwritten digits in integers; one step is proved, then the whole run."""
+"""The command `circuitize demo` trains a network on handwritten digits in integers, proves one step, and then proves
+the whole run.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
 
 def run(options: Namespace) -> int:
-    """Train, circuitize, prove, verify and attack; return 1 if the verifier errs in either direction."""
+    """Run the demo: train, compile, prove, verify and attack; return exit status 1 if the verifier accepts an attack or
+    refuses a proof.
+    """
     start = time.perf_counter()
     require_file(options.output / PICTURE)
     require_key_folder(options.output / KEYS)
@@ -72,7 +76,7 @@ def run(options: Namespace) -> int:
 
 
 class Demo:
-    """The report of the demo, on the screen or as one object, and the folder that it writes into."""
+    """The report of the demo, printed as lines or as one JSON object, and the folder into which the demo writes."""
 
     def __init__(self, output: Path, quiet: bool) -> None:
         self.output = output
@@ -80,13 +84,13 @@ class Demo:
         self.report: Json = {}
 
     def say(self, text: str = "") -> None:
-        """Print a line at once, unless the demo ends with one object of JSON."""
+        """Print a line of the demo at once, unless the demo prints one JSON object at its end."""
         if not self.quiet:
             say(text)
             sys.stdout.flush()
 
     def trained(self, curves: Mapping[str, Curve], recipe: Recipe, split: Split) -> None:
-        """Report the figures of both training runs, and draw their picture."""
+        """Report the figures of the training runs in float64 and in integers, and draw a picture of them."""
         draw_side_by_side(curves, self.output / PICTURE)
         self.report["accuracy"] = {name: curve.accuracy for name, curve in curves.items()}
         self.report["loss"] = {name: curve.loss for name, curve in curves.items()}
@@ -100,7 +104,7 @@ class Demo:
         self.say(f"          curves in {self.output / PICTURE}")
 
     def proved(self, loaded: Exact) -> None:
-        """Compile one step to a circuit, with keys, a proof, a verdict and attacks."""
+        """Compile one step of the training to a circuit, make keys and a proof, verify the proof, and try attacks."""
         phases, keys_folder, folder = Phases(), self.output / KEYS, self.output / PROOF
         with progress("counting constraints"):
             sizes = r1cs.estimate(loaded.integer, {})
@@ -144,7 +148,9 @@ class Demo:
         self._attacked(attempts)
 
     def proved_without_keys(self, loaded: Exact) -> None:
-        """Prove the same step by sumchecks, also in zero knowledge, and judge the proof."""
+        """Prove the same step with tensor proofs, which need no keys, with and without zero knowledge, and verify the
+        proofs.
+        """
         phases, folder = Phases(), self.output / WITHOUT_KEYS
         circuit = ProverTarget("tensor").build(loaded, phases)
         proof = circuit.prove_integers(integers_of(loaded.integer, None), None, None, (), phases, show)
@@ -166,8 +172,8 @@ class Demo:
         )
 
     def whole_run(self, example: Any, loaded: Exact, split: Split, epochs: int | None) -> None:
-        """Prove all steps of the recipe, or of its first epochs, in a few proofs, and their evaluation; try attacks on
-        them.
+        """Prove all steps of the recipe, or those of its first epochs, in a few proofs, prove the evaluation of the
+        result, and try attacks on them.
         """
         recipe = example.RECIPE if epochs is None else replace(example.RECIPE, epochs=epochs)
         with progress("preparing the run"):

@@ -1,5 +1,5 @@
-"""The demo's last part: the whole training run in a few proofs, judged on the test set, and the forgeries that are
-refused.
+"""The last part of the demo: the whole training run is proved in a few proofs and evaluated on the test set, and
+forgeries are refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ SEED, START = "5eed", "c0ffee"
 
 @dataclass(frozen=True)
 class Training:
-    """A recipe as a run: its step, the program that judges its end, and data to train on and to test with."""
+    """A training run of the demo: its step, the program that evaluates its final values, its model and recipe, and the
+    data for training and testing.
+    """
 
     step: Program
     judge: Program
@@ -40,28 +42,28 @@ class Training:
 
     @property
     def steps(self) -> int:
-        """Return the number of steps: whole batches of each epoch."""
+        """Return the number of steps in the run: the whole batches in all epochs."""
         return self.recipe.epochs * (len(self.split.train_labels) // self.recipe.batch)
 
     @property
     def public(self) -> Json:
-        """Return the setting that prover and verifier agree on."""
+        """Return the settings of the run on which prover and verifier agree."""
         test = {"inputs": self.split.test_inputs, "targets": self.split.test_targets}
         begun = {"initial_seed": START, "model": self.model, "schedule": self.recipe}
         return begun | {"steps": self.steps, "seed": SEED, "evaluate": self.judge, "test": test}
 
     def prove(self, folder: Path) -> ProvedRun:
-        """Prove the whole run and its evaluation; write both into a folder."""
+        """Prove the whole run and the evaluation of its final values, and write the proofs to a folder."""
         data = {"inputs": self.split.train_inputs, "targets": self.split.train_targets}
         return prove_run(self.step, folder, **self.public, dataset=data, public_test=True, progress=show)
 
     def verify(self, folder: Path, **other: object) -> RunVerdict:
-        """Return the verdict on a run's folder; `other` replaces some of the verifier's expectations."""
+        """Return the verdict on a run's folder; the arguments `other` replace some of the verifier's requirements."""
         return verify_run(self.step, folder, **{**self.public, **other})
 
 
 def shown_run(training: Training, folder: Path, say: Callable[[str], object]) -> Json:
-    """Prove a whole training run, verify the run, try to forge it; return the report."""
+    """Prove a whole training run, verify the run, try to forge it, and return a report."""
     start = time.perf_counter()
     made = training.prove(folder)
     proved = time.perf_counter() - start
@@ -98,7 +100,9 @@ def _proofs(made: ProvedRun) -> str:
 
 
 def _attempts(training: Training, folder: Path) -> list[Attempt]:
-    """Return the claims that a forger or a mistaken verifier would want to pass, each with the reason why it fails."""
+    """Return the attacks that a forger might try, or false claims that a mistaken verifier might require, each with the
+    reason why it is refused.
+    """
     changed: dict[str, Callable[[Path], None]] = {
         "one right answer more": one_right_answer_more,
         "the last proof left out": without_last_proof,

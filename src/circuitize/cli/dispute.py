@@ -1,4 +1,6 @@
-"""`circuitize dispute`: the first step, operation and element on which two trainings differ, and who is right."""
+"""The command `circuitize dispute` finds the first step, operation and element in which two trainings differ, and who
+is right.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from .output import print_json, print_shown, say, show
 
 
 def run(options: Namespace) -> int:
-    """Return 0 if both trainings agree, 1 if they differ."""
+    """Return exit status 0 if both trainings agree, and 1 if they differ."""
     prover = None if options.prover == "none" else options.prover
     found = dispute(options.a, options.b, prover=prover, proof=options.output, progress=show)
     if options.json:

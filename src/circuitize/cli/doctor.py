@@ -1,4 +1,4 @@
-"""`circuitize doctor`: the abilities of this machine, and how to install missing parts."""
+"""The command `circuitize doctor` lists what this machine can do, and how to install missing parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .output import print_json, say
 
 
 def run(options: Namespace) -> int:
-    """Look for every part; always return 0, since a missing part is an answer."""
+    """Look for every optional part of the package; always return exit status 0, since a missing part is an answer."""
     parts = list(machine.parts())
     memory = physical_bytes()
     if options.json:

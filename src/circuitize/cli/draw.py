@@ -1,4 +1,4 @@
-"""`circuitize draw`: a program as a picture, folded by part."""
+"""The command `circuitize draw` draws a program as a picture, folded by part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .output import print_json, progress, say
 
 
 def run(options: Namespace) -> int:
-    """Write the picture of the program as it is given, or with --integers of the integer program made of it."""
+    """Write the picture of the program, or, with --integers, of the integer program to which it is quantized."""
     require_ending(options.output)
     require_file(options.output)
     program = read_program(options.program, options=options)

@@ -1,4 +1,4 @@
-"""Runs one command and turns every error into one line and an exit status."""
+"""The entry point of the command line: it runs one command, and turns every error into one line and an exit status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import import_module
 
 from circuitize.circuits.errors import CircuitizeError
 
-from .arguments import parser
+from .arguments import COMMANDS, parser
 from .output import remark
 from .screen import screens
 
@@ -22,14 +22,14 @@ PIPE_CLOSED = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (default: this process's) and return its exit status.
 
-    Status 0 means done, 1 a negative answer (a proof does not verify, targets disagree), 2 bad use or bad input, with
-    one line on standard error; 130 and 141 mean an interruption, and an output that nobody reads any more. Only --help
-    and --version raise SystemExit, as argparse does.
+    Exit status 0 means done, 1 a negative answer (a proof does not verify, targets disagree), and 2 wrong use or bad
+    input, with one line on standard error; 130 means an interruption, and 141 an output that nobody reads any more.
+    Only --help and --version raise SystemExit, as argparse does for these options.
     """
     try:
         words = sys.argv[1:] if arguments is None else arguments
         command = next((word for word in words if not word.startswith("-")), "")
-        options = parser(command).parse_args(words)
+        options = parser(command, alone=command in COMMANDS and words[0] == command).parse_args(words)
         with screens():
             status: int = import_module(f".{options.command.replace('-', '_')}", __package__).run(options)
             sys.stdout.flush()
@@ -69,8 +69,8 @@ def _failed(message: str, status: int = BAD_INPUT) -> int:
 
 
 def _discard_output() -> None:
-    """Discard the buffered standard output that could not be written, so that the interpreter does not try again at its
-    end.
+    """Discard buffered standard output that could not be written, so that the interpreter does not try to write it
+    again when it ends.
     """
     try:
         sys.stdout.flush()

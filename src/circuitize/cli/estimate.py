@@ -1,4 +1,6 @@
-"""`circuitize estimate`: the sizes of every target, or of the named targets, before anything is emitted."""
+"""The command `circuitize estimate` counts the sizes of a program's circuits for every target, or for the named
+targets, before anything is emitted.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from .output import print_json, print_shown, say, show
 
 
 def run(options: Namespace) -> int:
-    """Print the sizes that the emitters would emit."""
+    """Print the sizes that the emitted circuits would have."""
     own = target_options(options)
     wanted = options.target or []
     options_by_target(own, wanted)

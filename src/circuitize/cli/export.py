@@ -1,4 +1,6 @@
-"""`circuitize export`: a program as a file for other tools, an open hypergraph in JSON or a saved arrow."""
+"""The command `circuitize export` writes a program to a file for other tools: an open hypergraph in JSON, or a saved
+arrow.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from .output import print_json, progress, say
 
 
 def run(options: Namespace) -> int:
-    """Write the integer program, or with --real the real program that it is quantized from. The file's ending chooses
-    the form.
+    """Write the integer program, or, with --real, the real program from which it is quantized. The ending of the file's
+    name decides the form.
     """
     ending = options.output.suffix
     if ending not in (".json", ".arrow"):

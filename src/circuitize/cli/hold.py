@@ -1,4 +1,6 @@
-"""`circuitize hold`: check a proof or a run, and write the file by which the web page checks it again."""
+"""The command `circuitize hold` checks a proof or a run, and writes the file with which the web page checks it
+again.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ from .verdict import RUN_FILE, require_outside
 
 
 def run(options: Namespace) -> int:
-    """Write a held file of a folder that holds, and print the verdict; return 0, or 1 without a file if the folder does
-    not hold.
+    """Check a folder, print the verdict, and write a held file if the folder's proofs hold; return exit status 0, or 1
+    without a file if they do not hold.
     """
     require_file(options.output)
     require_outside(options.output, options.folder)
@@ -81,7 +83,7 @@ def _proof(options: Namespace) -> tuple[Verdict, bytes]:
 
 
 def _lines(verdict: Verdict | RunVerdict, folder: Path) -> list[str]:
-    """Return the command line's words about a folder that holds, in printable characters."""
+    """Return the lines that the command prints about a folder whose proofs hold, in printable characters."""
     if isinstance(verdict, RunVerdict):
         lines = verify_run.lines_of(str(folder), verdict)
     else:

@@ -1,4 +1,4 @@
-"""The program that a command line names, and the integer program made of it."""
+"""Loading the program that a command line names, and the integer program to which it is quantized."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ PROGRAM_FILE = "program.arrow"
 def load_program(
     argument: str, *, integer: bool = False, renew: Collection[str] = (), options: Namespace | None = None
 ) -> Exact:
-    """Return the program that PROGRAM names, quantized; `renew` gives the program that renews the roots of these
-    groups.
+    """Return the program that the argument PROGRAM names, quantized; with `renew`, return the program that renews the
+    roots of the groups named there.
 
-    `options` are the command line's, if it has the options of ONNX files.
+    The argument `options` holds the options of the command line, if the command has options for ONNX files.
 
-    Raise CircuitizeError as `read_program` and `quantize` do, and for a group that the program does not have. With
-    `integer`, as verifiers use it, a saved arrow must be of the integer language: calibration would run any content of
-    the file, and proofs are of the integer program.
+    Raise CircuitizeError for the same reasons as `read_program` and `quantize`, and for a group that the program does
+    not have. With `integer`, as verifiers use it, a saved arrow must be of the integer language: calibrating a program
+    of reals would run any content of the file, and proofs are about integer programs.
     """
     named = read_program(argument, integer=integer, options=options)
     try:
@@ -52,9 +52,9 @@ def _renewing(loaded: Exact, groups: Collection[str]) -> Exact:
 
 
 def read_program(argument: str, *, integer: bool = False, options: Namespace | None = None) -> Program:
-    """Return the program that PROGRAM names, as `program_named` finds it.
+    """Return the program that the argument PROGRAM names, as `program_named` finds it.
 
-    `options` are the command line's, if it has the options of ONNX files.
+    The argument `options` holds the options of the command line, if the command has options for ONNX files.
     """
     chosen = None
     if program_path(argument).suffix != ONNX:
@@ -67,32 +67,32 @@ def read_program(argument: str, *, integer: bool = False, options: Namespace | N
 
 
 def require_no_choices(argument: str, options: Namespace | None) -> None:
-    """Raise CircuitizeError if options for ONNX files are given and PROGRAM is no ONNX file."""
+    """Raise CircuitizeError if options for ONNX files are given and PROGRAM is not an ONNX file."""
     said = [] if options is None else given(options)
     if said:
         raise CircuitizeError(f"{said[0]}: expected PROGRAM.onnx with it, found {argument}; leave it out")
 
 
 def program_path(argument: str) -> Path:
-    """Return the file that PROGRAM lies in."""
+    """Return the path of the file that contains the program PROGRAM."""
     return split_name(argument)[0]
 
 
 def quantized(given: Program) -> Exact:
-    """A program of either language with the integer program that it means."""
+    """Return a program of either language with the integer program to which it is quantized."""
     with progress("quantizing"):
         return exact(given, Phases())
 
 
 def save_without_examples(program: Program, path: Path) -> None:
-    """Save a program for others to have: its examples may be private data, so they are not saved."""
+    """Save a program for other people: its examples may be private data, so they are not saved."""
     with progress("saving the program"):
         save(program, path)
 
 
 def came_with(loaded: Exact, options: Namespace) -> Mapping[str, Given] | None:
-    """Return the values of --inputs, completed by an ONNX file's own values. Return None without --inputs or an ONNX
-    file.
+    """Return the values of --inputs, completed with the values that an ONNX file contains. Return None if neither
+    --inputs nor an ONNX file is given.
     """
     if program_path(options.program).suffix != ONNX or not options.inputs or not loaded.given.examples:
         return None

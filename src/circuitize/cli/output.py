@@ -17,12 +17,12 @@ CLEAR = "\r\x1b[K"
 
 
 def say(text: str = "") -> None:
-    """Print one line on standard output, whatever characters the text contains."""
+    """Print one line on standard output; unprintable characters are shown as escapes."""
     print(visible(text))
 
 
 def remark(message: str) -> None:
-    """Print one line on standard error, whatever characters the message contains; the command continues."""
+    """Print a remark of one line on standard error, with unprintable characters as escapes; the command continues."""
     print("circuitize:", one_line(message), file=sys.stderr)
 
 
@@ -32,27 +32,31 @@ def print_json(content: Json) -> None:
 
 
 def print_table(rows: Sequence[tuple[str, object]], indent: str = "  ") -> None:
-    """Print names on the left, values on the right of one column; whole numbers get thousands separators."""
+    """Print a table with names in a left column and values in a right column; whole numbers get thousands
+    separators.
+    """
     width = max((len(visible(name)) for name, _ in rows), default=0)
     for name, value in rows:
         say(f"{indent}{visible(name):<{width}}  {f'{value:,}' if isinstance(value, int) else value}".rstrip())
 
 
 def print_shown(shown: Iterable[str | Sequence[tuple[str, object]]]) -> None:
-    """Print lines, and tables of names and values."""
+    """Print lines of text, and tables of names and values."""
     for part in shown:
         say(part) if isinstance(part, str) else print_table(part)
 
 
 def show(stage: str) -> None:
-    """Replace the stage that standard error shows, if that is a terminal; an empty stage shows nothing."""
+    """Replace the stage of work that standard error shows, if standard error is a terminal; an empty stage clears the
+    line.
+    """
     stream = sys.stderr.stream if isinstance(sys.stderr, Screen) else sys.stderr
     if stream.isatty():
         print(f"{CLEAR}{visible(stage)}" + " ..." * bool(stage), end="", file=stream, flush=True)
 
 
 def progress(stage: str) -> AbstractContextManager[None]:
-    """Show a stage while the block runs."""
+    """Show a stage of work on standard error while the block runs."""
     return phases.under_way(show, stage)
 
 
@@ -64,7 +68,7 @@ class Phases(phases.Phases):
 
 
 def shown_number(value: object) -> str:
-    """Return a number as text, or the first few numbers of an array, row by row."""
+    """Return a number as text, or, for an array, the first few numbers in row-major order."""
     if not isinstance(value, list):
         return f"{value:.9g}"
     leaves: list[Any] = [value]

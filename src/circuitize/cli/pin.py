@@ -1,4 +1,4 @@
-"""`circuitize pin`: check a run, and write the one file with which others check it again."""
+"""The command `circuitize pin` checks a run, and writes the one file with which others check the run again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from .verify_run import judged, told
 
 
 def run(options: Namespace) -> int:
-    """Write a pin of a run that holds, and print the verdict; return 0, or 1 without a pin if the run does not hold."""
+    """Check a run, print the verdict, and write a pin if the run holds; return exit status 0, or 1 without a pin if the
+    run does not hold.
+    """
     start = time.perf_counter()
     require_file(options.output)
     if options.output.resolve().is_relative_to(options.run.resolve()):

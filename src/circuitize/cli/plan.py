@@ -1,4 +1,4 @@
-"""`circuitize plan`: the best ways to build a program, over formats, partitions and targets."""
+"""The command `circuitize plan` finds the best ways to build a program, by format, partition and target."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def plan(command: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the front, and write the chosen plan; return 1 if the limits contradict each other, with an explanation."""
+    """Print the front of designs, and write the chosen plan; if the limits contradict each other, explain this and
+    return exit status 1.
+    """
     from circuitize.api.planning.request import answered, requested
 
     request = requested(options.objective, options.limit, options.bits, options.output, options.plot)

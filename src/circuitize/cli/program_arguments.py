@@ -1,4 +1,4 @@
-"""The argument PROGRAM on a command line, and its options for ONNX files, which supply the information such a file
+"""The argument PROGRAM of a command line, and its options for ONNX files, which supply information that such a file
 lacks.
 """
 
@@ -30,7 +30,7 @@ both.
 
 
 def program(command: ArgumentParser, help: str = PROGRAM) -> None:
-    """Add PROGRAM, with its options for an ONNX file."""
+    """Add the argument PROGRAM to a command, with its options for an ONNX file."""
     command.add_argument("program", metavar="PROGRAM", help=help)
     group = command.add_argument_group(
         "PROGRAM.onnx", "what an ONNX file does not say (docs/networks.md); NAME is an input or an output of the file"
@@ -73,7 +73,7 @@ def program(command: ArgumentParser, help: str = PROGRAM) -> None:
 
 
 def given(options: Namespace) -> list[str]:
-    """Return the options of ONNX files that a command line gives, as they are written."""
+    """Return the options for ONNX files that a command line gives, as they are written there."""
     names = (
         "dim",
         "format",
@@ -91,8 +91,8 @@ def given(options: Namespace) -> list[str]:
 
 
 def choices(options: Namespace) -> Choices:
-    """Return the settings of an ONNX file that a command line chooses. Raise CircuitizeError for an option in the wrong
-    form.
+    """Return the settings for an ONNX file that a command line chooses. Raise CircuitizeError for an option whose text
+    has the wrong form.
     """
     from circuitize.api.networks import Choices
 
@@ -139,7 +139,7 @@ def _training(options: Namespace) -> Training | None:
 
 
 def _pairs(flag: str, texts: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Yield each text NAME=VALUE with its name and its value; a name may itself contain an =."""
+    """Return each text NAME=VALUE with its name and its value; a name may itself contain an =."""
     found: Mapping[str, str] = {}
     pairs = []
     for text in texts:

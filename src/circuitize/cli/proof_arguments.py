@@ -1,4 +1,4 @@
-"""Arguments of commands about keys and single proofs."""
+"""The arguments of commands about keys and single proofs."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def commit_weights(command: ArgumentParser) -> None:
 
 
 def weights(command: ArgumentParser, help: str) -> None:
-    """Add --weights, the folder of roots of frozen inputs."""
+    """Add the option --weights: the folder with the roots of frozen inputs."""
     command.add_argument("--weights", type=Path, metavar="WEIGHTS", help=f"tensor: {help}")
 
 
 def memory(command: ArgumentParser) -> None:
-    """Add --memory, the greatest number of bytes that one proof may need."""
+    """Add the option --memory: the greatest number of bytes that proving may need."""
     command.add_argument(
         "--memory",
         type=size_in_bytes,

@@ -1,4 +1,4 @@
-"""`circuitize prove`: run a program on inputs, and prove to others that it was run."""
+"""The command `circuitize prove` runs a program on inputs, and proves to others that it was run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 def run(options: Namespace) -> int:
-    """Write a proof's folder, and the prover's own files: outputs and the openings of its commitments."""
+    """Write the folder of a proof, and the prover's own files: the outputs, and the openings of the proof's
+    commitments.
+    """
     from circuitize.api.circuits import require_consent_to
     from circuitize.api.proofs import openings_file, proof_folder
     from circuitize.api.targets.provers import ProverTarget
@@ -90,7 +92,7 @@ def run(options: Namespace) -> int:
 
 
 def _require_options(options: Namespace) -> None:
-    """Raise CircuitizeError if options do not fit the prover."""
+    """Raise CircuitizeError if the options of the command do not fit the prover."""
     keyed, name = options.prover in keyed_names(), options.prover
     if options.not_zero_knowledge and name not in plain_names():
         raise CircuitizeError(
@@ -117,8 +119,8 @@ def _require_options(options: Namespace) -> None:
 
 
 def accepted(loaded: Exact, folder: Path) -> Weights:
-    """Return the roots of the frozen inputs that a folder shows to be in format. Raise CircuitizeError if a root is not
-    shown to be in format.
+    """Return the roots of a program's frozen inputs, which the proofs in a folder show to be commitments to values in
+    format. Raise CircuitizeError if a root of frozen inputs is not shown to be in format.
     """
     from circuitize.api.weights import accept_weights
 
@@ -128,8 +130,8 @@ def accepted(loaded: Exact, folder: Path) -> Weights:
 
 
 def openings_path(options: Namespace) -> Path:
-    """Return the path of the openings. Raise CircuitizeError, before there is work, if the prover's secrets would be
-    written into the folder for others, or if one of the three results cannot be written.
+    """Return the path of the file for the proof's openings. Raise CircuitizeError, before any work, if the prover's
+    secrets would be written into the folder for verifiers, or if one of the three results cannot be written.
     """
     from circuitize.api.proofs import require_new_openings, require_proof_folder
 
@@ -148,13 +150,15 @@ def openings_path(options: Namespace) -> Path:
 
 
 def peak_bytes() -> int:
-    """Return the peak memory of this process."""
+    """Return the peak memory of this process, in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def report_of(proof: Proof, sizes: Mapping[str, int], phases: Phases) -> Json:
-    """Return the object that --json prints: CPU seconds are those of proving, the memory is this process's peak."""
+    """Return the object that `circuitize prove --json` prints: its CPU seconds are those of proving, and its memory is
+    the peak memory of this process.
+    """
     described: dict[str, Json] = {**phases.as_json()}
     described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.proved.proof.phases.items()}
     bits = proof.security_bits

@@ -1,4 +1,6 @@
-"""`circuitize prove-run`: prove N consecutive training steps, each on the values that the one before left."""
+"""The command `circuitize prove-run` proves N consecutive training steps, each on the values that the previous step
+left.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from .run_values import OPTIONS, read_scalars, said_of
 
 
 def run(options: Namespace) -> int:
-    """Write a run's folder, or continue an interrupted one; return 0 when every step is proved."""
+    """Write the folder of a run, or continue an interrupted run; return exit status 0 when every step is proved."""
     kept = kept_file(options.output)
     begun = options.inputs or options.raw_inputs or None
     require_beginning(options.output, options.seed, begun, options.after, OPTIONS)

@@ -1,4 +1,6 @@
-"""`circuitize report`: a page about a program, with this machine's verdicts on its proofs."""
+"""The command `circuitize report` writes a page about a program, with the verdicts on its proofs that this machine
+reached.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from .verify_run import REQUIRED, judged
 
 
 def run(options: Namespace) -> int:
-    """Write the page; return 1 if one of its proofs or runs does not hold, which the page says too."""
+    """Write the page of the report; return exit status 1 if a proof or run does not hold, which the page says too."""
     require_ending(options.output)
     require_file(options.output)
     program = read_program(options.program, options=options)
@@ -39,8 +41,8 @@ def run(options: Namespace) -> int:
 
 
 def _evidence(folder: Path, options: Namespace) -> Judged | Path:
-    """Return the verdict on a proof or a run, by this command line's program, key and demands; a training is shown as
-    it is.
+    """Return the verdict on the proof or run in a folder, by the program, key and requirements of this command line;
+    the folder of a training is returned unchanged.
     """
     require_plain_files(folder)
     if (folder / MANIFEST).is_file():

@@ -1,4 +1,4 @@
-"""Arguments of commands about runs of training steps."""
+"""The arguments of commands about runs of training steps."""
 
 from __future__ import annotations
 

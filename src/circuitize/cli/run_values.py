@@ -1,4 +1,4 @@
-"""The scalars and roots on the command line of a run, and the spelling of options in messages."""
+"""The scalars and roots that a command line gives for a run, and the spelling of options in messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .output import shown_number
 
 
 class Options(Spelling):
-    """Settings of a run spelled as options of the command line."""
+    """The spelling of a run's settings as options of the command line, for messages."""
 
     dataset = "--dataset FILE.npz"
     schedule = "--schedule FILE.py:NAME"
@@ -34,7 +34,7 @@ OPTIONS = Options()
 
 
 def read_scalars(program: Program, texts: Sequence[str]) -> dict[str, Fraction]:
-    """Return the values of --scalar NAME=VALUE, by name."""
+    """Return the values of the options --scalar NAME=VALUE, by name."""
     names = [port.name for port in program.inputs if port.role is Role.SCALAR]
     found: dict[str, Fraction] = {}
     for text in texts:
@@ -48,7 +48,9 @@ def read_scalars(program: Program, texts: Sequence[str]) -> dict[str, Fraction]:
 
 
 def said_of(evaluation: Evaluated | None) -> list[str]:
-    """Return the printed result of a run's evaluation: right answers, and the mean over batches of all else."""
+    """Return the lines about a run's evaluation: the number of right answers, and the mean over batches of each other
+    output.
+    """
     if evaluation is None:
         return []
     found = []
@@ -64,7 +66,9 @@ def said_of(evaluation: Evaluated | None) -> list[str]:
 
 
 def read_roots(texts: Sequence[str]) -> dict[str, str | None]:
-    """Return the roots of --expect NAME=ROOT, by name; a text without an = has no root."""
+    """Return the roots of the options --expect NAME=ROOT, by name; the root is None for a text without an equals
+    sign.
+    """
     found: dict[str, str | None] = {}
     for text in texts:
         name, equals, value = text.partition("=")

@@ -1,7 +1,8 @@
-"""Text for a screen: unprintable characters are shown as escapes, so that no text acts on a terminal or hides in it.
+"""Text for a screen: unprintable characters are shown as escapes, so that no text can control the terminal or hide
+something.
 
-Names, digests and paths come from files that somebody else wrote. If text from others' files were printed unchanged,
-control codes could erase a verdict and write another one over it.
+Names, digests and paths that a command prints can come from files that somebody else wrote. If text from files of
+others were printed unchanged, control codes in it could erase a verdict and write another one over it.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ SPACES = re.compile(" {2,}")
 
 
 def visible(text: str) -> str:
-    r"""Return the same text on one line, with `\x1b`, `\n`, `\u202e` for unprintable characters.
+    r"""Return the text on one line, with escapes such as `\x1b`, `\n` or `\u202e` for its unprintable characters.
 
-    Characters are unprintable by `str.isprintable`: control codes (C0, DEL, C1), line ends, marks that turn the
-    direction of writing, other formats, surrogates, spaces but the usual one, and unassigned code points.
+    The unprintable characters are those of `str.isprintable`: control codes (C0, DEL, C1), line ends, marks that change
+    the direction of writing, other format characters, surrogates, all spaces but the ordinary one, and unassigned code
+    points.
     """
     if text.isprintable():
         return text
@@ -30,19 +32,23 @@ def visible(text: str) -> str:
 
 
 def one_line(message: str, most: int = MOST) -> str:
-    """Return a message with any content on one line, without the wide gaps that could pass for a line's end."""
+    """Return a message of any content on one line, without wide gaps, which could pass for the end of a line."""
     shown = SPACES.sub(" ", visible(message)).strip()
     return shown if len(shown) <= most else f"{shown[: most - most // 4]} [...] {shown[-(most // 4) :]}"
 
 
 class Screen:
-    """A stream that shows text of any origin (a user's file, a warning) with escapes; line ends stay."""
+    """A stream that shows text of any origin (a user's file, a warning) with escapes for unprintable characters, except
+    line ends.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write the visible form of a text, with escapes for characters that the stream's encoding lacks."""
+        """Write a text with escapes for its unprintable characters, and for characters that the stream's encoding
+        lacks.
+        """
         shown = "\n".join(map(visible, text.split("\n")))
         encoding = getattr(self.stream, "encoding", None)
         if encoding and not shown.isascii():
@@ -51,7 +57,7 @@ class Screen:
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
-        """Write lines to the screen as `write` writes text."""
+        """Write lines to the screen, each as `write` writes a text."""
         self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:
@@ -60,7 +66,7 @@ class Screen:
 
 @contextmanager
 def screens() -> Iterator[None]:
-    """Make standard output and standard error screens while the block runs."""
+    """Replace standard output and standard error by streams of the class Screen while the block runs."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (cast(TextIO, Screen(stream)) for stream in before)
     try:

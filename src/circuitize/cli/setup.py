@@ -1,4 +1,4 @@
-"""`circuitize setup`: keys for a program's circuit, from a ceremony or for development."""
+"""The command `circuitize setup` makes keys for a program's circuit, from a ceremony or for development."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ INSECURE = "these are development keys: INSECURE, whoever made them can prove an
 
 
 def run(options: Namespace) -> int:
-    """Emit the circuit, make or import keys bound to the program's digest, and write them beside the program."""
+    """Emit the program's circuit, make or import keys that are bound to the program's digest, and write the keys beside
+    the program.
+    """
     from circuitize.api.circuits import require_key_folder
     from circuitize.api.targets.provers import ProverTarget
 
@@ -56,7 +58,7 @@ def run(options: Namespace) -> int:
 
 
 def report_of(circuit: ProvableCircuit, keys: Keys, folder: Path, phases: Phases) -> Json:
-    """Return the object that --json prints."""
+    """Return the object that `circuitize setup --json` prints."""
     return {
         "prover": circuit.prover.name,
         "digest": circuit.digest,

@@ -1,4 +1,6 @@
-"""`circuitize simulate`: puts frames through emitted Verilog and compares with the integer executor."""
+"""The command `circuitize simulate` puts frames through emitted Verilog, and compares the outputs with the integer
+executor's.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from .output import print_json, print_table, remark, say, show
 
 
 def run(options: Namespace) -> int:
-    """Return 0 if every frame equals the executor's, 1 if a frame differs."""
+    """Return exit status 0 if every frame's outputs equal the integer executor's, and 1 if a frame's outputs differ."""
     found = simulate(
         options.design,
         frames=options.frames,

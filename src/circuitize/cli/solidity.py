@@ -1,4 +1,4 @@
-"""`circuitize solidity`: a verifying key as a contract that checks proofs on a chain."""
+"""The command `circuitize solidity` writes a verifying key as a contract that checks proofs on a blockchain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .verify import found_prover
 
 
 def run(options: Namespace) -> int:
-    """Write the contract, whole or not at all."""
+    """Write the contract to a file, which appears complete or not at all."""
     path = verifying_key_file(options.keys)
     checking = prover(options.prover or found_prover(path))
     key = checking.verifying_key(path)

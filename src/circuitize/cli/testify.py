@@ -1,4 +1,6 @@
-"""`circuitize testify`: run a step of one's own training again, and write the value of every wire for a referee."""
+"""The command `circuitize testify` runs a step of the user's own training again, and writes the value of every wire for
+a referee.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from .output import print_json, say, show
 
 
 def run(options: Namespace) -> int:
-    """Return 0 if this machine repeats the step that the journal records; 1 if it does not, and nothing is written."""
+    """Return exit status 0 if this machine reproduces the step that the journal records; otherwise return 1, and write
+    nothing.
+    """
     found = testify(options.train, options.step, progress=show)
     if options.json:
         print_json(found.as_json())

@@ -1,4 +1,6 @@
-"""`circuitize train`: train without proofs, with checkpoints, metrics and the roots of a run that proves it later."""
+"""The command `circuitize train` trains without proofs, with checkpoints, metrics and the roots of a run that proves
+the training later.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from .run_values import OPTIONS, read_scalars
 
 
 def run(options: Namespace) -> int:
-    """Train, or resume an interrupted training; return 0 when every step is done."""
+    """Train, or resume an interrupted training; return exit status 0 when every step is done."""
     require_file(options.outputs)
     program = load_program(options.program, options=options)
     made = train(
@@ -77,7 +79,7 @@ def run(options: Namespace) -> int:
 
 
 def _proving(options: Namespace, program: Exact, made: Trained) -> str:
-    """Return the command that proves the training."""
+    """Return the command line that proves the training as a run."""
     folder = options.output
     said = {text.partition("=")[0]: text.partition("=")[2] for text in options.scalar}
     if options.schedule is None:

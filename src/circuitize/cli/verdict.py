@@ -1,4 +1,4 @@
-"""The verifier's inputs on the command line, and the folders in which they may not lie."""
+"""Checks of the verifier's inputs on a command line, which may not lie in the prover's folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def require_outside(path: Path, proof: Path) -> None:
 
 
 def require_kind(folder: Path, own: str, other: str, kinds: tuple[str, str], command: str) -> None:
-    """Raise CircuitizeError if a folder has the other kind's file and not its own, naming the command for it."""
+    """Raise CircuitizeError, naming the right command, if a folder has the file of the other kind (proof or run) and
+    not that of its own kind.
+    """
     if (folder / other).is_file() and not (folder / own).exists():
         raise CircuitizeError(
             f"{folder}: expected {kinds[0]}, found {kinds[1]} (it has {other}); use circuitize {command}"

@@ -1,4 +1,6 @@
-"""`circuitize verify`: whether a proof holds, decided by the verifier's own files, never by the proof's folder."""
+"""The command `circuitize verify` says whether a proof holds, which the verifier's own files decide, never the proof's
+folder.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ DEVELOPMENT = "the verifying key is a development key: INSECURE, whoever made it
 
 
 def run(options: Namespace) -> int:
-    """Print the verdict and the proved statement; return 0 if the proof holds, 1 if it does not."""
+    """Print the verdict and the proved statement; return exit status 0 if the proof holds, and 1 if it does not."""
     from circuitize.api.expectations import read_expectations, values_file
     from circuitize.api.verifier import keyless_prover
 
@@ -63,8 +65,8 @@ def run(options: Namespace) -> int:
 
 
 def reading(verifier: Verifier, folder: Path) -> tuple[Verifier, Verdict | None]:
-    """Return a verifier of proofs about the roots that a folder shows to be in format, and None; or the verifier as it
-    was, and the verdict on a root that the folder does not show to be in format.
+    """Return a verifier for proofs that open the roots of frozen inputs in a folder, and None; if a root in the folder
+    is not shown to be in format, return the verifier unchanged, and the verdict that refuses the root.
     """
     from circuitize.api.weights import judged
 
@@ -87,7 +89,7 @@ def _print(proof: Path, verdict: Verdict) -> None:
 
 
 def lines_of(proof: str, verdict: Verdict) -> list[str]:
-    """Return the report of a proof that holds, called by the given name, line by line."""
+    """Return the lines that report a proof that holds, under the given name."""
     hiding = "" if verdict.zero_knowledge else ", NOT in zero knowledge"
     lines = [f"valid: {proof} proves a run of program {verdict.digest}{hiding}"]
     lines += [f"  {name} = {shown_number(reals.tolist())}" for name, reals in verdict.publics.items()]
@@ -100,11 +102,11 @@ def lines_of(proof: str, verdict: Verdict) -> list[str]:
 def gathered(
     proof: Path, keys: Path | None, program: str | None, digest: str | None, name: str | None = None
 ) -> Verifier:
-    """Return the inputs of a verifier with a key. Raise CircuitizeError if an input is missing, or comes from the
-    prover.
+    """Return a verifier with a key, made from the files that the command line names. Raise CircuitizeError if an input
+    of the verifier is missing, or lies in the prover's folder.
 
-    Soundness: a key, or a program, found inside the proof's folder is refused, since a prover could have written both
-    for an easier program.
+    Soundness: a key or a program inside the proof's folder is refused, since a prover could have written both for an
+    easier program.
     """
     from circuitize.api.verifier import Verifier, program_of_key
 
@@ -139,8 +141,8 @@ def gathered_without_key(
     name: str | None = None,
     renew: Sequence[str] = (),
 ) -> Verifier:
-    """Return the input of a verifier without a key: its own program, refused inside the proof's folder, where a prover
-    could have written it.
+    """Return a verifier without a key, whose only input is its own program; a program inside the proof's folder is
+    refused, since the prover could have written it.
     """
     from circuitize.api.verifier import Verifier, keyless_prover
 
@@ -160,8 +162,8 @@ def gathered_without_key(
 
 
 def found_prover(path: Path) -> str:
-    """Return the prover of a verifying key; if the key names none, return the first prover, whose reader reports the
-    fault.
+    """Return the name of the prover to which a verifying key belongs; if the key names none, return the first prover,
+    whose reader of keys reports the fault.
     """
     try:
         return prover_of_key(path) or keyed_names()[0]

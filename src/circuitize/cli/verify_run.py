@@ -1,4 +1,6 @@
-"""`circuitize verify-run`: whether N consecutive training steps are proved, by the verifier's own program and seed."""
+"""The command `circuitize verify-run` says whether N consecutive training steps are proved, by the verifier's own
+program and seed.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ REQUIRED = (
 
 
 def run(options: Namespace) -> int:
-    """Print the verdict and the proved statement; return 0 if the run holds, 1 if it does not."""
+    """Print the verdict and the statement of the run; return exit status 0 if the run holds, and 1 if it does not."""
     start = time.perf_counter()
     if options.pin is None:
         return told(options, start, *judged(options))
@@ -39,8 +41,8 @@ def run(options: Namespace) -> int:
 
 
 def judged(options: Namespace, pin: Path | None = None) -> tuple[RunVerdict, float]:
-    """Return the verdict by the verifier's own program, and the seconds to load that; the pin of a run that holds is
-    written.
+    """Return the verdict on a run by the verifier's own program, and the seconds that loading the program took; if the
+    run holds, a pin of it is written to the path `pin`.
     """
     start = time.perf_counter()
     require_outside(program_path(options.program), options.run)
@@ -76,7 +78,7 @@ def judged(options: Namespace, pin: Path | None = None) -> tuple[RunVerdict, flo
 
 
 def told(options: Namespace, start: float, verdict: RunVerdict, loaded: float) -> int:
-    """Print a verdict; return 0 if the run holds, 1 if it does not."""
+    """Print the verdict on a run; return exit status 0 if the run holds, and 1 if it does not."""
     planned = loaded + verdict.plan_seconds if verdict.plan_seconds else 0.0
     taken = {"plan_seconds": round(planned, 4), "seconds": round(time.perf_counter() - start, 4)}
     if options.json:
@@ -89,8 +91,8 @@ def told(options: Namespace, start: float, verdict: RunVerdict, loaded: float) -
 
 
 def _course(name: str, scalar: Course) -> str:
-    """Return the report of a scalar: its value, or its first and last values and their number; and whether it was
-    required or is the run's claim.
+    """Return the line about a scalar of a run: its value, or its first and last values and their number, and whether
+    the verifier required them or the run only states them.
     """
     integers, bits = scalar.integers.tolist(), scalar.fraction_bits
     first, last, different = shown(integers[0], bits), shown(integers[-1], bits), len(set(integers))
@@ -110,7 +112,7 @@ def _print(options: Namespace, verdict: RunVerdict, seconds: float) -> None:
 
 
 def lines_of(run: str, verdict: RunVerdict) -> list[str]:
-    """Return the report of a run that holds, called by the given name, line by line."""
+    """Return the lines that report a run that holds, under the given name."""
     lines = [
         f"valid: {run} proves {verdict.steps:,} consecutive steps{from_step(verdict.first)} of program "
         f"{verdict.digest}, {verdict.kind}",

@@ -132,13 +132,9 @@ def test_memories_take_the_blocks_that_yosys_places(family: str) -> None:
         assert found["blocks"] == module.cost.blocks, (module.name, ports)
 
 
-MEASURED = [name for name, network in NETWORKS.items() if network.scheduler == "folded" or "trees" not in name]
-"""Unrolled trees are estimated too high, as docs/devices.md says."""
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("family", ["xc7", "ecp5"])
-@pytest.mark.parametrize("name", [name for name in MEASURED if not name.startswith("transformer")])
+@pytest.mark.parametrize("name", [name for name in NETWORKS if not name.startswith("transformer")])
 def test_networks_take_what_is_estimated(name: str, family: str) -> None:
     """Nothing was fitted to these networks; yosys 0.23 and 0.70 themselves differ by more than a tenth."""
     network = NETWORKS[name]

@@ -1,1 +1,3 @@
-"""The Verilog modules of which shells consist: modules with parameters, each in its own file and linted alone."""
+"""The Verilog modules of which shells consist: modules with parameters, each of which has its own file and is linted by
+itself.
+"""

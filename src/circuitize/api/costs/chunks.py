@@ -1,4 +1,6 @@
-"""The cost of a run to its prover, by the number of steps in a proof: time is the axis that is cut."""
+"""The cost of a training run to its prover, by the number of steps that one proof covers: the run is cut along the axis
+of time.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ MOST_STEPS = 1 << 16
 
 @dataclass(frozen=True)
 class Chunk:
-    """The cost of a run's proofs that have a given number of steps each.
+    """The cost of all proofs of a run, if each proof covers a given number of steps.
 
-    In the cost of a run, `moved_words` and `held_words` are counted: integers of weights and state that pass from proof
-    to proof, the data of all steps, and the columns to which a proof commits. In the cost of a run, bytes and seconds
-    are predicted, not counted.
+    The fields `moved_words` and `held_words` of a run's cost are counted: the integers of weights and state that pass
+    from proof to proof, together with the data of all steps, and the integers in the columns to which one proof
+    commits. The fields of bytes and seconds of a run's cost are predicted, not counted.
     """
 
     steps: int
@@ -38,11 +40,13 @@ class Chunk:
 
 
 def run_cost(program: Program | Exact, *, steps: int = 64, progress: Progress = silent) -> list[Chunk]:
-    """The costs of a run of `steps` steps, in proofs of 1, 2, 4, ... of them, in zero knowledge.
+    """Return the costs of proving `steps` training steps in zero knowledge, with proofs that cover 1, 2, 4, ... and
+    finally all steps.
 
-    In a run time is the streamed axis: data have it, weights and state do not have it and pass from each proof to the
-    next. The columns that a proof commits to have its steps as an axis. Numbers of steps for which no plan exists are
-    left out. Raise CircuitizeError, Unprovable, for a program of which no run can consist.
+    In a run, time is the axis that is streamed: the data have this axis, while weights and state do not, and pass from
+    each proof to the next. The columns to which a proof commits have the steps of the proof as an axis. Numbers of
+    steps per proof for which no plan exists are left out of the result. Raise Unprovable, a CircuitizeError, for a
+    program from which no run can be made.
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
         raise CircuitizeError(f"steps: expected 1 to {MOST_STEPS:,}, found {steps!r}; choose another number")

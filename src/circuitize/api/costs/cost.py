@@ -21,10 +21,11 @@ MEMORY = 1 << 15
 
 @dataclass(frozen=True, repr=False)
 class Cost:
-    """The words moved, H, and held, M, by a program for a memory of `memory` words: if each operation is alone and if
-    operations are fused in groups.
+    """The number H of words that a program moves, and the number M of words that it holds, with a memory of `memory`
+    words: if each operation runs alone, and if operations are fused in groups.
 
-    The `groups` of a cost run one after the other, each tile by tile; `apart` has each operation alone.
+    The fused `groups` of a cost run one after the other, each of them tile by tile; `apart` lists every operation as a
+    group by itself.
     """
 
     memory: int
@@ -34,40 +35,42 @@ class Cost:
 
     @property
     def moved(self) -> int:
-        """The number H of words that all groups move."""
+        """Return the number H of words that all fused groups of operations move."""
         return sum(group.moved for group in self.groups)
 
     @property
     def moved_apart(self) -> int:
-        """The number H of moved words if every operation loads its operands and stores its result."""
+        """Return the number H of words that the program moves if every operation loads its operands and stores its
+        result.
+        """
         return sum(each.moved for each in self.apart)
 
     @property
     def held(self) -> int:
-        """The number M of words: the most that a group holds."""
+        """Return the number M of words held: the most words that one group of operations holds."""
         return max((group.held for group in self.groups), default=0)
 
     @property
     def contractions(self) -> list[Transfer]:
-        """The contractions of a program, each alone."""
+        """Return the counts of words and products for each contraction of the program, as if it ran alone."""
         return [each for each in self.apart if each.least is not None]
 
     @property
     def products(self) -> int:
-        """The number of multiplications of all contractions."""
+        """Return the number of multiplications in all contractions of the program."""
         return sum(group.products for group in self.groups)
 
     @property
     def misfits(self) -> list[Transfer]:
-        """The groups of which not even tiles of single elements fit into the memory."""
+        """Return the groups of operations that do not fit into the memory even with tiles of a single element."""
         return [group for group in self.groups if not group.fits]
 
     def bytes(self, word: int = 4) -> Json:
-        """The cost of a program for a cache or a GPU: bytes moved, bytes held, and products for each byte moved, for
-        words of `word` bytes.
+        """Return the cost of a program for a cache or a GPU: bytes moved, bytes held, and products for each byte moved,
+        for words of `word` bytes.
 
-        The size of the memory in bytes scales with the bytes of a word. Raise CircuitizeError for a word size below one
-        byte.
+        The memory has the same number of words for every word size, so that its size in bytes grows with `word`. Raise
+        CircuitizeError for a word size below one byte.
         """
         _positive("word", word)
         moved = self.moved * word
@@ -81,11 +84,12 @@ class Cost:
         }
 
     def cycles(self, lanes: int = 32, words_per_clock: int = 1) -> Json:
-        """The cost of a program on an FPGA: no design with `lanes` multipliers and a memory port of this width takes
-        fewer clocks than the stated ones.
+        """Return the cost of a program on an FPGA: a lower bound on the clocks of every design with `lanes` multipliers
+        and a memory port of `words_per_clock` words.
 
-        Each group takes as many clocks as its products divided by the lanes, or as its words divided by the words of a
-        clock, whichever is greater. Raise CircuitizeError for less than one lane or one word per clock.
+        Each group of operations takes at least as many clocks as its products divided by the lanes, and at least as
+        many as its moved words divided by the words per clock; the greater number counts. Raise CircuitizeError for
+        fewer than one lane or one word per clock.
         """
         _positive("lanes", lanes)
         _positive("words_per_clock", words_per_clock)
@@ -102,7 +106,7 @@ class Cost:
         }
 
     def json(self) -> Json:
-        """All figures of the cost as JSON."""
+        """Return all figures of the cost as an object for JSON."""
         return {
             "memory_words": self.memory,
             "operations": self.operations,
@@ -122,12 +126,13 @@ class Cost:
 
 
 def cost(given: Arrow | Program, *, memory: int = MEMORY, progress: Progress = silent) -> Cost:
-    """The words that an arrow, or the arrow of a program, moves through a memory of `memory` words.
+    """Return the numbers of words that an arrow, or the arrow of a program, moves and holds with a memory of `memory`
+    words.
 
-    In counting moved words, composites are replaced by their definitions, and a softmax that contractions read can be
-    streamed; integer programs are counted without change. All figures of moved and held words follow from the axes of
-    the operations: see docs/cost.md. Counting the words that a program of 1,500 operations moves takes seconds. Raise
-    CircuitizeError for an object that is neither arrow nor program, and for a memory of less than a word.
+    Before words are counted, composites are replaced by their definitions; a softmax whose result contractions read can
+    be streamed; integer programs are counted without change. All figures of moved and held words follow from the axes
+    of the operations: see docs/cost.md. Counting the words that a program of 1,500 operations moves takes seconds.
+    Raise CircuitizeError for an object that is neither arrow nor program, and for a memory of less than one word.
     """
     if not isinstance(given, (Arrow, Program)):
         raise CircuitizeError(f"cost: expected an arrow or a program, found {type(given).__name__}; see trace")

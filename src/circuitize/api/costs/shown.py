@@ -1,4 +1,4 @@
-"""What `circuitize cost` prints: three ways to read the words that a program moves."""
+"""The output of `circuitize cost`, which shows in three ways the words that a program moves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def readings(
     steps: int,
     progress: Progress,
 ) -> tuple[Cost, Json]:
-    """The cost of a program in all its forms, as --json prints them."""
+    """Return the cost of a program in words, bytes and clocks, and for its prover, as `circuitize cost --json` prints
+    it.
+    """
     found = cost(program, memory=memory, progress=progress)
     made = {**found.json(), "cache": found.bytes(word), "fpga": found.cycles(lanes, words_per_clock)}
     try:
@@ -44,7 +46,7 @@ def readings(
 
 
 def shown(found: Cost, made: Json) -> Iterator[Shown]:
-    """The lines and tables that show a cost."""
+    """Yield the lines and tables that show the cost of a program."""
     cache, fpga = made["cache"], made["fpga"]
     yield f"{found.operations:,} operations, a memory of {found.memory:,} words"
     yield [

@@ -1,1 +1,3 @@
-"""Disputes: two trainings that should agree, the first step, operation and element that differ, and who is right."""
+"""Disputes between two trainings that should agree: the first step, operation and element in which they differ, and
+which of the two is right.
+"""

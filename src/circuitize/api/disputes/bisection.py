@@ -1,4 +1,4 @@
-"""The first of many places where two sides differ, found with few comparisons."""
+"""Bisection: the first of many places where two sides of a dispute differ, found with few comparisons."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 
 def first_difference(length: int, same: Callable[[int], bool]) -> tuple[int | None, int]:
-    """The first of the places 1 to `length` where two sides differ, None if none does; and the number of places that
-    were compared.
+    """Return the first of the places 1 to `length` where two sides differ, or None if they differ nowhere; return also
+    the number of places that were compared.
 
-    The argument `same` must be true up to some place and false behind it, as for hashes each of which covers the one
-    before; log2 of the length plus one places are compared.
+    The function `same` must return true up to some place and false from there on, as for hashes each of which covers
+    all earlier ones; about log2(`length`) places are compared.
     """
     if not length or same(length):
         return None, min(length, 1)

@@ -16,11 +16,11 @@ from .side import Side
 
 
 def by_checkpoints(sides: Sequence[Side], steps: int, progress: Progress) -> dict[str, Any]:
-    """The part of a `Dispute` that says between which two checkpoints the sides differ first, and which side's values
-    equal the referee's.
+    """Return the fields of a `Dispute` that say between which two checkpoints the sides first differ, and the values of
+    which side equal the referee's.
 
-    All checkpoints that both sides have are compared: values that differed once may be equal again, so that bisection
-    would not find the first difference.
+    All checkpoints that both sides have are compared: values that differed once may be equal again later, so that
+    bisection would not find the first difference.
     """
     common = set.intersection(*(set(side.checkpoints) for side in sides if not side.entries))
     since = asked = last = 0

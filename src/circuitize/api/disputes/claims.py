@@ -1,4 +1,6 @@
-"""The claims of one side about a step: hashes of its tensors, or their values, to compare with a run of the step."""
+"""The claims of one side of a dispute about a step: hashes of the step's tensors, or their values, to compare with the
+referee's run of the step.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,14 @@ from .side import Side
 
 @dataclass(frozen=True)
 class Place:
-    """The first place where a claim of a side differs from the step's own value.
+    """The first place where a side's claim about a step differs from the value that the step really has.
 
-    The `kind` of a difference is "input" (the side took another value than it had to take), "operation", "kept" (the
-    side holds another value than the operation gave) or "checkpoint" (the side wrote another value). The field
-    `element` is the first element that differs, of a tensor of `shape`; `claimed` and `right` are integers of its
-    format, or None if hashes only show that the element is among those up to `until`. The field `example` is the
-    example that was taken instead of the right one, if that is the difference.
+    The `kind` of a false claim is "input" (the side took another value than it had to take), "operation" (an operation
+    gave another value), "kept" (the side holds another value than the operation gave) or "checkpoint" (the side wrote
+    another value to its checkpoint). The field `element` is the first wrong element of a tensor of shape `shape`;
+    `claimed` and `right` are integers in the tensor's format, or None if hashes show only that the wrong element is
+    among those from `element` to `until`. The field `example` is the number of the example that the side took instead
+    of the right one, if that is the error.
     """
 
     side: str
@@ -56,7 +59,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Claims:
-    """A side's hashes of the parts of a step, and the values of the parts that it disclosed."""
+    """The claims of one side about a step: the side's hashes of the parts of the step, and the values of those parts
+    that the side disclosed.
+    """
 
     side: Side
     step: int
@@ -64,7 +69,9 @@ class Claims:
     values: Mapping[int, Integers]
 
     def first_false(self, wires: list[Integers]) -> Place | None:
-        """The first place where a claim differs from the step's own wires, in the order of the layout."""
+        """Return the first place, in the order of the step's layout, where a claim differs from the values of the
+        step's wires.
+        """
         for number, part in enumerate(self.side.layout.parts):
             right = wires[part.wire]
             claimed = self.hashed.get(number)
@@ -113,7 +120,7 @@ class Claims:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether the side claims every part of the step."""
+        """Return whether the side claims a value for every part of the step."""
         return len(self.hashed) == len(self.side.layout.parts)
 
 
@@ -122,9 +129,10 @@ def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def claims_of(side: Side, step: int) -> Claims:
-    """The claims of a side about a step: from its testimony, its record, or the checkpoint after it, or none.
+    """Return the claims of a side about a step, taken from the side's testimony, from its record, or from its
+    checkpoint after the step; without any of these the claims are empty.
 
-    Raise FormatError if the claims do not belong to the step in the journal.
+    Raise FormatError if the claims do not match the side's journal entry for the step.
     """
     parts = side.layout.parts
     told = testimony.read(side, step)
@@ -143,7 +151,7 @@ def claims_of(side: Side, step: int) -> Claims:
 
 
 def of_checkpoint(side: Side, step: int) -> Claims:
-    """The claims in the checkpoint of a step: the held values."""
+    """Return the claims that a side's checkpoint after a step makes, which are the values held after that step."""
     held, parts = side.checkpoint(step), side.layout.parts
     values = {k: held[part.name] for k, part in enumerate(parts) if part.kind == "kept"}
     return Claims(side, step, {k: hashes(v, parts[k].size) for k, v in values.items()}, values)

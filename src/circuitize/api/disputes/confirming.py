@@ -1,4 +1,4 @@
-"""The proof of the step in dispute, and which sides it confirms."""
+"""The proof of the disputed step, from which the referee sees which sides are right."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .executing import Executed
 
 @dataclass(frozen=True)
 class Confirmed:
-    """The statement of a step's proof, as hashes in the form of journals: of the values before the step, of its inputs,
-    and of the values after it.
+    """The content of a verified proof of one step: the hashes of the values before the step, of its inputs, and of the
+    values after it, made in the same way as those in journals.
     """
 
     prover: str
@@ -46,7 +46,7 @@ class Confirmed:
 
 
 def public(program: IntegerProgram) -> IntegerProgram:
-    """Return the program of a step with everything public, so that a proof discloses everything."""
+    """Return the program of a step with all ports public, so that a proof discloses all their values."""
     inputs, outputs = (
         tuple(replace(port, visibility=Visibility.PUBLIC) for port in side)
         for side in (program.inputs, program.outputs)
@@ -55,10 +55,10 @@ def public(program: IntegerProgram) -> IntegerProgram:
 
 
 def confirmed(layout: Layout, step: Executed, prover: str, folder: Path | None, progress: Progress) -> Confirmed:
-    """Prove a step with all ports public, verify the proof, and return what it states.
+    """Prove a step with all ports public, verify the proof, and return what the proof states.
 
-    A prover with keys gets new keys, INSECURE for everyone except the referee who makes them. Raise CircuitizeError if
-    the proof does not hold, which would be a fault of the machine.
+    For a prover that needs keys, new keys are made, which are INSECURE for everyone except the referee who makes them.
+    Raise CircuitizeError if the new proof does not verify, which would mean a fault of the machine.
     """
     program = public(layout.program)
     own, proving, phases = Exact(program, program, program_digest(program)), named(prover), Phases(progress)

@@ -1,4 +1,6 @@
-"""A dispute: two trainings that should agree, the first step, operation and element that differ, and who is right."""
+"""A dispute between two trainings that should agree: the first step, operation and element in which they differ, and
+which of the two is right.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +26,20 @@ from .side import Side, read_side
 
 @dataclass(frozen=True, kw_only=True)
 class Dispute:
-    """A Dispute: the findings of a referee.
+    """The findings of a referee about two trainings, the sides of the dispute.
 
-    A Dispute is true if both sides agree on all of `steps`, the steps that both have. In a Dispute with a difference,
-    `step` is the first on which the sides differ, or on which both differ from the program; `places` says for each side
-    where its claims first leave that step; `right` are the sides whose journal has the values that the step leaves
-    according to the `proof`, or, without a proof, to the referee's own run of the step. The field `testify` names the
-    wrong sides whose claims are too few to find the operation.
+    A Dispute is true if both sides agree on all of the first `steps` steps, which both sides have run. If the sides
+    differ, `step` is the first step on which they differ from each other, or on which both differ from the program;
+    `places` gives for each wrong side where its claims first differ from that step; `right` lists the sides whose
+    journal has the values that the step gives according to the `proof`, or, without a proof, according to the referee's
+    own run of the step. The field `testify` of a Dispute names the wrong sides that claim too little for the referee to
+    find the wrong operation.
 
-    A side that keeps no journal (`bare`) makes claims only at its checkpoints: in that case one of the steps after
-    `since` and up to `step` is its first wrong one, the referee's run decides, and there is no proof.
+    A side that keeps no journal, named in `bare`, makes claims only at its checkpoints: its first wrong step is then
+    one of those after `since` and up to `step`, the referee's run decides, and there is no proof.
 
-    The field `asked` of a Dispute is how many entries of the journals were compared, `executed` how many steps the
-    referee ran, after the last checkpoint that both agree on, of step `since`.
+    The field `asked` of a Dispute is the number of journal entries that were compared; `executed` is the number of
+    steps that the referee ran after step `since`, the last step with a checkpoint on which both sides agree.
     """
 
     a: Path
@@ -54,19 +57,21 @@ class Dispute:
 
     @property
     def agree(self) -> bool:
-        """Return whether both sides agree on all steps that both have."""
+        """Return whether both sides agree on all steps that both have run."""
         return self.step is None
 
     @property
     def place(self) -> Place | None:
-        """The place where the two sides part: the first place of a side that is wrong."""
+        """Return the first place where a wrong side differs from the right values, or None if no such place is
+        known.
+        """
         return next(iter(self.places.values()), None)
 
     def __bool__(self) -> bool:
         return self.agree
 
     def as_json(self) -> Json:
-        """Return all findings of the referee, as `circuitize dispute --json` writes it."""
+        """Return all findings of the referee, as `circuitize dispute --json` prints them."""
         told = {name: getattr(self, name) for name in ("agree", "steps", "step", "asked", "since", "executed")}
         told |= {"a": str(self.a), "b": str(self.b), "right": list(self.right)}
         told |= {"testify": list(self.testify), "bare": list(self.bare)}
@@ -82,15 +87,15 @@ def dispute(
     proof: Path | str | None = None,
     progress: Progress = silent,
 ) -> Dispute:
-    """Find the first step, operation and element on which two trainings differ that should agree, and prove that step.
+    """Find the first step, operation and element in which two trainings that should agree differ, and prove that step.
 
-    The arguments `a` and `b` are folders as `train` leaves them. The step's proof, in a folder `proof` if one is given,
-    shows all of the step in public: the proof discloses the weights before and after, and the batch. With None as
-    `prover` no proof is made, and the referee's own run of the step decides. In a dispute about log2(steps) journal
-    entries are compared; at most the steps between two checkpoints are executed.
+    The arguments `a` and `b` are folders that `train` wrote. The proof of the step, written to the folder `proof` if
+    one is given, hides nothing: it discloses the weights before and after the step, and the batch. If `prover` is None,
+    no proof is made, and the referee's own run of the step decides. A dispute compares about log2(steps) journal
+    entries, and executes at most the steps between two checkpoints.
 
-    Raise CircuitizeError if a side is no training in integers, or if the sides have different programs, data, seeds,
-    starts or scalars; FormatError for a folder that is damaged.
+    Raise CircuitizeError if a folder has no training in integers, or if the sides have different programs, data, seeds,
+    initial values or scalars; raise FormatError for a damaged folder.
     """
     if prover is not None:
         named(prover)
@@ -127,8 +132,8 @@ def dispute(
 
 
 def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
-    """The proof of the step in dispute. Raise a CircuitizeError that names the step, since finding the step took
-    work.
+    """Return the proof of the disputed step. If the proof fails, raise a CircuitizeError that names the step, so that
+    the work of finding the step is not lost.
     """
     try:
         return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)
@@ -146,7 +151,7 @@ def _told(sides: tuple[Side, Side], steps: int, **found: Any) -> Dispute:
 
 
 def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[str, int]:
-    """For each side the first step whose checkpoint differs from the side's journal."""
+    """Return, for each side, the first step whose checkpoint differs from the side's own journal."""
     found = {}
     for side in sides:
         for step in (step for step in side.checkpoints if step <= last):
@@ -159,8 +164,8 @@ def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[s
 
 
 def _places(sides: Sequence[Side], made: Executed, off: Mapping[str, int]) -> tuple[dict[str, Place], tuple[str, ...]]:
-    """For each side that is wrong, where its claims first differ from the step; and the sides that claim too little to
-    name an operation.
+    """Return, for each wrong side, where its claims first differ from the step; return also the names of the sides that
+    claim too little to find the wrong operation.
     """
     places: dict[str, Place] = {}
     testify = []

@@ -1,4 +1,4 @@
-"""The referee's own run: from the values on which both sides agree to the step in dispute."""
+"""The referee's own run in a dispute: from values on which both sides agree up to the disputed step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Held = Mapping[str, Integers]
 
 @dataclass(frozen=True)
 class Executed:
-    """A step as the referee ran it: the values that entered, and the value of every wire."""
+    """A step as the referee ran it: the values of the step's inputs, and the value of every wire."""
 
     step: int
     inputs: Mapping[str, Integers]
@@ -27,7 +27,8 @@ class Executed:
 
 
 def agreed(sides: Sequence[Side], step: int) -> tuple[int, Held]:
-    """The last step, up to a given one, for which a side has a checkpoint that agrees with all journals, or the start.
+    """Return the last step, up to a given one, for which some side has a checkpoint that agrees with all journals, with
+    the values in that checkpoint; if there is no such step, return step 0 and the initial values.
 
     Raise FormatError if a checkpoint is damaged.
     """
@@ -41,9 +42,10 @@ def agreed(sides: Sequence[Side], step: int) -> tuple[int, Held]:
 
 
 def executed(side: Side, held: Held, after: int, last: int, progress: Progress) -> Iterator[Executed]:
-    """Run each step after a given one by the integer executor of this machine on the data that the training follows.
+    """Run each step of a training after a given one with the integer executor of this machine, on the data that the
+    training prescribes.
 
-    Raise CircuitizeError, naming the step, if the program has no value.
+    Raise CircuitizeError, naming the step, if the program is undefined at a step.
     """
     program = side.layout.program
     for step, batch in enumerate(side.course.batches(after, last), after + 1):
@@ -60,6 +62,6 @@ def executed(side: Side, held: Held, after: int, last: int, progress: Progress) 
 
 
 def has(side: Side, made: Executed) -> bool:
-    """Whether the journal of a side agrees with the referee's run of a step."""
+    """Return whether a side's journal agrees with the referee's run of a step."""
     entry = side.entries[made.step - 1]
     return (entry.entered, entry.left) == (side.layout.entered(made.inputs), side.layout.left(made.held))

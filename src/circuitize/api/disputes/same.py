@@ -1,4 +1,4 @@
-"""Checking that two sides dispute the same training: the check names what must be equal and where it is not."""
+"""The check that two sides dispute the same training: it names whatever must be equal and is not."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ REMEDY = "a dispute is about runs that should agree: train by the same"
 
 
 def require_same(a: Side, b: Side, steps: int) -> None:
-    """Raise CircuitizeError, naming the first difference, unless both sides follow the same training up to `steps`
-    steps.
+    """Raise CircuitizeError, naming the first difference, unless both sides follow the same training for the first
+    `steps` steps.
     """
     first, second = a.course, b.course
     if first.step.digest != second.step.digest:

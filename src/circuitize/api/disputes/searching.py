@@ -1,4 +1,6 @@
-"""Finding the content of a chunk's hash, if it is one bit or one example away from the right values."""
+"""The search for the values behind a wrong hash of a part of a tensor: values that differ from the right ones in one
+bit, or another example of the dataset.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,15 @@ MOST = 1 << 17
 
 @dataclass(frozen=True)
 class Found:
-    """The differing place in a chunk of a tensor, and the value there."""
+    """The place in a chunk of a tensor where a side's value differs from the right one, and the side's value there."""
 
     at: int
     claimed: int
 
 
 def found_values(right: Integers, wanted: bytes) -> Found | None:
-    """The one change of one bit that gives a chunk the wanted hash; None if no change does, or if the chunk is too
-    large.
+    """Return the change of a single bit that gives a chunk of a tensor the wanted hash, or None if no such change does,
+    or if the chunk is too large to try.
     """
     content = bytearray(np.ascontiguousarray(right, "<i8").tobytes())
     if 8 * len(content) > MOST:
@@ -39,7 +41,7 @@ def found_values(right: Integers, wanted: bytes) -> Found | None:
 
 
 def found_example(data: Integers, wanted: bytes) -> int | None:
-    """The example of a dataset that has the wanted hash; None if no example has it."""
+    """Return the number of the example in a dataset that has the wanted hash, or None if no example has it."""
     for number, values in enumerate(data):
         if hashlib.sha256(np.ascontiguousarray(values, "<i8").tobytes()).digest() == wanted:
             return number

@@ -1,4 +1,4 @@
-"""A side of a dispute: the folder of the side's training, read and checked for consistency."""
+"""A side of a dispute: a training's folder, read and checked for consistency."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ DAMAGED = "it is damaged: put the file back"
 
 @dataclass(frozen=True)
 class Side:
-    """A training with its name for messages: its course, and its journal, which is empty if the side keeps none."""
+    """A side of a dispute: a training with a name for messages, its data and initial values, and its journal, which is
+    empty if the training keeps none.
+    """
 
     name: str
     folder: Path
@@ -44,24 +46,24 @@ class Side:
 
     @property
     def length(self) -> int:
-        """The number of steps about which the side makes claims."""
+        """Return the number of steps about which the side makes claims."""
         return len(self.entries) or max(self.checkpoints, default=0)
 
     @cached_property
     def checkpoints(self) -> list[int]:
-        """The steps for which the side has checkpoints, ascending."""
+        """Return the numbers of the steps for which the side has checkpoints, in ascending order."""
         return checkpoint.steps_in(self.folder / CHECKPOINTS)
 
     def checkpoint(self, step: int) -> Mapping[str, Integers]:
-        """The values that the checkpoint of a step holds. Raise FormatError if the checkpoint is damaged."""
+        """Return the values in the side's checkpoint of a step. Raise FormatError if the checkpoint is damaged."""
         found: dict[str, Integers] = dict(
             checkpoint.read(self.folder / CHECKPOINTS, step, "integer", self.course.held).held
         )
         return found
 
     def left(self, step: int) -> bytes:
-        """The hash of the values held after a step, according to the journal, or to a checkpoint; after step 0 the hash
-        of the initial values.
+        """Return the hash of the values held after a step, from the side's journal or, without one, from its
+        checkpoint; after step 0, the hash of the initial values.
         """
         if step and self.entries:
             return self.entries[step - 1].left
@@ -69,9 +71,9 @@ class Side:
 
 
 def read_side(name: str, folder: Path | str) -> Side:
-    """The side that a folder of `train` represents.
+    """Return the side of a dispute that a folder written by `train` represents.
 
-    Raise CircuitizeError if the folder has no training in integers, FormatError if it is damaged.
+    Raise CircuitizeError if the folder has no training in integers, and FormatError if the folder is damaged.
     """
     path = Path(folder)
     said = read_manifest(path)
@@ -114,7 +116,7 @@ def _seed(path: Path, said: object) -> bytes:
 
 
 def _scalars(path: Path, program: IntegerProgram) -> dict[str, Integers]:
-    """The scalars of each step, by name."""
+    """Return the training's scalars, by name, with one value for each step."""
     names = {port.name for port in program.inputs if port.role is Role.SCALAR}
     found = read_npz(path / SCALARS, lambda name, shape: name in names and len(shape) == 1)
     sizes = {values.shape for values in found.values()}
@@ -126,6 +128,6 @@ def _scalars(path: Path, program: IntegerProgram) -> dict[str, Integers]:
 
 
 def _by_step(program: IntegerProgram, scalars: Mapping[str, Integers]) -> Callable[[int], Mapping[str, Fraction]]:
-    """The scalars of step 1, 2, ..., as exact numbers."""
+    """Return a function from the number of a step, 1, 2, ..., to the scalars of that step, as exact numbers."""
     units = {port.name: Fraction(2) ** -port.format.fraction_bits for port in program.inputs}
     return lambda step: {name: int(values[step - 1]) * units[name] for name, values in scalars.items()}

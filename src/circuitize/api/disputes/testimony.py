@@ -1,4 +1,6 @@
-"""Testimony: a side runs a step of its training again with its own executor, and writes the value of every wire."""
+"""Testimony: a side of a dispute runs a step of its training again with its own executor, and writes the value of every
+wire.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ FOLDER = "testimony"
 
 @dataclass(frozen=True)
 class Testimony:
-    """The result of a testimony: whether this machine reproduces a journal up to a step, and, if it does, the file of
-    the step's wires.
+    """The result of a testimony: whether this machine reproduces the journal up to the requested step, and, if it does,
+    the file with the values of the step's wires.
 
-    The field `step` of a testimony is the first step that the machine does not reproduce, or the step that was asked
-    for.
+    The field `step` of a testimony is the first step that this machine does not reproduce; if it reproduces all steps,
+    the requested step.
     """
 
     step: int
@@ -41,12 +43,13 @@ class Testimony:
 
 
 def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Testimony:
-    """Run a step of a training again, from the last checkpoint before the step, and write every wire of the step for a
-    referee.
+    """Run a step of a training again, from the last checkpoint before the step, and write the value of every wire of
+    the step for a referee.
 
-    In a testimony the step is run by the executor on the party's own machine. No testimony is written if the executor
-    gives another result than the journal has, at this step or on the way: which means a fault that the machine does not
-    reproduce. Raise CircuitizeError if the folder is no training in integers, or has no step of the given number.
+    A side gives testimony on its own machine, with its own executor. No testimony is written if the executor's result
+    differs from the journal, at the requested step or at an earlier one: the journal then contains a fault that the
+    machine does not reproduce. Raise CircuitizeError if the folder has no training in integers, or no step of the given
+    number.
     """
     side = read_side("it", folder)
     if not side.entries:
@@ -70,12 +73,14 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
 
 
 def path_of(side: Side, step: int) -> Path:
-    """Return the path where a side keeps the wires of a step."""
+    """Return the path of the file where a side of a dispute keeps the values of a step's wires."""
     return side.folder / FOLDER / f"{step:08}.npz"
 
 
 def read(side: Side, step: int) -> Mapping[int, Integers] | None:
-    """The values of each part of a step, by number; None if a side has not testified."""
+    """Return the values of each part of a step, by the part's number, from a side's testimony, or None if the side has
+    not testified.
+    """
     path = path_of(side, step)
     if not path.exists():
         return None

@@ -1,4 +1,6 @@
-"""The configuration of each layer: formats of its tensors, and how often a multiplier is used in each frame."""
+"""The configuration of each layer of a network for a chip: the formats of its tensors, and how often a multiplier is
+used in each frame.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ ACCUMULATOR = "accum"
 
 @dataclass(frozen=True)
 class Layer:
-    """The settings of a layer: formats by the names of its tensors, `result` among them, and its reuse, which is None
-    if the model's reuse applies.
+    """The settings of a layer: the formats of its tensors by name, among them `result`, and the reuse of its
+    multipliers, which is None if the reuse of the whole model applies.
     """
 
     formats: Mapping[str, Stated | None] = field(default_factory=dict)
@@ -27,7 +29,9 @@ class Layer:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings for every layer, settings for single layers, and the clock in MHz if it is stated."""
+    """The settings for all layers of a network, the settings for single layers, and the clock in MHz if one is
+    stated.
+    """
 
     everywhere: Stated | None
     reuse: int
@@ -35,29 +39,32 @@ class Config:
     mhz: float | None
 
     def format(self, layer: str, tensor: str) -> Stated | None:
-        """The format of a layer's tensor; None if calibration chooses it."""
+        """Return the format of a layer's tensor, or None if calibration chooses it."""
         formats = self.layers.get(layer, Layer()).formats
         return formats[tensor] if tensor in formats else formats.get(DEFAULT, self.everywhere)
 
     @property
     def wraps(self) -> bool:
-        """Whether some format promises that nothing wraps."""
+        """Return whether some format of the configuration has the overflow mode "wrap", which promises that nothing
+        wraps.
+        """
         said = [self.everywhere, *(format for layer in self.layers.values() for format in layer.formats.values())]
         return any(format is not None and format.overflow == "wrap" for format in said)
 
     def reuse_of(self, *layers: str) -> int:
-        """How often a multiplier that some layers share is used in each frame: the greatest number stated for one of
-        them, else the number for all layers.
+        """Return how often a multiplier that several layers share is used in each frame: the greatest number stated for
+        one of these layers, or else the number stated for the whole model.
         """
         said = [found for name in layers if (found := self.layers.get(name, Layer()).reuse)]
         return max(said, default=self.reuse)
 
 
 def config_of(given: Mapping[str, object] | None, layers: Mapping[str, Collection[str]]) -> Config:
-    """A configuration in the form of hls4ml, checked against the names of layers and of their tensors.
+    """Return the configuration that a dictionary in the form of hls4ml gives, checked against the names of the layers
+    and of their tensors.
 
-    Raise CircuitizeError for a key, a layer or a tensor that does not exist, for a text that is no format, and for a
-    format of an accumulator, which is exact.
+    Raise CircuitizeError for an unknown key, layer or tensor, for a text that is not a format, and for a format of an
+    accumulator, since accumulators are exact.
     """
     whole = _mapping({} if given is None else given, "config", TOP)
     model = _mapping(whole.get("Model", {}), "Model", (*KEYS, "Strategy"))
@@ -79,7 +86,7 @@ def _layer(name: str, given: object, tensors: Collection[str]) -> Layer:
 
 
 def _formats(given: object, where: str, tensors: Collection[str]) -> dict[str, Stated | None]:
-    """Formats by tensor; a single format for all tensors is under `default`."""
+    """Return formats by the names of tensors; a single format for all tensors has the name `default`."""
     if not isinstance(given, Mapping):
         given = {DEFAULT: given}
     known = (*tensors, DEFAULT, *((ACCUMULATOR,) if tensors else ("maximum",)))
@@ -113,7 +120,7 @@ def _reuse(given: Mapping[str, object], where: str, default: int) -> int:
 
 
 def _mhz(given: Mapping[str, object]) -> float | None:
-    """The clock in MHz for a period in nanoseconds."""
+    """Return the clock frequency in MHz for a clock period in nanoseconds."""
     if "ClockPeriod" not in given:
         return None
     found = given["ClockPeriod"]

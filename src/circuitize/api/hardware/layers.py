@@ -1,4 +1,6 @@
-"""The layers of a program of reals, and the program with weights bound and formats stated for each layer's tensors."""
+"""The layers of a program of reals, and the same program with its weights bound and with the stated format of each
+layer's tensors.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,11 @@ WHOLE = "network"
 
 @dataclass(frozen=True)
 class Layers:
-    """For each layer, in order of the program, the wires that leave it, and the names of the tensors that have a
-    format.
+    """For each layer, in the order of the program, the wires that carry its results, and the names of the layer's
+    tensors whose format can be stated.
 
-    An input that is not held, and a parameter whose name does not begin with a layer's name, count as layers without
-    wires.
+    Each input that is not held counts as a layer without wires, and so does each parameter whose name does not begin
+    with a layer's name.
     """
 
     results: Mapping[str, tuple[int, ...]]
@@ -41,7 +43,7 @@ class Layers:
 
 
 def layers_of(arrow: Arrow, ports: tuple[Port[Fixed], ...]) -> Layers:
-    """The layers of an arrow: the parts of a model, named by the provenance of its edges."""
+    """Return the layers of an arrow: the parts of a model, named by the provenance of its edges."""
     writer = _written(arrow, ports)
     leaving = dict.fromkeys(arrow.outputs.tolist())
     for row, name in zip(arrow.rows, _names(arrow), strict=True):
@@ -62,10 +64,10 @@ def layers_of(arrow: Arrow, ports: tuple[Port[Fixed], ...]) -> Layers:
 
 
 def with_layers(program: Program, config: Config, values: Mapping[str, Reals]) -> Program:
-    """A program with its held inputs bound to values, and every tensor in the format that is stated for it.
+    """Return a program with its held inputs bound to values, and with every tensor in the format that is stated for it.
 
-    A parameter without a stated format keeps its port's format. Raise CircuitizeError for a held input without a value
-    or with one of another shape, and for formats that do not fit a tensor.
+    A parameter without a stated format keeps its port's format. Raise CircuitizeError if a held input has no value or a
+    value of another shape, and for formats that do not fit a tensor.
     """
     arrow, builder = program.arrow, Builder()
     found = layers_of(arrow, program.inputs)
@@ -121,14 +123,14 @@ def _bound(builder: Builder, port: Port[Fixed], values: Mapping[str, Reals], giv
 
 
 def _owner(port: str, found: Layers) -> tuple[str, str]:
-    """The layer and the tensor whose format a port has."""
+    """Return the layer and the tensor by which a configuration states the format of a port."""
     owners = [name for name in found.results if port.startswith(f"{name}.")]
     layer = max(owners, key=len, default=port)
     return layer, port.removeprefix(f"{layer}.") if owners else RESULT
 
 
 def _covering(given: Stated, shape: tuple[int, ...]) -> Fixed:
-    """The format of a whole tensor that holds the formats of all its elements."""
+    """Return the one format of a tensor that covers the formats of all its elements."""
     most = int(given.fraction_bits.max())
     shift = most - given.fraction_bits
     return Fixed(shape, most, int((given.low << shift).min()), int((given.high << shift).max()))
@@ -139,7 +141,7 @@ def _names(arrow: Arrow) -> list[str]:
 
 
 def _written(arrow: Arrow, ports: tuple[Port[Fixed], ...]) -> dict[int, str]:
-    """The layer of each wire that depends on the inputs of a frame."""
+    """Return, for each wire that depends on a frame's inputs, the layer to which the wire belongs."""
     entering = {wire for wire, port in zip(arrow.inputs.tolist(), ports, strict=True) if not port.held}
     found: dict[int, str] = {}
     for row, name in zip(arrow.rows, _names(arrow), strict=True):

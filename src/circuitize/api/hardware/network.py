@@ -1,5 +1,5 @@
-"""A network for a chip, with the functions that users of high-level synthesis expect: configure, predict, trace, count,
-write.
+"""A network for a chip, with the functions that users of high-level synthesis expect: configure, predict, trace, count
+and write.
 """
 
 from __future__ import annotations
@@ -62,17 +62,18 @@ def hardware(
     precision: Precision | None = None,
     **options: Any,
 ) -> HardwareModel:
-    """Schedule a network as hardware, with formats and reuse by layer.
+    """Schedule a network as hardware, with formats and reuse of multipliers by layer.
 
     The argument `config` is a dictionary of hls4ml: `{"Model": {"Precision": "ap_fixed<16,6>", "ReuseFactor": 1},
     "LayerName": {"dense1": {"Precision": {"result": ..., "weight": ...}, "ReuseFactor": 4}}, "ClockPeriod": 5}`. A
     format in a configuration is a text of ap_fixed, a `Format`, `auto` (calibrated, the default), or an array of these
-    for channels or elements. The argument `weights` gives real values by parameter, by default a model's initial
-    values, or a program's first example; `data` gives inputs along a first axis, for calibration and for trying the
-    design. The options are `name`, `elements`, `bus_bits`, `control`, for a design that shares no multipliers
-    `levels_per_stage` and `multiplication`, and `family` or `device`, whose cells `table` counts. A program of
-    integers, such as a quantized network that was read, has its own formats: for such a program only reuse can be
-    configured. Raise CircuitizeError, naming layer and tensor, for a configuration that cannot be met.
+    for channels or elements. The argument `weights` gives real values by parameter (by default a model's initial
+    values, or those of a program's first example); `data` gives inputs along a first axis, with which formats are
+    calibrated and the design is tried. The options of a design are `name`, `elements`, `bus_bits` and `control`;
+    `levels_per_stage` and `multiplication`, for a design that shares no multipliers; and `family` or `device`, whose
+    cells `table` counts. A program of integers, such as a quantized network that was read from a file, keeps its own
+    formats: only the reuse of its multipliers can be configured. Raise CircuitizeError, naming the layer and the
+    tensor, for a configuration that cannot be met.
     """
     for option in options:
         if option not in OPTIONS:
@@ -89,7 +90,9 @@ def hardware(
 
 
 class HardwareModel(WrittenCircuit):
-    """A design with the network that it computes: predictions and traces equal the design's own bits."""
+    """A hardware design together with the network that it computes: predictions and traces equal the design's own
+    bits.
+    """
 
     noun = "design"
 
@@ -115,11 +118,12 @@ class HardwareModel(WrittenCircuit):
         self.sizes = {name: value for name, value in self.design.report.items() if name in SIZES}
 
     def predict(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Any:
-        """The design's outputs for inputs along a first axis, as the real numbers that its integers stand for.
+        """Return the outputs that the design gives for several inputs, which stand along a first axis, as the real
+        numbers that the design's integers stand for.
 
-        A prediction is one array if the network has one output, else arrays by name. The inputs of a prediction are
-        rounded to their format by the rounding rule of that format. Raise CircuitizeError for inputs that do not fit,
-        and Undefined if a Check of the program fails.
+        A prediction is one array if the network has one output, or else a dictionary of arrays by output name. The
+        inputs of a prediction are rounded to their formats by the rounding rule that each format states. Raise
+        CircuitizeError for inputs of a wrong shape or name, and Undefined if a Check of the program fails.
         """
         run = integer.executor(self.program)
         made = [run.outputs(list(frame)) for frame in self._frames(x)]
@@ -131,11 +135,11 @@ class HardwareModel(WrittenCircuit):
         return found[ports[0].name] if len(ports) == 1 else found
 
     def trace(self, x: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, Reals]:
-        """The values that leave each layer for inputs along a first axis, by layer, as real numbers: the design's own
-        bits.
+        """Return the results of each layer for several inputs, which stand along a first axis, by layer name, as real
+        numbers that equal the design's own bits.
 
-        A layer that several tensors leave has several entries in a trace, the second under `name.1`. Raise the same
-        errors as `predict`.
+        A layer with several results has several entries in a trace, of which the second is named `name.1`. Raise
+        CircuitizeError and Undefined for the same reasons as `predict`.
         """
         run, format = integer.executor(self.program), self.program.arrow.format
         chosen = {
@@ -152,7 +156,7 @@ class HardwareModel(WrittenCircuit):
 
     @property
     def report(self) -> Json:
-        """Sizes of the design, and its formats by layer."""
+        """Return the sizes of the design, and its formats by layer."""
         return {
             "scheduler": self.design.scheduler,
             "digest": self.digest,
@@ -161,12 +165,12 @@ class HardwareModel(WrittenCircuit):
         }
 
     def table(self, mhz: float | None = None) -> str:
-        """A table of formats and reuse by layer, and of the costs of the whole design: time at a clock in MHz, and
-        cells of a family.
+        """Return a table with the formats and reuse of each layer and the costs of the whole design: its time at a
+        clock in MHz, and its cells on a device family.
 
-        The clock of the table is that of the configuration, or 200 MHz. In the table of a hardware model LUT and FF are
-        the schedulers' estimates for the family of the device that was chosen, or the Xilinx 7 series; whether the
-        device holds the design is the last line.
+        The table assumes the clock of the configuration, or 200 MHz if none is configured. The LUT and FF counts of the
+        table are the scheduler's estimates for the family of the chosen device, or for the Xilinx 7 series; the last
+        line says whether the chosen device holds the design.
         """
         clock = mhz or self.config.mhz or MHZ
         rows = [("layer", "result", "bits", "reuse")]
@@ -196,7 +200,7 @@ class HardwareModel(WrittenCircuit):
 
     @property
     def holding(self) -> Holding | None:
-        """Return whether the device that was chosen holds the design; None if no device was chosen."""
+        """Return whether the chosen device holds the design, or None if no device was chosen."""
         return self.asked.holding(self.design.report)
 
     def fill(self, folder: Path) -> list[Path]:
@@ -221,7 +225,7 @@ class HardwareModel(WrittenCircuit):
         return rows
 
     def _frames(self, x: ArrayLike | Mapping[str, ArrayLike]) -> list[list[Integers]]:
-        """The integers of a network's inputs, frame by frame."""
+        """Return the integers that enter the network, frame by frame."""
         ports = self.program.inputs
         given = _by_name(x, [port.name for port in ports])
         columns = []
@@ -241,8 +245,8 @@ class HardwareModel(WrittenCircuit):
 
 
 def _lowered(program: Program, config: Config) -> tuple[IntegerProgram, Arrow, list[int]]:
-    """Return what `lowered` returns; if it fails and a format promises not to wrap, the error names the remedy for that
-    promise.
+    """Quantize a program in the same way as `lowered`; if this fails and some format has the overflow mode "wrap", the
+    error says how to change that mode.
     """
     if isinstance(program, IntegerProgram):
         return program, program.arrow, list(range(program.arrow.wire_count))
@@ -274,7 +278,9 @@ def _program(model: object, precision: Precision | None) -> Program:
 
 
 def _require_given(program: IntegerProgram, config: Config, weights: object) -> None:
-    """Raise CircuitizeError if formats or weights are stated for a program of integers, which has its own."""
+    """Raise CircuitizeError if formats or weights are stated for a program of integers, which already contains its
+    own.
+    """
     said = config.everywhere is not None or any(layer.formats for layer in config.layers.values())
     if said or weights is not None or any(port.held for port in program.inputs):
         found = "a Precision" if said else "weights"
@@ -308,7 +314,7 @@ def _with_data(program: Program, data: ArrayLike | Mapping[str, ArrayLike] | Non
 
 
 def _drawn(program: Program) -> tuple[dict[str, Reals], ...]:
-    """Random frames over the whole formats of the inputs, from a seed."""
+    """Return random frames whose values span the whole formats of the inputs, drawn from a fixed seed."""
     random = np.random.default_rng(0)
     ports = program.inputs
     return tuple(
@@ -340,7 +346,7 @@ def _numbers(given: ArrayLike, name: str) -> Reals:
 
 
 def _split(given: ArrayLike, shape: tuple[int, ...], name: str) -> Reals:
-    """Frames along a new first axis, made of inputs along their first axis."""
+    """Return inputs, which stand one after the other along their first axis, as frames along a new first axis."""
     values = _numbers(given, name)
     rows = shape[0] if shape else 1
     if values.shape[1:] != shape[1:] or not values.ndim or len(values) % rows or not len(values):

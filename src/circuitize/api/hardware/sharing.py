@@ -1,5 +1,5 @@
-"""Multipliers by reuse: every layer has its own, each of which is used as often in each frame as stated; the parallel
-scheduler is used if no multiplier is shared.
+"""Sharing of multipliers: each layer has its own multipliers, used in each frame as often as the configuration states;
+if no multiplier is shared, the parallel scheduler makes the design.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ PARALLEL, FOLDED = "parallel", "folded"
 def shared(
     program: IntegerProgram, reuse: Callable[..., int], interface: Interface, options: Mapping[str, Any]
 ) -> Design:
-    """The design in which a stage of some layers takes at most `reuse(*layers)` clocks for each frame, if possible.
+    """Return the design in which each stage takes at most `reuse(*layers)` clocks for each frame, where `layers` are
+    the layers of the stage, as far as that is possible.
 
-    If every layer states 1, it is the parallel design, which gets the `options`. A stage that takes fewer clocks than
-    the slowest one has its clocks halved until they are at most the stated number, so that multipliers are at most
-    twice as many as requested.
+    If every layer states a reuse of 1, the result is the parallel design, made with the `options`. For a stage that
+    must take fewer clocks than the slowest stage, the slowest stage's clocks are halved until they are at most the
+    stated number, so that the stage has at most twice as many multipliers as requested.
     """
     parts = {program.arrow.provenances[row[3]].part for row in program.arrow.rows}
     if all(reuse(part) == 1 for part in parts):
@@ -41,7 +42,7 @@ def shared(
 
 
 def by_reuse(folded: Fold, reuse: Callable[..., int]) -> Sizes:
-    """The cheapest sizes with which each stage takes as many clocks as its layer allows."""
+    """Return the cheapest sizes of a folded design in which each stage takes as many clocks as its layers allow."""
     parts = [{stage.provenance.part, *(node.provenance.part for node in stage.nodes)} for stage in folded.stages]
     wanted = [reuse(*names) for names in parts]
     most = max(wanted)

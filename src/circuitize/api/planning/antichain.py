@@ -1,4 +1,4 @@
-"""Antichains: the minimal elements of sets of vectors, where less is better in every coordinate."""
+"""Antichains: the minimal vectors of a set, if a vector is better the less it has in every coordinate."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ Vectors = NDArray[np.float64]
 
 
 def minimal(vectors: Vectors) -> list[int]:
-    """The indices of the minimal vectors among `vectors`, [count, coordinates]; of equal vectors the first counts.
+    """Return the indices of the minimal vectors in an array `vectors` of shape [count, coordinates]; of equal vectors
+    only the first counts as minimal.
 
-    The indices of minimal vectors are in ascending order of the coordinates, the first coordinate first. Finding the
-    minimal points takes time O(count log count + count * minimal ones).
+    The returned indices are ordered by the coordinates of their vectors, ascending, with the first coordinate compared
+    first. Finding the minimal vectors takes time O(count log count + count * number of minimal vectors).
     """
     order = np.lexsort((np.arange(len(vectors)), *vectors.T[::-1]))
     kept = np.empty((0, vectors.shape[1]))
@@ -27,5 +28,7 @@ def minimal(vectors: Vectors) -> list[int]:
 
 
 def covered(vector: Sequence[float] | Vectors, others: Vectors) -> bool:
-    """Whether one of some other vectors, [count, coordinates], is at most a given vector in every coordinate."""
+    """Return whether an array of vectors, of shape [count, coordinates], has one that is at most a given vector in
+    every coordinate.
+    """
     return bool((others <= vector).all(axis=1).any())

@@ -1,4 +1,6 @@
-"""Circuits of provers with keys: rank-one constraint systems, and Plonkish layouts of more and fewer rows."""
+"""The design problems of circuits whose provers need keys: rank-one constraint systems, and Plonkish layouts with more
+or fewer rows.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ COLUMN_BYTES = halo2.POINT + halo2.SCALAR
 
 
 class RankOne:
-    """The design problems of rank-one systems, which have no choice: first the length of a proof, which is the same for
-    every circuit, then the count of the circuit.
+    """The design problems of rank-one constraint systems, which leave no choice: first the length of the proofs, which
+    is the same for every circuit, and then the number of constraints.
     """
 
     def __init__(self, target: str, steps: int) -> None:
@@ -27,17 +29,18 @@ class RankOne:
 
     @property
     def two_phases(self) -> bool:
-        """Return whether the prover commits to a part of the witness before a challenge is drawn."""
+        """Return whether the prover commits to part of the witness before it draws a challenge."""
         return self.target.name == "mirage"
 
     def sized(self, design: Design) -> Iterator[Design]:
-        """Yield the design with the costs that are known before a row is counted."""
+        """Yield the design with those costs that are known before the rows of its circuit are counted."""
         yield design.decided({}, {"bytes": self.steps * proof_bytes(self.two_phases)})
 
     def counted(self, design: Design) -> Iterator[Design]:
-        """Yield the design with the number of its rows, and the model's CPU-seconds and bytes of memory.
+        """Yield the design with the number of rows of its circuit, and with the prover's CPU-seconds and bytes of
+        memory that a model predicts.
 
-        Raise CircuitizeError if the program has no circuit of the target.
+        Raise CircuitizeError if the program has no circuit of the given target.
         """
         require_countable(self.target, design.program)
         found = self.target.estimate(design.program, {})
@@ -54,16 +57,16 @@ class RankOne:
 
 class Plonkish:
     """The two design problems of Plonkish systems: the number of rows, which determines the width of limbs and tables,
-    and then the proof's bytes.
+    and then the length of the proofs.
 
-    The prover halo2 takes the layout of least proving cost; other layouts are for `compile`.
+    The prover halo2 always takes the layout with the least proving cost; other layouts can only be compiled.
     """
 
     def __init__(self, steps: int, in_bytes: bool) -> None:
         self.steps, self.in_bytes = steps, in_bytes
 
     def laid_out(self, design: Design) -> Iterator[Design]:
-        """Yield the design with each number of rows, 2^k, and its costs.
+        """Yield the design once for each possible number of rows, 2^k, with the costs of that layout.
 
         Raise CircuitizeError if the program has no Plonkish circuit.
         """
@@ -78,8 +81,8 @@ class Plonkish:
             yield design.decided({"k": layout.layout.k}, {**takes, **least})
 
     def emitted(self, design: Design) -> Iterator[Design]:
-        """Yield the design with the length of a proof, which needs the system itself; yield it unchanged if the query
-        does not ask for bytes.
+        """Yield the design with the length of its proofs, for which the whole system must be emitted; if the query does
+        not ask for bytes, yield the design unchanged.
         """
         if not self.in_bytes:
             yield design

@@ -18,8 +18,9 @@ from .explore import vector
 class Conflict:
     """A conflict: limits that no design meets together, although some design meets every smaller set of them.
 
-    The field `nearest` of a conflict has for each limit the least value with which the other limits of the conflict can
-    be met; the value is `enough` if all other limits of the query are then met too.
+    The field `nearest` of a conflict gives for each of its limits the least value to which the limit must be raised so
+    that a design meets all limits of the conflict; `enough` says whether some design then meets all other limits of the
+    query as well.
     """
 
     limits: Mapping[str, float]
@@ -28,11 +29,11 @@ class Conflict:
 
 
 def conflicts(designs: Sequence[Design], limits: Mapping[str, float]) -> tuple[Conflict, ...]:
-    """Every minimal set of limits that contradict each other, small ones first.
+    """Return every minimal set of limits that contradict each other, the smallest sets first.
 
-    The argument `designs` holds the designs that are minimal in the quantities that have limits: if a design meets some
-    limits, one of these meets them. Finding conflicts takes time exponential in the limits, of which there are a
-    handful, and linear in the designs.
+    The argument `designs` holds the designs that are minimal in the limited quantities: if any design meets a set of
+    limits, one of these meets the set too. Finding conflicts takes time exponential in the number of limits, which is
+    small, and linear in the number of designs.
     """
     names = [*limits]
     values = np.array([vector(design, names) for design in designs]).reshape(len(designs), len(names))

@@ -1,8 +1,9 @@
-"""Designs and design problems: the decisions, the least costs that follow from them, and the composition of decisions.
+"""Designs and design problems: the decisions of a design, lower bounds on its costs that follow from them, and the
+composition of decisions.
 
-A design problem in the sense of Censi's monotone theory of co-design (arXiv 1512.08055) maps a design to the ways to
-make one more decision. Design problems compose in series, where one decides on the result of the other, and in
-parallel, where either may decide; the answer is an antichain of costs.
+A design problem, in the sense of Censi's monotone theory of co-design (arXiv 1512.08055), maps a design to the designs
+with one more decision. Design problems compose in series, so that one problem decides about the results of another, and
+in parallel, so that either problem may decide; the answer is an antichain of costs.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ Choice = int | str
 
 @dataclass(frozen=True)
 class Design:
-    """A Design: a way to build a program, as far as it is decided.
+    """A way to build a program, as far as it has been decided.
 
-    The `choices` of a design are its decisions by name; `takes` has for each quantity how much the design takes at
-    least, which is exact once everything is decided, and 0 for a quantity that is not named. The field `made` of a
-    design is the object on which the next problem decides.
+    The `choices` of a design are its decisions by name; `takes` gives for each quantity a lower bound on how much of it
+    the design takes, which is exact once everything is decided, and is 0 for a quantity without an entry. The field
+    `made` of a design is the object about which the next design problem decides.
     """
 
     program: IntegerProgram
@@ -33,8 +34,8 @@ class Design:
     made: Any = None
 
     def decided(self, choices: Mapping[str, Choice], takes: Mapping[str, float], made: Any = None) -> Design:
-        """Return the design with more decisions. The costs of a design can only grow: a bound is only replaced by a
-        greater one.
+        """Return the design with further decisions added. Further decisions only raise the lower bounds on a design's
+        costs: a bound is only replaced by a greater one.
         """
         grown = {name: max(value, self.takes.get(name, value)) for name, value in takes.items()}
         return replace(self, choices={**self.choices, **choices}, takes={**self.takes, **grown}, made=made)
@@ -56,7 +57,7 @@ Note = Callable[[str], object]
 
 
 class Remembered:
-    """A problem whose solutions are cached for repeated designs."""
+    """A design problem that caches its solutions for designs that occur again."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -75,11 +76,11 @@ class Remembered:
 
 
 def solutions(problems: Sequence[Problem], design: Design, keep: Keep, note: Note) -> Iterator[Design]:
-    """The solutions of problems in series, each yielded as soon as it is found.
+    """Yield the solutions of a series of design problems, each solution as soon as it is found.
 
-    Since a design's costs `takes` only grow, a design that `keep` refuses is refused with all designs that would follow
-    from it. If a problem raises CircuitizeError, `note` is called with the error, and the search goes on with other
-    designs.
+    The costs `takes` of a design only grow with further decisions: if `keep` refuses a design, all designs that would
+    follow from it are skipped. If a design problem raises CircuitizeError, `note` is called with the error's text, and
+    the search goes on with other designs.
     """
     if not problems:
         yield design

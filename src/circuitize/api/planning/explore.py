@@ -1,4 +1,4 @@
-"""The search through the designs of a query, which skips those that cannot be on the front and ends after a given
+"""The search through the designs of a query: it skips designs that cannot be on the front, and ends after a given
 time.
 """
 
@@ -18,16 +18,16 @@ from .query import Query
 
 
 class _Over(Exception):
-    """The exception that ends a search whose time is over."""
+    """The exception that ends a search for designs when its time is over."""
 
 
 @dataclass
 class Explored:
-    """The result of a search: the minimal designs of a query, how many designs were sized completely, and how many were
-    dropped earlier.
+    """The result of a search for designs: the minimal designs of a query, how many designs were sized completely, and
+    how many were dropped before that.
 
-    The field `left_out` of a search's result says for each target why some designs are impossible, and how many;
-    `complete` says whether there was time for all designs.
+    The field `left_out` of a search's result gives for each target the reasons why some designs are impossible, with
+    the number of designs for each reason; `complete` says whether the search tried all designs in its time.
     """
 
     front: list[Design] = field(default_factory=list)
@@ -44,11 +44,12 @@ def explore(
     until: float,
     progress: Progress,
 ) -> Explored:
-    """The antichain of minimal designs within the limits: formats, then for each target its problems in series.
+    """Return the minimal designs of a query within its limits: the search decides the formats first, and then, for each
+    target, the target's design problems in series.
 
-    A design whose known costs exceed a limit, or are in each objective at least those of a design that was found, is
-    dropped: no design that follows from it is on the front, except equals. The search ends at the time `until`, by the
-    clock `time.monotonic`.
+    A design is dropped if its known costs exceed a limit, or if in every objective they are at least those of a design
+    already found: no design that follows from it could be on the front, except one with equal costs. The search for
+    designs ends when the clock `time.monotonic` reaches `until`.
     """
     found = Explored()
     vectors = np.empty((0, len(query.objectives)))
@@ -87,7 +88,7 @@ def explore(
 
 
 def vector(design: Design, names: Sequence[str]) -> list[float]:
-    """The least amounts of given quantities that a design takes."""
+    """Return a design's lower bounds on the given quantities."""
     return [design.takes.get(name, 0.0) for name in names]
 
 

@@ -1,4 +1,6 @@
-"""The first decision: formats, which fix the integer program and its errors against the real one."""
+"""The first decision about a design: the number formats, which fix the integer program and its errors against the real
+program.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,12 @@ Reals = dict[str, NDArray[np.float64]]
 
 
 def errors(program: IntegerProgram, examples: Examples, exact: Sequence[Reals]) -> dict[str, float]:
-    """The errors of outputs against float64 on examples, by quantity: for all outputs together and for each.
+    """Return the errors of an integer program's outputs against float64 on examples, by quantity: for all outputs
+    together, and for each output.
 
-    The quantity `worst` is the greatest difference on any example, a measurement; `error` is the bound within which
-    nine examples in ten stay, which predicts the error on similar examples. Raise Undefined if the integer program has
-    no value on an example.
+    The quantity `worst` is the greatest difference on any example, which is a measurement; `error` is the bound that
+    nine examples in ten do not exceed, which predicts the error on similar examples. Raise Undefined if the integer
+    program has no value on an example.
     """
     names = [port.name for port in program.outputs]
     found = np.zeros((len(examples), len(names)))
@@ -50,8 +53,8 @@ def errors(program: IntegerProgram, examples: Examples, exact: Sequence[Reals]) 
 
 
 def exact_outputs(program: Program, examples: Examples) -> list[Reals]:
-    """The outputs of float64 for examples, whose inputs are rounded once to their formats, as in the integer
-    program.
+    """Return the outputs of a program in float64 on examples whose inputs are rounded once to their formats, as the
+    integer program rounds them.
     """
     names = [port.name for port in program.inputs]
     entering = (example_inputs(program, batch, f"example {number}") for number, batch in enumerate(examples))
@@ -59,7 +62,9 @@ def exact_outputs(program: Program, examples: Examples) -> list[Reals]:
 
 
 def widths(bits: Sequence[int]) -> list[tuple[int, int]]:
-    """The fraction and significant bits to try: ends and middles first, so that few of them already show most."""
+    """Return the numbers of fraction bits and significant bits to try, the middle ones of each range first, so that the
+    first few already show most of the trade-off.
+    """
     order: list[int] = []
     parts = [list(bits)]
     while parts:
@@ -72,9 +77,10 @@ def widths(bits: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class Formats:
-    """The design problem of formats: the programs that a real one becomes with more and fewer bits, each listed once.
+    """The design problem of formats: the integer programs that a real program becomes with more and with fewer bits,
+    each listed once.
 
-    An integer program has fixed formats, and no error.
+    If the program to plan is already an integer program, its formats are fixed, and no error is measured.
     """
 
     def __init__(self, program: Program, bits: Sequence[int], examples: Examples) -> None:

@@ -1,4 +1,6 @@
-"""The answer to a query: a front of points, or the limits that contradict each other; as text, JSON and a picture."""
+"""The answer to a query about designs: a front of points, or the limits that contradict each other, as text, JSON and a
+picture.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,15 @@ MOST_REASONS = 3
 
 @dataclass(frozen=True)
 class Planned:
-    """A Planned, the answer to a query: `points`, none of which is better than another in all objectives; or the reason
+    """The answer to a query about designs: `points`, none of which another point beats in all objectives, or the reason
     why there is none.
 
-    A Planned is true if there is a design within the limits. The `conflicts` of a Planned are the smallest sets of
-    limits that contradict each other. The errors in a plan are measured on `examples` examples, which are `held_out` if
-    calibration did not see them. In a search, `sized` designs were decided completely and `let_go` designs were dropped
-    early, since their known costs were too high; a search that is not `complete` ran out of time. The field `left_out`
-    of a Planned says for each target why some designs are impossible, and how many.
+    A Planned is true if some design is within the limits. The `conflicts` of a Planned are the smallest sets of limits
+    that contradict each other. The errors in the answer to a query are measured on `examples` examples; `held_out` says
+    that calibration did not see these examples. In the search, `sized` designs were decided completely, and `let_go`
+    designs were dropped early, since their known costs were too high; `complete` is false if the search ran out of
+    time. The field `left_out` of a Planned gives for each target the reasons why some designs are impossible, with the
+    number of designs for each reason.
     """
 
     query: Query
@@ -55,8 +58,8 @@ class Planned:
         return f"<pre>{escape(chr(10).join(self.shown()))}</pre>"
 
     def __getitem__(self, number: int) -> Point:
-        """Return the point with a given number in the table, from 1 on. Raise CircuitizeError if there is no point with
-        the given number.
+        """Return the point of the front that has a given number in the table; numbers begin at 1. Raise CircuitizeError
+        if the front has no point with the given number.
         """
         if type(number) is not int or not 1 <= number <= len(self.points):
             raise CircuitizeError(
@@ -66,7 +69,9 @@ class Planned:
 
     @property
     def origins(self) -> str:
-        """Which figures are counted, measured and predicted, and on which examples."""
+        """Return a text that says which figures of the answer are counted, measured and predicted, and on which
+        examples.
+        """
         told = dict.fromkeys((kind(name, target), base(name)) for name in self.query.named for target in self._targets)
         by_kind: dict[str, list[str]] = {}
         for own, name in told:
@@ -82,7 +87,7 @@ class Planned:
         return [*dict.fromkeys(point.target for point in self.points)] or [*self.query.targets]
 
     def as_json(self) -> Json:
-        """Return the object that `plan --json` prints."""
+        """Return the answer to the query as the object that `circuitize plan --json` prints."""
         return {
             "feasible": bool(self),
             "objectives": list(self.query.objectives),
@@ -102,7 +107,7 @@ class Planned:
         }
 
     def shown(self) -> Iterator[str]:
-        """Return a line for each point, or for each set of limits that contradict each other; then the origin of the
+        """Yield a line for each point, or for each set of limits that contradict each other, and then the origin of the
         figures.
         """
         if self:
@@ -134,27 +139,31 @@ class Planned:
             yield f"{number:>4} {told:<{wide}}{cells}"
 
     def plot(self, path: Path | str) -> None:
-        """Draw the front as an SVG. Raise CircuitizeError if there is no front, or if matplotlib is missing."""
+        """Draw the front of designs as an SVG. Raise CircuitizeError if there is no front to draw, or if matplotlib is
+        missing.
+        """
         from .picture import draw
 
         draw(self, Path(path))
 
     def write(self, folder: Path | str, point: int = 1) -> Point:
-        """Write the folder from which the point with a given number is built, whole or not at all: see `written`."""
+        """Write a folder from which the point with a given number can be built; the folder appears complete or not at
+        all: see `written`.
+        """
         from .written import write
 
         return write(self, Path(folder), point)
 
 
 def way(point: Point) -> str:
-    """A way to build the program, in a few words: the target, the bits, the partition."""
+    """Return a short text for a way to build the program: the target, the bits and the partition."""
     bits = [str(point.choices[name]) for name in FORMATS if name in point.choices]
     partition = [f"{name.replace('_', ' ')} {choice}" for name, choice in point.options.items()]
     return ", ".join([point.target, *(["bits " + "/".join(bits)] if bits else []), *partition])
 
 
 def amount(name: str, value: float) -> str:
-    """A quantity in the form in which people read it."""
+    """Return the amount of a quantity as a text that people can read."""
     if QUANTITIES[base(name)].bytes:
         return amount_of_bytes(int(value))
     if base(name) in (*ERRORS, "seconds"):

@@ -1,4 +1,6 @@
-"""The hardware designs of a plan: over how many clocks a frame is folded, and the costs of the design."""
+"""The hardware designs of a plan: the number of clocks over which a frame is folded, and the costs of the resulting
+design.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +31,19 @@ NAMES = {
 
 
 class Hardware:
-    """The two design problems of hardware: the schedule, by a budget of clocks or of blocks, and the layout of its
-    memories, in a shell.
+    """The two design problems of hardware: first the schedule, within a budget of clocks or of multiplier blocks, and
+    then the layout of the design's memories in a shell.
 
-    A schedule determines clocks and multipliers exactly, and the LUTs of its arithmetic and its shell. The budgets of
-    clocks or blocks that a plan tries are powers of two, and the limits that are given on clocks and multipliers. The
-    parallel design of a small program is one more schedule.
+    A schedule determines the clocks and multipliers of a design exactly, and the LUTs of its arithmetic and its shell.
+    The budgets of clocks or blocks that a plan tries are the powers of two and the limits given for clocks and
+    multipliers. The parallel design of a small program is tried as one more schedule.
     """
 
     def __init__(self, limits: Mapping[str, float]) -> None:
         self.limits = limits
 
     def schedules(self, design: Design) -> Iterator[Design]:
-        """Designs whose memories are still to be laid out; equal ones are yielded once."""
+        """Yield designs whose memories are not laid out yet; equal designs are yielded once."""
         made = bound_somehow(design.program).program
         named = unrolled(made.arrow)
         if named <= MOST_UNROLLED:
@@ -67,7 +69,7 @@ class Hardware:
                 yield design.decided({"scheduler": "folded", option: budget}, takes, chosen)
 
     def laid_out(self, design: Design) -> Iterator[Design]:
-        """Yield the design with all its memories."""
+        """Yield the design with all its memories laid out."""
         if design.made is None:
             yield design
         else:
@@ -86,7 +88,9 @@ class Hardware:
 
 
 def arithmetic_luts(sizes: Sizes) -> int:
-    """The LUTs of lanes, units and streams alone: a lower bound for designs of these sizes."""
+    """Return the LUTs of lanes, units and streams alone, which are a lower bound on the LUTs of a design with these
+    sizes.
+    """
     cost = Cost()
     framing(cost, sizes)
     pooling(cost, sizes.fold, sizes.pool.size if sizes.pool else 0, sizes.choices)

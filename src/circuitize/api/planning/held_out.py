@@ -1,4 +1,4 @@
-"""Examples for measuring errors that calibration did not see, read from a file."""
+"""Examples that calibration did not see, read from a file to measure errors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from circuitize.circuits.program import Program
 
 
 def read_held_out(path: Path | None, program: Program) -> list[dict[str, Values]]:
-    """The examples of an .npz file: each array has one more axis than its input, the first, with a row for each
-    example.
+    """Return the examples in an .npz file: each array has one more axis than the input of its name, the first, with an
+    entry for each example.
 
-    An input that the file lacks is taken from the program's first example, for instance its trained weights. Return
-    None if no path is given. Raise CircuitizeError for a file that does not fit.
+    An input that is missing from the file, for instance trained weights, takes its value in the program's first
+    example. Return an empty list of examples if no path is given. Raise CircuitizeError for a file whose arrays do not
+    fit the program's inputs.
     """
     if path is None:
         return []

@@ -1,4 +1,4 @@
-"""Drawing a front: the first objective against each other one, with a colour for each target."""
+"""Drawing a front of designs: the first objective against each of the others, with a colour for each target."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ SAID = {
 
 
 def draw(planned: Planned, path: Path) -> None:
-    """Draw the points of a front, numbered as its table is, as an SVG: the same bytes for the same front.
+    """Draw the points of a front as an SVG, numbered as in the front's table; equal fronts give equal bytes.
 
-    With a single objective, its costs are drawn by the number of the point. Raise CircuitizeError if there are no
-    points, or if matplotlib is missing.
+    If there is only one objective, the picture shows it against the numbers of the points. Raise CircuitizeError if
+    there are no points to draw, or if matplotlib is missing.
     """
     if not planned.points:
         raise CircuitizeError("expected a front to draw, found none; raise one of the limits")
@@ -74,13 +74,15 @@ def draw(planned: Planned, path: Path) -> None:
 
 
 def _place(planned: Planned, number: int, across: str | None, up: str) -> tuple[float, float]:
-    """The place at which a point of the front is drawn."""
+    """Return the coordinates at which a point of the front is drawn."""
     takes = planned[number].takes
     return number if across is None else takes[across], takes[up]
 
 
 def _number(axes: Any, places: list[tuple[float, float]]) -> None:
-    """Write the points' numbers beside them; for points that lie together only the least number."""
+    """Write the number of each point beside it; for points that are drawn close together, write only the lowest
+    number.
+    """
     written = np.empty((0, 2))
     for number, (place, shown) in enumerate(zip(places, axes.transData.transform(places), strict=True), 1):
         if not (np.abs(written - shown) < APART).all(axis=1).any():
@@ -89,7 +91,7 @@ def _number(axes: Any, places: list[tuple[float, float]]) -> None:
 
 
 def _scale(scale: Any, values: list[float]) -> None:
-    """Set a logarithmic scale, which is linear below the least value if that is 0."""
+    """Set a logarithmic scale on an axis of the picture; if the least value is 0, the scale is linear near 0."""
     positive = [value for value in values if value > 0]
     if positive and min(values) <= 0:
         scale("symlog", linthresh=min(positive))
@@ -98,7 +100,7 @@ def _scale(scale: Any, values: list[float]) -> None:
 
 
 def _label(planned: Planned, name: str) -> str:
-    """The label of a quantity: its name, and the origin of its figures."""
+    """Return the label of a quantity in a picture: its name, and the origin of its figures."""
     kinds = dict.fromkeys(kind(name, point.target) for point in planned.points)
     own = SAID.get(base(name), base(name).replace("_", " "))
     one = name.partition(":")[2]

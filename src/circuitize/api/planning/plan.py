@@ -1,4 +1,4 @@
-"""Planning: the Pareto front of the ways to build a program, or which limits contradict each other."""
+"""Planning: the Pareto front of the ways to build a program, or the limits that contradict each other."""
 
 from __future__ import annotations
 
@@ -43,17 +43,18 @@ def plan(
     within: float = WITHIN,
     progress: Progress = silent,
 ) -> Planned:
-    """The ways to build a program that are minimal in the objectives, within limits, over formats, partitions, targets.
+    """Return the ways to build a program, by format, partition and target, that are minimal in the objectives and
+    within the limits.
 
-    Objectives and limits are names of `QUANTITIES`; without `targets`, the search covers those for which all these
-    quantities are known. The argument `steps` says how often the program is run and proved: seconds and bytes are those
-    of all these proofs, and tensor proofs have several steps each, on batches of a dataset of `dataset_size` examples,
-    by default the program's own. The argument `bits` gives the numbers of fraction bits that are tried; a program of
-    integers keeps its formats. Errors are measured on the examples `held_out`, real values by input name which
-    calibration does not see, or by default on the program's own.
+    Objectives and limits are named as in `QUANTITIES`; without `targets`, the search covers the targets for which all
+    named quantities are known. The argument `steps` says how often the program is run and proved: seconds and bytes are
+    those of all these proofs together, and a tensor proof may cover several steps, on batches of a dataset of
+    `dataset_size` examples, by default as many as the program has. The argument `bits` gives the numbers of fraction
+    bits to try; a program of integers keeps its formats. Errors are measured on the examples `held_out`, given as real
+    values by input name, which calibration does not see; by default, they are measured on the program's own examples.
 
-    The search ends after `within` seconds and returns the designs found until then. Raise CircuitizeError for a query
-    that makes no sense, and if no design was found for another reason than the limits.
+    The search ends after `within` seconds and returns the designs found until then. Raise CircuitizeError for an
+    invalid query, and if no design was found for another reason than the limits.
     """
     given = program.given if isinstance(program, Exact) else program
     if not isinstance(given, Program):
@@ -86,7 +87,7 @@ def plan(
 
 
 def _problems(target: str, asked: Query, steps: int, dataset_size: int | None) -> Sequence[Problem]:
-    """The design problems of a target, in series, once the formats are decided."""
+    """Return the series of design problems of a target that follow once the formats are decided."""
     if target == "verilog":
         hardware = Hardware(asked.limits)
         return hardware.schedules, hardware.laid_out
@@ -101,7 +102,7 @@ def _problems(target: str, asked: Query, steps: int, dataset_size: int | None) -
 
 
 def _bits(bits: Sequence[int]) -> Sequence[int]:
-    """Raise CircuitizeError unless the values are numbers of fraction bits."""
+    """Raise CircuitizeError unless the given values are valid numbers of fraction bits."""
     if not bits or not all(type(count) is int and 0 <= count <= MOST_BITS for count in bits):
         raise CircuitizeError(f"expected fraction bits from 0 to {MOST_BITS}, found {[*bits]}; give range(4, 19), say")
     return bits
@@ -114,7 +115,7 @@ def _require_counts(given: Mapping[str, object]) -> None:
 
 
 def _refuse(found: Explored, left_out: Mapping[str, Mapping[str, int]], within: float) -> NoReturn:
-    """Raise the error that there is no answer, for another reason than the limits."""
+    """Raise the CircuitizeError which says that no design was found, for another reason than the limits."""
     if not found.complete:
         raise CircuitizeError(
             f"expected a design within the limits in {within:g} seconds, found none among {found.sized:,}; give more "

@@ -1,4 +1,4 @@
-"""A point of a front: a way to build the program, its costs, and how to build it."""
+"""A point of a front of designs: a way to build the program, its costs, and the commands that build it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ FORMATS = ("fraction_bits", "significant_bits")
 
 @dataclass(frozen=True)
 class Point:
-    """A Point: a completely decided design of a front. The fields `steps` and `dataset_size` are those of the query."""
+    """A point of a front: a design in which everything is decided. The fields `steps` and `dataset_size` of a point are
+    those of the query.
+    """
 
     design: Design
     steps: int
@@ -34,12 +36,12 @@ class Point:
 
     @property
     def program(self) -> IntegerProgram:
-        """The integer program of the formats that were chosen, with its examples."""
+        """Return the integer program in the formats of this point, with its examples."""
         return self.design.program
 
     @property
     def target(self) -> str:
-        """Return the name of the target."""
+        """Return the name of the target for which the point builds the program."""
         return self.design.target
 
     @property
@@ -49,12 +51,12 @@ class Point:
 
     @property
     def takes(self) -> Mapping[str, float]:
-        """All known costs of the point, by quantity."""
+        """Return all known costs of the point, by quantity."""
         return self.design.takes
 
     @property
     def options(self) -> dict[str, Choice]:
-        """Return the partition of the point as options of `compile`, or of `prove_run`."""
+        """Return the partition of the point as the options of `compile` or of `prove_run` that produce it."""
         return {name: choice for name, choice in self.choices.items() if name not in FORMATS}
 
     def __repr__(self) -> str:
@@ -62,7 +64,9 @@ class Point:
         return f"Point({self.target}, {chosen})"
 
     def as_json(self) -> Json:
-        """Return the point as `circuitize plan --json` writes it, with each figure marked as counted or a model's."""
+        """Return the point as `circuitize plan --json` writes it, with each figure marked as counted, measured or
+        predicted.
+        """
         return {
             "target": self.target,
             "digest": program_digest(self.program),
@@ -71,11 +75,11 @@ class Point:
         }
 
     def recount(self) -> dict[str, float]:
-        """Build the circuit anew, and return the quantities that are counted in the circuit."""
+        """Build the circuit of the point again, and return the quantities that are counted in that circuit."""
         return recounted(self.design, self.steps, self.dataset_size)
 
     def require_counts(self) -> None:
-        """Raise CircuitizeError if the circuit, built anew, has other counts than the point."""
+        """Raise CircuitizeError if the circuit of the point, built again, has other counts than the point states."""
         for name, count in self.recount().items():
             if count != self.takes[name]:
                 raise CircuitizeError(
@@ -84,9 +88,10 @@ class Point:
                 )
 
     def commands_in(self, folder: Path) -> list[str]:
-        """Command lines that build the point, from the program and the inputs that `Planned.write` wrote in a folder.
+        """Return the command lines that build the point from the program and the inputs that `Planned.write` wrote to a
+        folder.
 
-        A command's words in capitals are places for the user's own files and names.
+        Words in capitals in a command stand for the user's own files and names.
         """
         named = shlex.quote(str(folder / PROGRAM_FILE))
         given = f"--inputs {shlex.quote(str(folder / INPUTS_FILE))}"
@@ -109,7 +114,7 @@ class Point:
         ]
 
     def _is_proved(self) -> bool:
-        """Whether the prover of the target takes this layout."""
+        """Return whether the target's prover takes the Plonkish layout of this point."""
         from circuitize.backends.plonkish.cost import best
 
         return best(self.program) == self.choices["k"]

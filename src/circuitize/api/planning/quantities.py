@@ -1,5 +1,5 @@
-"""The quantities that a way to build a program takes, by name: what is counted, what is measured, and what is
-predicted.
+"""The quantities by which ways to build a program are compared, by name: those that are counted, those that are
+measured, and those that are predicted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ examples, where a rectifier is active in one run only: other examples have anoth
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity of which less is better."""
+    """A quantity by which designs are compared; less of it is better."""
 
     name: str
     unit: str
@@ -66,12 +66,12 @@ formats.
 
 
 def base(name: str) -> str:
-    """The quantity's own name, such as `error` for `error:loss`."""
+    """Return the name of a quantity without the output's name, such as `error` for `error:loss`."""
     return name.partition(":")[0]
 
 
 def kind(name: str, target: str) -> Kind:
-    """The origin of a target's figure."""
+    """Return whether a target's figure of a quantity is counted, measured or predicted."""
     own = base(name)
     if own == WORST:
         return "measured"
@@ -79,6 +79,6 @@ def kind(name: str, target: str) -> Kind:
 
 
 def having(names: Iterable[str]) -> list[str]:
-    """The targets for which all of the named quantities are known."""
+    """Return the targets for which all named quantities are known."""
     wanted = {base(name) for name in names} - {*ERRORS}
     return [target for target, own in TAKEN.items() if wanted <= {*own}]

@@ -1,4 +1,4 @@
-"""A query to a plan: the quantities to minimise, and limits."""
+"""A query about designs: the quantities to minimise, and limits on quantities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ SCALES = {"": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 @dataclass(frozen=True)
 class Query:
-    """A Query: the quantities to minimise, limits by quantity, and the targets that are searched, in order."""
+    """A query about designs: the quantities to minimise, the limits by quantity, and the targets that are searched, in
+    order.
+    """
 
     objectives: tuple[str, ...]
     limits: Mapping[str, float]
@@ -28,17 +30,18 @@ class Query:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Every quantity that the query names, objectives first."""
+        """Return the names of all quantities in the query, the objectives first."""
         return (*self.objectives, *(name for name in self.limits if name not in self.objectives))
 
 
 def query(
     program: Program, objectives: Collection[str], limits: Mapping[str, float], targets: Collection[str], real: bool
 ) -> Query:
-    """Return a query that is valid for a program; `real` says whether the program has errors.
+    """Return a query that is valid for a program; `real` says whether the program is one of reals, whose quantization
+    has errors.
 
-    Without `targets`, the search covers all targets for which the quantities are known. Raise CircuitizeError for a
-    query that makes no sense.
+    Without `targets`, the query is about all targets for which the named quantities are known. Raise CircuitizeError
+    for an invalid query.
     """
     asked = [objectives] if isinstance(objectives, str) else [*objectives]
     if not asked:
@@ -93,8 +96,8 @@ def _and(names: Iterable[str]) -> str:
 
 
 def limit(text: str) -> tuple[str, float]:
-    """A limit from its text NAME=NUMBER: luts=2000, error:loss=1e-4, memory=2GB. Raise CircuitizeError for a text that
-    has not the form NAME=NUMBER.
+    """Return the limit that a text NAME=NUMBER states, such as luts=2000, error:loss=1e-4 or memory=2GB. Raise
+    CircuitizeError for a text that does not have the form NAME=NUMBER.
     """
     name, _, number = text.partition("=")
     found = re.fullmatch(r"([0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?)([kMGT]B)?", number)
@@ -106,8 +109,8 @@ def limit(text: str) -> tuple[str, float]:
 
 
 def limits_of(texts: Iterable[str]) -> dict[str, float]:
-    """The limits from their texts. Raise CircuitizeError for a text that has not the form NAME=NUMBER, and for two
-    limits on one quantity.
+    """Return the limits that texts of the form NAME=NUMBER state. Raise CircuitizeError for a text that does not have
+    the form NAME=NUMBER, and for two limits on one quantity.
     """
     found: dict[str, float] = {}
     for name, most in map(limit, texts):

@@ -1,4 +1,4 @@
-"""The exact counts of a design, taken from its circuit, which is built as `compile` and `prove` build it."""
+"""The exact counts of a design, taken from its circuit, which is built in the same way as by `compile` and `prove`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .hardware import NAMES
 
 
 def recounted(design: Design, steps: int, dataset_size: int | None) -> dict[str, float]:
-    """The rows, lookups, cells, or all figures of hardware, counted in the circuit itself. Raise the same errors as
-    `compile`.
+    """Return the counts that a design's own circuit gives: the rows, lookups or cells, or all figures of hardware.
+    Raise CircuitizeError for the same reasons as `compile`.
     """
     program, choices = design.program, design.choices
     if design.target == "verilog":

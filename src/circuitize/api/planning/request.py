@@ -1,4 +1,4 @@
-"""The request of a command: a query in words, and the files of its answer."""
+"""The words of a `circuitize plan` command as a query, and the files for its answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from .written import FILES, PLAN_FILE, require_examples
 
 @dataclass(frozen=True)
 class Request:
-    """The objectives, limits, fraction bits, and where the chosen point's folder and the picture go, if anywhere."""
+    """A query with its fraction bits to try, the folder for the chosen point and the file for the picture; the last two
+    are None if they are not wanted.
+    """
 
     objectives: tuple[str, ...]
     limits: Mapping[str, float]
@@ -33,10 +35,10 @@ class Request:
 def requested(
     objectives: Iterable[str], limits: Iterable[str], bits: str, folder: Path | None, picture: Path | None
 ) -> Request:
-    """A request from words: names joined by commas, limits NAME=NUMBER, and bits LOW:HIGH. A request is checked before
-    any work.
+    """Return the request that the words of a command make: names joined by commas, limits NAME=NUMBER, and bits
+    LOW:HIGH. The words of the command are checked before any work begins.
 
-    Raise CircuitizeError for limits of another form, and if its files cannot be written.
+    Raise CircuitizeError for limits of another form, and if the files of the answer cannot be written.
     """
     if folder is not None:
         require_folder(folder, PLAN_FILE, FILES)
@@ -64,8 +66,8 @@ def answered(
     held_out: Path | None,
     **options: Any,
 ) -> tuple[Planned, list[str]]:
-    """Return the answer to a request, and lines that say what to do with the written folder. Raise the same
-    CircuitizeErrors as `plan`.
+    """Return the answer to a request, and lines of text that say what to do with the written folder. Raise
+    CircuitizeError for the same reasons as `plan`.
     """
     if request.folder is not None:
         require_examples(program)

@@ -1,4 +1,4 @@
-"""Tensor proofs: how many steps of a run one proof has, and the costs of all proofs."""
+"""The design problems of tensor proofs: how many steps of a run each proof covers, and the costs of all proofs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SEED = b"plan"
 
 
 class Sumchecks:
-    """The design problem of one proof, or, for a run, two problems: how many steps a proof has, and the plans of all
-    its proofs.
+    """The design problems of tensor proofs: for a single step only the plan of its proof, and for a run first how many
+    steps each proof covers, and then the plans of all its proofs.
 
-    The costs of a proof are assumed not to fall with more steps: memory as `prove-run` assumes; seconds and bytes in
-    comparison with a proof of one step. Proofs of one step are tried first, since their costs bound those of longer
-    proofs.
+    The costs of a proof are assumed not to fall with more steps: its memory, as `prove-run` assumes too, and its
+    seconds and bytes in comparison with a proof of one step. Proofs of one step are tried first, since their costs are
+    lower bounds on those of longer proofs.
     """
 
     def __init__(self, steps: int, examples: int | None, limits: Collection[str] = ()) -> None:
@@ -45,8 +45,8 @@ class Sumchecks:
         self._memory: dict[int, float] = {}
 
     def divided(self, design: Design) -> Iterator[Design]:
-        """Yield powers of two, and all steps in one proof, up to the number that verifiers accept without being told;
-        the largest comes first, unless memory has a limit.
+        """Yield the design once for each number of steps per proof: powers of two, and all steps in one proof, up to
+        the greatest number that verifiers accept by default; the largest number comes first, unless memory has a limit.
         """
         self._of_one, self._memory = {}, {}
         most = min(self.steps, MOST_CHOSEN)
@@ -60,7 +60,7 @@ class Sumchecks:
             yield design.decided(chosen, {**least, "memory": memory})
 
     def planned(self, design: Design) -> Iterator[Design]:
-        """The costs of all proofs of a run."""
+        """Yield the design with the costs of all its proofs."""
         if self.steps > 1:
             yield design.decided({}, self._of_a_run(design))
             return
@@ -88,8 +88,8 @@ class Sumchecks:
 
 
 def setting(program: IntegerProgram, steps: int, per_proof: int, examples: int | None) -> Run:
-    """Make a run of `steps` steps, on a dataset of `examples` examples: by default the number of the program's own
-    examples.
+    """Return a run of `steps` steps on a dataset of `examples` examples; by default, the dataset is as large as the
+    program's own examples.
     """
     if examples is None:
         examples = batch_size(program) * max(1, len(program.examples))

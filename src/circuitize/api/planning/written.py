@@ -1,5 +1,5 @@
-"""The folder that `plan -o` writes: the program of one point, its inputs, its options and commands, and the whole
-front.
+"""The folder that `circuitize plan -o` writes: the program of one point, its inputs, its options and commands, and the
+whole front.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def require_examples(program: Program) -> None:
 
 
 def write(planned: Planned, folder: Path, number: int) -> Point:
-    """Write the folder of a point, whose circuit is built anew first.
+    """Write the folder of a point, after building the point's circuit again to check its counts.
 
-    The file `program.arrow` is for others as well; `inputs.npz`, for its owner alone, has from the first example
-    everything that the commands take; `plan.json` has the front and the commands; `front.svg` is there if matplotlib is
-    installed.
+    In the folder, `program.arrow` may be given to others; `inputs.npz`, for its owner alone, has the values of the
+    first example that the commands take; `plan.json` has the front and the commands; `front.svg` is drawn if matplotlib
+    is installed.
 
-    Raise CircuitizeError if the front has no point of the given name, if its circuit has other counts, or if something
-    else is in the folder.
+    Raise CircuitizeError if the front has no point of the given number, if the point's circuit has other counts, or if
+    the folder contains other files.
     """
     point = planned[number]
     require_examples(point.program)
@@ -67,7 +67,9 @@ def write(planned: Planned, folder: Path, number: int) -> Point:
 
 
 def _goes_in(point: Point, port: Port[Fixed]) -> bool:
-    """Whether a command takes the value of an input: hardware and runs take held values, proofs take all."""
+    """Return whether the commands of a point take the value of an input: commands for hardware and runs take held
+    inputs, those for single proofs take all inputs.
+    """
     return port.held or not (point.target == "verilog" or "per_proof" in point.choices)
 
 

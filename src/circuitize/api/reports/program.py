@@ -1,5 +1,5 @@
-"""The part of a report about a program: its picture, its ports with who learns their values, sizes, errors, words
-moved.
+"""The sections of a report about a program: its picture, who learns the values of its ports, its sizes, its errors, and
+the words that it moves.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ LEARN = {
 
 
 def what_it_computes(made: Exact, title: str) -> Markup:
-    """Return the section with the folded picture, and how many operations the program has before and after it is
-    quantized.
+    """Return the section of a report with the program's folded picture, and the number of the program's operations
+    before and after it is quantized.
     """
     drawing = draw(made.given, title=title)
     operations = drawing.arrow.edge_count
@@ -53,7 +53,7 @@ def what_it_computes(made: Exact, title: str) -> Markup:
 
 
 def who_learns_what(program: IntegerProgram) -> Markup:
-    """Return the section with a table of all ports: their formats, and who learns their values."""
+    """Return the section of a report with a table of all ports: their formats, and who learns their values."""
     rows = [
         (side, port.name, port.role.value, _shape(port.format), _range(port.format), LEARN[port.visibility])
         for side, ports in (("input", program.inputs), ("output", program.outputs))
@@ -84,7 +84,7 @@ def _range(format: Fixed) -> str:
 
 
 def sizes(made: Exact, progress: Progress) -> Markup:
-    """Return the section with the sizes that every target would need, from the emitters' own counts."""
+    """Return the section of a report with the program's sizes for every target, as the emitters count them."""
     try:
         found = estimate(made, progress=progress)
     except CircuitizeError as error:
@@ -111,7 +111,9 @@ def _shown(content: Iterator[Shown]) -> Iterator[Markup]:
 
 
 def errors(made: Exact, progress: Progress) -> Markup:
-    """Return the section with the errors of the integers against float64, by layer, on the program's examples."""
+    """Return the section of a report with the errors of the integer program against float64, by layer, on the program's
+    examples.
+    """
     title = "Errors by layer"
     if isinstance(made.given, IntegerProgram):
         return section(title, tag("p", "Not known: the program of reals that these integers stand for is not here."))
@@ -154,7 +156,7 @@ def _bits(error: WireError) -> str:
 
 
 def words(made: Exact, progress: Progress) -> Markup:
-    """Return the section with the words that the program moves between memories."""
+    """Return the section of a report with the words that the program moves between memories."""
     found = cost(made.given, progress=progress)
     cache, clocks = found.bytes(), found.cycles()
     rows = [

@@ -1,5 +1,5 @@
-"""The part of a report about a verdict, and about a training: with whose claim each is, and how the reader checks
-it.
+"""The sections of a report about a verdict and about a training: each says whose claim it repeats, and how the reader
+can check the claim.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_ROWS = 1 << 20
 
 @dataclass(frozen=True)
 class Judged:
-    """A Shown verdict: the verdict, its folder, and the command line that reached it."""
+    """A verdict in a report, with the folder that was verified and the command line that verifies it."""
 
     verdict: Verdict | RunVerdict
     folder: str = ""
@@ -45,8 +45,8 @@ class Judged:
     def of(
         cls, verdict: Verdict | RunVerdict, command: str, folder: Path, program: str, asked: Mapping[str, object]
     ) -> Self:
-        """The verdict of a command on a folder, by a program and by options with values; where options without a value
-        are left out.
+        """Return a verdict for a report, with the command line that reached it: a command on a folder, by a program and
+        by options, where options without a value are left out.
         """
         words = ["circuitize", command, str(folder), "--program", program]
         for name, value in asked.items():
@@ -56,7 +56,7 @@ class Judged:
 
 
 def judged(given: Judged) -> Markup:
-    """Return the section about a verdict: what holds, who says so, and how to check it."""
+    """Return the section of a report about a verdict: what holds, who says so, and how to check it."""
     verdict = given.verdict
     run = isinstance(verdict, RunVerdict)
     what = "run of training steps" if run else "proof"
@@ -177,8 +177,8 @@ def _by_whom(given: Judged, run: bool) -> Markup:
 
 
 def trained(folder: Path, digest: str) -> Markup:
-    """Return the section with the curves that a training recorded. Raise CircuitizeError for a training of another
-    program.
+    """Return the section of a report with the curves that a training recorded. Raise CircuitizeError if the training is
+    of another program than the report.
     """
     said = read_manifest(folder)
     found = program_digest(load(folder / PROGRAM, integer=True))

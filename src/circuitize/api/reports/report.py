@@ -22,15 +22,17 @@ from .proved import Judged, judged, trained
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A Report: a page of HTML: one file, without scripts, without anything from a network. A notebook shows the
-    page.
+    """A report as a page of HTML: one file that contains no scripts and loads nothing from a network. A notebook shows
+    the page of the report.
     """
 
     title: str
     html: str
 
     def save(self, path: Path | str) -> None:
-        """Write FILE.html, whole or not at all. Raise CircuitizeError for another file ending."""
+        """Write the report to a file FILE.html, which appears complete or not at all. Raise CircuitizeError if the
+        file's name has another ending than .html.
+        """
         file = Path(path)
         require_ending(file)
         require_file(file)
@@ -44,7 +46,7 @@ class Report:
 
 
 def require_ending(path: Path) -> None:
-    """Raise CircuitizeError unless a file's name says that it is a page."""
+    """Raise CircuitizeError unless the file's name ends in .html."""
     if path.suffix != ".html":
         raise CircuitizeError(
             f"{path}: expected a file that ends in .html, found {path.suffix or 'no ending'!r}; rename it"
@@ -57,13 +59,13 @@ def report(
     title: str = "",
     progress: Progress = silent,
 ) -> Report:
-    """Return a page about a program: its picture, who learns which values, sizes by target, errors by layer, words
-    moved.
+    """Return a report about a program: its picture, who learns which values, its sizes by target, its errors by layer,
+    and the words that it moves.
 
-    The argument `evidence` holds further facts about the program: verdicts on proofs and runs, which the caller got
-    from a verifier, and folders of trainings, whose curves are shown. Raise CircuitizeError for evidence of another
-    kind, for a verdict on another program, and for a training of another program. The same program and evidence give
-    the same bytes.
+    The argument `evidence` holds verdicts on proofs and runs, which the caller got from a verifier, and folders of
+    trainings, whose curves the report shows. Raise CircuitizeError for evidence of another kind, and for a verdict on
+    another program or a training of another program. The same program and evidence always give a report with the same
+    bytes.
     """
     with under_way(progress, "quantizing"):
         made = exact(program, Phases())

@@ -1,4 +1,6 @@
-"""The bounds of a run's claimed lengths that a verifier accepts without being told, so that checking stays quick."""
+"""Limits on the lengths that a run claims of itself: a verifier accepts claims within these limits without requiring
+them, so that checking stays quick.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ plan takes seconds for this many, and minutes for some more.
 
 
 def require_believable(folder: Path, manifest: Manifest, examples: bool, per_proof: bool, spelling: Spelling) -> None:
-    """Raise CircuitizeError if a run claims so much that checking would take long, unless the verifier required these
-    numbers.
+    """Raise CircuitizeError if a run claims numbers so great that checking would take long, unless the verifier
+    required these numbers.
 
-    The number of steps in a proof, and the number of examples, determine the time for plans and for the order of
-    examples.
+    The numbers that are limited are the steps in a proof and the examples, since they determine how long plans and the
+    order of examples take.
     """
     claimed = manifest.per_proof
     if not per_proof and claimed > MOST_CHOSEN:
@@ -45,7 +47,9 @@ def require_believable(folder: Path, manifest: Manifest, examples: bool, per_pro
 def require_believable_test_set(
     folder: Path, judge: IntegerProgram, claimed: int, held: bool, spelling: Spelling
 ) -> None:
-    """Raise CircuitizeError for a claimed test set whose plan takes long, unless the verifier has the set (`held`)."""
+    """Raise CircuitizeError if a run claims a test set so large that its plan takes long to make, unless the verifier
+    has the test set (`held`).
+    """
     numbers = sum(port.format.size for port in tensors(judge, claimed) if port.format is not None)
     if claimed > BELIEVED_EXAMPLES or (numbers > BELIEVED_NUMBERS and not held):
         raise CircuitizeError(
@@ -56,7 +60,9 @@ def require_believable_test_set(
 
 
 def require_light(folder: Path, run: Run, per_proof: bool, tested: bool, spelling: Spelling) -> None:
-    """Raise CircuitizeError if proofs take long to check by the run's claims, unless the verifier required these."""
+    """Raise CircuitizeError if, by the run's claims, its proofs take long to check, unless the verifier required the
+    claimed numbers.
+    """
     if not per_proof and is_heavy(run):
         raise CircuitizeError(
             f"{folder}: expected fewer steps in a proof of this program unless you say so, found a claim of "

@@ -1,7 +1,8 @@
-"""Proofs of a run as tasks of Ray: on all cores of this machine, or on those of a cluster.
+"""Proofs of a run made as tasks of Ray, on all cores of this machine or of a cluster.
 
-Ray places tasks, and repeats those whose worker died; a repeated proof has the same bytes. The result of a worker is
-checked before it is written (`provers.tensor.runs.apart`), and proved again if it does not hold.
+Ray assigns the tasks to workers, and repeats a task whose worker died; a repeated proof has the same bytes. A worker's
+result is checked before it is written (see `provers.tensor.runs.apart`); if the result does not hold, the proof is made
+again.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ CONNECT_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """The resources that Ray offers: the cores of all machines, and the bytes of memory of the largest one and for each
-    core of the smallest.
+    """The resources that Ray offers: the number of cores of all machines together, the bytes of memory of the largest
+    machine, and the bytes of memory for each core of the smallest machine.
     """
 
     cores: int
@@ -63,12 +64,14 @@ class Cluster:
     memory_each: int
 
     def most_steps(self, steps: int) -> int:
-        """The most steps of a proof, a power of two, with which each core has a proof."""
+        """Return the greatest number of steps per proof, a power of two, that leaves at least one proof for each
+        core.
+        """
         return 1 << max(0, (-(-steps // self.cores)).bit_length() - 1)
 
     def require_memory(self, needed: int, spelling: Spelling) -> None:
-        """Raise CircuitizeError if no machine has enough bytes for a proof: since Ray would wait for such a machine for
-        ever.
+        """Raise CircuitizeError if no machine has enough memory for a proof, since Ray would wait for such a machine
+        for ever.
         """
         if needed > self.largest:
             raise CircuitizeError(
@@ -78,7 +81,9 @@ class Cluster:
             )
 
     def place(self, run: Run, data: Mapping[str, Integers], needed: int, say: Progress, progress: Progress) -> Place:
-        """The pool of Ray in which tasks of a run are done, each with one core and `needed` bytes of memory."""
+        """Yield the pool of Ray tasks in which proofs of a run are made, each with one core and `needed` bytes of
+        memory.
+        """
         ray = _ray()
 
         def place(tasks: Iterator[Sent], judge: Judge) -> Iterator[tuple[Sent, Done]]:
@@ -118,11 +123,11 @@ class Cluster:
 
 @contextmanager
 def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
-    """A cluster to prove on: the one at an address, or for `local` a cluster that is started for the block and ended
-    after it.
+    """Yield a cluster on which to make proofs: the cluster at the given address, or for `local` a cluster that is
+    started for the block and stopped after it.
 
-    A cluster that this process has joined already is used without starting another. Raise CircuitizeError if Ray is not
-    installed, if nothing answers at the address, or if it has no core to give.
+    If this process has already joined a cluster, that cluster is used and no other is started. Raise CircuitizeError if
+    Ray is not installed, if nothing answers at the address, or if the cluster has no free core.
     """
     try:
         ray = _ray()
@@ -144,7 +149,7 @@ def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
 
 
 def _ray() -> ModuleType:
-    """Import the package Ray, which is an optional extra. Raise ImportError if Ray is not installed."""
+    """Import the package Ray, which is an optional extra. Raise ImportError if the package Ray is not installed."""
     return import_module("ray")
 
 
@@ -168,7 +173,7 @@ def _join(address: str, spelling: Spelling) -> None:
 
 
 def _require_reached(address: str) -> None:
-    """Raise OSError if nothing answers at HOST:PORT: Ray would try for minutes."""
+    """Raise OSError if nothing answers at HOST:PORT; without this check Ray would try for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
@@ -194,7 +199,7 @@ def _found(spelling: Spelling) -> Cluster:
 
 
 def _answer(reference: object) -> tuple[str, Done | None, str]:
-    """The outcome of a task: its worker, its result, or the reason why there is none."""
+    """Return the outcome of a task of Ray: its worker, and its result or the reason why there is none."""
     ray = _ray()
 
     try:
@@ -220,7 +225,7 @@ def _answer(reference: object) -> tuple[str, Done | None, str]:
 
 
 def _said(board: Any, run: Run) -> str:
-    """One line about what each worker does."""
+    """Return one line about what each worker of the cluster does."""
     ray = _ray()
 
     try:
@@ -233,8 +238,8 @@ def _said(board: Any, run: Run) -> str:
 
 
 class _WithoutRay:
-    """A context that keeps standard output free of the lines that Ray's own threads print, since standard output is for
-    the command's result.
+    """A context manager that keeps the lines that Ray's own threads print out of standard output, which is for the
+    command's result.
     """
 
     def __init__(self, output: TextIO) -> None:
@@ -251,7 +256,7 @@ class _WithoutRay:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Ray's own messages: since circuitize reports what matters."""
+    """Silence Ray's own messages; circuitize itself reports what matters."""
     output, logger = sys.stdout, logging.getLogger("ray")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""The data of a run: the dataset from which batches are taken, and the values that it begins with."""
+"""The data of a run: the dataset from which batches are taken, and the values with which the run begins."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ Values = Mapping[str, Given] | Path | str | Sequence[Path | str]
 def dataset_of(
     program: IntegerProgram, given: Data | None, say: Progress, spelling: Spelling, part: str = "train"
 ) -> dict[str, Integers]:
-    """The tensors of a dataset by the names of data inputs; by default, all examples of the program.
+    """Return the tensors of a dataset by the names of the program's data inputs; the default dataset consists of all
+    examples of the program.
 
-    From a `Dataset` or `Split`, the part to "train" on or to "test" with is taken.
+    The argument `part` says which part of a `Dataset` or `Split` is taken: "train" or "test".
 
     Real values are rounded once, and `say` is called if that changes a value.
     """
@@ -76,20 +77,24 @@ def dataset_of(
 
 
 def rows_of(ports: Sequence[Port[Fixed]]) -> Wanted:
-    """Whether an array of a file may be the dataset of a port: any number of rows of their shape."""
+    """Return a test whether an array in a file, by its name and shape, can be the dataset of a port: any number of rows
+    of the port's row shape.
+    """
     shapes = {port.name: port.format.shape[1:] for port in ports if port.format is not None}
     return lambda name, shape: len(shape) > 0 and shapes.get(name) == shape[1:]
 
 
 def held(program: IntegerProgram) -> list[Port[Fixed]]:
-    """The inputs whose values a run begins with, and which it holds."""
+    """Return the inputs that a run holds from step to step, and for which it therefore needs initial values."""
     return [port for port in program.inputs if port.held]
 
 
 def public_start(
     program: IntegerProgram, seed: bytes | str | None, model: Model | None, spelling: Spelling
 ) -> Start | None:
-    """The values that a run begins with by a public seed: which the model draws. Return None if no seed is given."""
+    """Return the values with which a run begins if they are drawn by a model from a public seed. Return None if no seed
+    is given.
+    """
     name, other = spelling.option("initial_seed"), spelling.option("model")
     if seed is None and model is None:
         return None
@@ -106,7 +111,9 @@ def public_start(
 
 
 def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed") -> bytes:
-    """A seed, given as bytes or in hexadecimal. Raise CircuitizeError for a seed in another form."""
+    """Return a seed as bytes; the seed is given as bytes or in hexadecimal. Raise CircuitizeError for a seed in another
+    form than bytes or hexadecimal.
+    """
     if isinstance(seed, bytes):
         return seed
     digits = seed.removeprefix("0x") if isinstance(seed, str) else ""
@@ -119,7 +126,9 @@ def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed")
 
 
 def initial_values(program: IntegerProgram, given: Values | None, say: Progress, raw: bool) -> dict[str, Integers]:
-    """All held values: given ones, those of .npz files, which `say` reports, or those of the first example."""
+    """Return the initial values of all held inputs: the given ones, those of .npz files, whose rounding `say` reports,
+    or those of the first example.
+    """
     ports = held(program)
     if given is None or isinstance(given, Mapping):
         return integers_of(program, given, ports)

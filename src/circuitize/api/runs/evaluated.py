@@ -17,8 +17,8 @@ RIGHT = "right"
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """The exact sums, in steps of 2^-bits, of an evaluation's outputs over all `batches` of a test set of
-    `examples`.
+    """The exact totals of an evaluation's outputs over all `batches` batches of a test set of `examples` examples, in
+    units of 2^-`fraction_bits`.
     """
 
     examples: int
@@ -28,16 +28,16 @@ class Evaluated:
 
     @property
     def right(self) -> int | None:
-        """How many answers are right, if the evaluation counts them."""
+        """Return the number of right answers on the test set, or None if the evaluation does not count them."""
         return int(self.totals[RIGHT]) if RIGHT in self.totals else None
 
     @property
     def accuracy(self) -> float | None:
-        """The share of right answers, if the evaluation counts them."""
+        """Return the share of right answers on the test set, or None if the evaluation does not count them."""
         return None if self.right is None else self.right / self.examples
 
     def as_json(self) -> Json:
-        """Return the counts and, by name, the exact totals with their fraction bits."""
+        """Return the evaluation's counts and, by output name, its exact totals with their fraction bits."""
         totals = {
             name: {"fraction_bits": self.fraction_bits[name], "total": total.tolist()}
             for name, total in self.totals.items()
@@ -47,7 +47,7 @@ class Evaluated:
 
 
 def evaluated(evaluation: Evaluation | None, results: Mapping[str, Integers]) -> Evaluated | None:
-    """The result of an evaluation, from its integers."""
+    """Return the result of an evaluation, from the integers that its proofs state."""
     if evaluation is None:
         return None
     formats = {port.name: port.format for port in evaluation.program.outputs if port.format is not None}

@@ -17,9 +17,11 @@ from .spelling import PYTHON, Spelling
 
 
 def schedule_named(text: str | None, spelling: Spelling = PYTHON) -> Schedule | None:
-    """The schedule FILE.py:NAME, or NAME.KEY in a dict: a Recipe, or a function from the step to scalars by name.
+    """Return the schedule that a text FILE.py:NAME names, or NAME.KEY in a dict: a Recipe, or a function from a step's
+    number to the step's scalars by name.
 
-    Steps of a schedule count from 1. Raise CircuitizeError for a value that is no schedule.
+    The steps that a schedule is called with are counted from 1. Raise CircuitizeError if the named object is not a
+    schedule.
     """
     return None if text is None else by_step(_named(spelling.option("schedule"), text), text)
 
@@ -27,12 +29,12 @@ def schedule_named(text: str | None, spelling: Spelling = PYTHON) -> Schedule | 
 def dataset_named(
     text: str | None, target: str | None = None, unscaled: bool = False, spelling: Spelling = PYTHON
 ) -> Data | None:
-    """The dataset FILE.npz; FILE.csv with its column `target` to predict, standardised unless `unscaled`; or
-    FILE.py:NAME.
+    """Return the dataset that a text names: FILE.npz; FILE.csv, whose column `target` is to be predicted and whose
+    other columns are standardised unless `unscaled` is true; or FILE.py:NAME.
 
-    In a Python file the dataset is arrays by name, a Dataset or Split, or a function of no arguments that returns one
-    of these. Raise CircuitizeError if the value of the Python file is no dataset, and for options of CSV files if the
-    dataset is no CSV file.
+    A dataset in a Python file is a dict of arrays by name, a Dataset or Split, or a function of no arguments that
+    returns one of these. Raise CircuitizeError if the named object is not a dataset, and for options of CSV files if
+    the dataset is in no CSV file.
     """
     for name, given in (("target", target is not None), ("unscaled", unscaled)):
         if given and not (text or "").endswith(".csv"):
@@ -55,7 +57,9 @@ def dataset_named(
 
 
 def model_named(text: str | None, spelling: Spelling = PYTHON) -> Model | None:
-    """The Model FILE.py:NAME, or NAME.KEY in a dict. Raise CircuitizeError for a value that is no Model."""
+    """Return the Model that a text FILE.py:NAME names, or NAME.KEY in a dict. Raise CircuitizeError if the named object
+    is not a Model.
+    """
     if text is None:
         return None
     option = spelling.option("model")
@@ -66,7 +70,7 @@ def model_named(text: str | None, spelling: Spelling = PYTHON) -> Model | None:
 
 
 def _named(option: str, text: str) -> object:
-    """The object that a file has under a name, or a dict in the file under a key."""
+    """Return the object that a Python file has under a name, or under a key of a dict in the file."""
     path, _, name = text.rpartition(":")
     if not path.endswith(".py"):
         raise CircuitizeError(f"{option}: expected FILE.py:NAME, found {text!r}")

@@ -1,4 +1,6 @@
-"""A pin: the one file that a verifier must hold to check a run, which leaves no claim to the run."""
+"""A pin: one file that holds all a verifier requires of a run, so that the verifier need not rely on any claim of the
+run.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +51,11 @@ SETTING, STEP, JUDGE, SCALARS, STARTS = "pin.json", "step.arrow", "evaluation.ar
 
 @dataclass(frozen=True)
 class Pin:
-    """A Pin: a run's program, the program that judges it, its seeds, lengths, scalars of all steps, and roots, all of
-    them the verifier's own.
+    """The requirements on a run: its program, the program that evaluates it, its seeds, its lengths, the scalars of all
+    steps, and its roots, all of them chosen by the verifier.
 
-    The `roots` of a pin are those with which the run begins, `final` those with which it ends; `plans` is the digest of
-    its plans.
+    The `roots` of a pin are those with which the run begins, and `final` those with which it ends; `plans` is the
+    digest of the plans of its proofs.
     """
 
     run: Run
@@ -62,11 +64,11 @@ class Pin:
     final: Mapping[str, bytes]
 
     def write(self, path: Path) -> None:
-        """Write the pin, whole or not at all."""
+        """Write the pin to a file, which appears complete or not at all."""
         write_whole(path, [self.encode()])
 
     def encode(self) -> bytes:
-        """The content of a run's pin file."""
+        """Return the content of a run's pin file."""
         run, content = self.run, io.BytesIO()
         setting = {
             "circuitize pin": VERSION,
@@ -96,13 +98,13 @@ class Pin:
 
 
 def pinned(run: Run, checked: Checked) -> Pin:
-    """The pin of a run that was checked; the scalars that the run states become the pin's."""
+    """Return the pin of a run that was checked; scalars that the run stated itself become requirements of the pin."""
     given = {port.name: checked.scalars[port.name] for port in run.program.inputs if port.role is Role.SCALAR}
     return Pin(_required(run, given), run.plans_digest, dict(checked.roots), dict(checked.final))
 
 
 def read_pin(path: Path) -> Pin:
-    """Raise FormatError, in one line, for a file that is no pin."""
+    """Return the pin in a file; raise FormatError, with a message of one line, for a file that is no pin."""
     try:
         content = read_at_most(path, MOST_BYTES, "a pin", "ask for it again")
     except OSError as error:
@@ -118,8 +120,8 @@ def read_pin(path: Path) -> Pin:
 
 
 def decode_pin(content: bytes) -> Pin:
-    """A pin from the content of its file, without checking its roots. Raise CircuitizeError or one of DAMAGED for other
-    content.
+    """Return a pin from the content of its file, without checking that the pin has the roots of its run. Raise
+    CircuitizeError or one of the exceptions in DAMAGED for content that is no pin.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
@@ -128,8 +130,8 @@ def decode_pin(content: bytes) -> Pin:
 
 
 def _require_roots(found: Pin) -> None:
-    """Raise ValueError unless a pin has exactly the roots of its run: a root that is left out would be left to the
-    run's claim.
+    """Raise ValueError unless a pin has exactly the roots of its run: if a root were missing, the run could choose it
+    freely.
     """
     for roots, names in ((found.roots, found.run.rooted), (found.final, (*found.run.kept, DATA))):
         if set(roots) != set(names):
@@ -137,7 +139,7 @@ def _require_roots(found: Pin) -> None:
 
 
 def _read(archive: zipfile.ZipFile) -> Pin:
-    """The pin in an archive, which has the entries of a pin and no other."""
+    """Return the pin in a zip archive, which must have the entries of a pin and no others."""
     text = _content(archive, SETTING, MOST_SETTING)
     found = parse_json(text, len(text))
     if read_whole(found["circuitize pin"]) != VERSION:
@@ -215,7 +217,7 @@ def _none(_: int) -> Mapping[str, Fraction]:
 
 @dataclass(frozen=True)
 class _Course:
-    """The scalars of each step, by name, in integers of their formats."""
+    """The scalars of each step of a run, by name, as integers in their formats."""
 
     first: int
     integers: Mapping[str, Integers]
@@ -227,7 +229,7 @@ class _Course:
 
 
 def _required(run: Run, integers: Mapping[str, Integers]) -> Run:
-    """Return a run with these scalars for all of its steps."""
+    """Return the run with the given scalars required for all of its steps."""
     ports = [port for port in run.program.inputs if port.role is Role.SCALAR]
     bits = {port.name: port.format.fraction_bits for port in ports if port.format is not None}
     course = _Course(run.first, integers, bits)
@@ -247,7 +249,7 @@ def _scalars(run: Run) -> dict[str, Integers]:
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """Write an entry with a fixed date, so that one pin is one file."""
+    """Write an entry of a pin's archive with a fixed date, so that equal pins have equal bytes."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, content)

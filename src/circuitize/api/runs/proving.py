@@ -1,4 +1,4 @@
-"""Proving a run: consecutive training steps, each starting from what the one before left."""
+"""Proving a run: consecutive training steps, each of which starts from the values that the previous step left."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ from .steps import Steps, whole_number
 class ProvedRun(Steps):
     """The result of proving a run: the folder of its proofs, its roots, the file that its prover keeps, and its costs.
 
-    The field `kept` is the secret file, beside the folder, with which an interrupted run continues. The field `resumed`
-    is how many steps were proved before; `seconds`, `cpu_seconds` and `proof_bytes` belong to the proofs made in this
-    call, one after the other, and `parts_seconds` to their parts. The field `outputs` holds the final held values as
-    real numbers by name, `results` the other outputs of the steps proved in this call, with the step as first axis: for
-    instance the loss of each, which the proofs need not disclose. The field `evaluation` is the result on the test set,
-    if the run was judged.
+    The field `kept` of a proved run is the path of the secret file, outside the run's folder, with which an interrupted
+    run continues. The field `resumed` is the number of steps that an earlier call had proved; `seconds`, `cpu_seconds`
+    and `proof_bytes` list the costs of the proofs that this call made, one after the other, and `parts_seconds` divides
+    their time by parts of the work. The field `outputs` holds the final values of held ports as real numbers by name;
+    `results` holds the other outputs of the steps that this call proved, with the step as first axis: for instance the
+    loss of each step, which the proofs need not disclose. The field `evaluation` is the result of evaluating the run on
+    a test set, or None if the run was not evaluated.
     """
 
     folder: Path
@@ -94,36 +95,41 @@ def prove_run(
     say: Progress = silent,
     spelling: Spelling = PYTHON,
 ) -> ProvedRun:
-    """Prove consecutive steps of a training step, each starting from what the one before left, and write the folder for
-    others.
+    """Prove consecutive training steps of a program, each of which starts from the values that the previous step left,
+    and write the folder of proofs for verifiers.
 
-    Proofs are zero-knowledge; `not_zero_knowledge` asks for faster ones, which may tell others about the hidden values.
+    Proofs are zero-knowledge by default; `not_zero_knowledge` asks for faster proofs, which may tell verifiers
+    something about the hidden values.
 
-    The argument `seed` (1 to 64 bytes, or hexadecimal) draws the order of examples from `dataset`: arrays by the names
-    of data inputs, a `Dataset`, whose training part is used, or an .npz file; without it, all examples of the program
-    are used. The run begins with `inputs`, real values by name for everything held, or .npz files of them (of integers
-    of their formats if `raw_inputs`), or with those of the first example; or where the run in the folder `after` ended,
-    with its seed. The argument `scalars` gives numbers for all steps by name; `schedule`, a Recipe or a function of the
-    step, gives the others, each rounded once; scalars given by neither must be the same in all examples. A folder with
-    an interrupted run of the same setting is continued. The callback `say` is called with remarks; `spelling` says how
-    parameters are named in messages.
+    The argument `seed` (1 to 64 bytes, or hexadecimal) determines the order of the examples in `dataset`, which is a
+    dict of arrays by the names of data inputs, a `Dataset`, of which the training part is used, or an .npz file;
+    without a dataset, all examples of the program are used. A run begins with `inputs`, which gives a value for every
+    held input (real values by name, or .npz files of them, which hold integers of the formats if `raw_inputs` is true),
+    or with the values of the first example, or, with `after`, with the final values and the seed of the run in that
+    folder. The argument `scalars` gives numbers that apply to all steps, by name; `schedule`, a Recipe or a function of
+    the step's number, gives the other scalars, each rounded once; a scalar that neither gives must have the same value
+    in all examples. If the folder holds an interrupted run of the same setting, that run is continued. The callback
+    `say` is called with remarks for the user; `spelling` says how messages name the parameters.
 
-    A proof has `per_proof` steps, the last proof the remaining ones; by default, as many as `memory` bytes allow, which
-    is three quarters of the machine's unless given. The argument `losses` says for which steps public outputs are
-    disclosed: "none", "ends" (the first and the last of each proof), or "all". Public outputs of many steps reveal
-    something about the values that the proofs hide.
+    Each proof covers `per_proof` steps, except that the last proof covers the remaining ones; by default, a proof
+    covers as many steps as can be proved in `memory` bytes, which default to three quarters of the machine's memory.
+    The argument `losses` says for which steps the public outputs are disclosed: "none", "ends" (the first and the last
+    step of each proof) or "all". The public outputs of many steps reveal something about the values that the proofs
+    hide.
 
-    The argument `evaluate` is a program that judges the values that the run ends with on a `test` set, which is
-    committed to before the first step: arrays or an .npz file like `dataset`, or the test part of a `Dataset`. The
-    commitment of a `public_test` set can be made again by anybody who has the set. With `initial_seed` the run begins
-    with the values that the `model` draws by it, which anybody can draw again: the verdict then says that it did so.
+    The argument `evaluate` is a program that evaluates the final values of the run on a `test` set, to which the prover
+    commits before the first step: arrays or an .npz file like `dataset`, or the test part of a `Dataset`. With
+    `public_test`, anybody who has the test set can make its commitment again. With `initial_seed` the run begins with
+    values that the `model` draws from this seed, which anybody can draw again: the verdict then says that the run began
+    with them.
 
-    With `ray`, proofs are made by workers of a cluster: the cluster at that address, or all cores of this machine for
-    "local". With `ray`, `memory` is that of one worker, by default what its machine has for each core, and there are at
-    least as many proofs as cores. Workers see the values that they prove, and their proofs are checked as they arrive.
+    With `ray`, the proofs are made by the workers of a cluster: the cluster at the given address, or, for "local", all
+    cores of this machine. With `ray`, `memory` is the memory of one worker, by default its machine's memory divided by
+    the machine's cores, and there are at least as many proofs as cores. Workers of a cluster see the values of the
+    steps that they prove, and their proofs are checked when they arrive.
 
-    Raise Unprovable for a program of which no run consists, and CircuitizeError, before anything is written, if inputs
-    do not fit, if the folder holds something else, or if memory or disk do not suffice.
+    Raise Unprovable for a program from which no run can be made; raise CircuitizeError, before anything is written, if
+    inputs do not fit, if the folder holds something else, or if memory or disk do not suffice.
     """
     path, before = Path(folder), None if after is None else Path(after)
     kept = kept_file(path)
@@ -202,7 +208,7 @@ def prove_run(
 def _judged(
     program: Program | None, test: Data | None, public: bool, hides: bool, say: Progress, spelling: Spelling
 ) -> tuple[Evaluation | None, HeldOut | None]:
-    """The evaluation of a run's end, and its test set."""
+    """Return the evaluation of a run's final values, and the test set for it."""
     if program is None:
         if test is not None or public:
             name = spelling.option("test" if test is not None else "public_test")
@@ -219,8 +225,8 @@ def _judged(
 def _steps_per_proof(
     run: Run, folder: Path, memory: int | None, machines: Cluster | None, progress: Progress, say: Progress
 ) -> int:
-    """The steps per proof of the folder's run, if it was interrupted; otherwise as many as memory allows with at least
-    one proof for each core.
+    """Return the number of steps per proof: that of the interrupted run in the folder, if there is one, or else the
+    greatest number that memory allows and that leaves at least one proof for each core.
     """
     if (folder / MANIFEST).exists():
         return min(read_manifest(folder).per_proof, run.steps)
@@ -235,12 +241,14 @@ def _steps_per_proof(
 
 
 def usual_memory() -> int:
-    """Three quarters of the machine's memory; 4 GB if the system does not tell."""
+    """Return three quarters of the machine's memory in bytes, or 4 GB if the system does not tell its size."""
     return physical_bytes() * 3 // 4 or 4 * 10**9
 
 
 def told_of(losses: str, spelling: Spelling) -> Told:
-    """The steps for which public outputs are disclosed. Raise CircuitizeError for an unknown word."""
+    """Return the rule by which steps disclose their public outputs: none, the ends of each proof, or all. Raise
+    CircuitizeError for a word that is none of the three rules.
+    """
     words = {told.value: told for told in (Told.NONE, Told.ENDS, Told.ALL)}
     if losses not in words:
         raise CircuitizeError(f"{spelling.option('losses')}: expected one of {', '.join(words)}, found {losses!r}")
@@ -253,15 +261,17 @@ def _results(program: Program, made: Mapping[str, Integers]) -> dict[str, Reals]
 
 
 def kept_file(folder: Path) -> Path:
-    """The secret file that the run's prover keeps, beside the run's folder, which is for others."""
+    """Return the path of the secret file that the run's prover keeps; the file lies beside the run's folder, because
+    the folder is for verifiers.
+    """
     return kept_beside(folder)
 
 
 def require_beginning(
     folder: Path, seed: bytes | str | None, inputs: object, after: Path | None, spelling: Spelling = PYTHON
 ) -> None:
-    """Raise CircuitizeError, before any work, unless a run may begin in a folder: with given values and a seed, or
-    where another run ended, or where the run itself was interrupted.
+    """Raise CircuitizeError, before any work, unless a run can begin in a folder: with given values and a seed, with
+    the final values of another run, or as the continuation of an interrupted run in this folder.
     """
     if after is None:
         seed_bytes(seed, spelling)
@@ -281,8 +291,8 @@ def require_beginning(
 
 
 def require_apart(folder: Path) -> None:
-    """Raise CircuitizeError if a run's folder lies in another run's: since its prover's secret file would lie there
-    too.
+    """Raise CircuitizeError if a run's folder lies inside another run's folder, since the prover's secret file would
+    then lie there too.
     """
     for parent in Path(os.path.abspath(folder)).parents:
         if (parent / MANIFEST).exists():

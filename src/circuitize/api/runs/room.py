@@ -23,7 +23,7 @@ FILE_BYTES = 4096
 
 
 def predicted(run: Run) -> tuple[float, float]:
-    """The bytes of all files of a run, and the processor seconds that they take."""
+    """Return the predicted bytes of all files of a run, and the processor seconds that its proofs take."""
     formats = sizes(run.formats_plan)
     parts = [(run.counts[chunk.count], sizes(chunk.plan, {*run.kept, DATA})) for chunk in run.chunks]
     parts += [(run.renewals, sizes(run.renewal_plan(run.last), {DATA}))] if run.renewals else []
@@ -35,10 +35,11 @@ def predicted(run: Run) -> tuple[float, float]:
 
 
 def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Progress, spelling: Spelling) -> None:
-    """Raise CircuitizeError if the proofs of a run cannot fit on the disk; `say` is called if they take long.
+    """Raise CircuitizeError if the proofs of a run do not fit on the disk; `say` is called with a remark if the proofs
+    take long.
 
-    The fields `bytes` and `seconds` are the predicted totals of all proofs of the run. Proofs that an interrupted run
-    left in the folder count as done.
+    The arguments `bytes` and `seconds` are the predicted totals for all proofs of the run. Proofs of an interrupted run
+    that are already in the folder are not counted in the predicted totals.
     """
     steps = run.steps
     place = Path(os.path.abspath(folder))
@@ -66,7 +67,7 @@ def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Prog
 
 
 def duration(seconds: float) -> str:
-    """Return a duration in the largest unit in which its number is at least two."""
+    """Return a duration as text, in the largest unit in which the number is at least two."""
     for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.0f} {unit}"

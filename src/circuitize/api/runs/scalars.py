@@ -1,4 +1,4 @@
-"""The scalars of a run's steps: constants, and a schedule for the scalars that change from step to step."""
+"""The scalars of a run's steps: constants, and the scalars that a schedule changes from step to step."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Schedule = Recipe | Callable[[int], Mapping[str, Given]]
 
 
 def by_step(schedule: object, where: str = "schedule") -> Scalars:
-    """Return the exact scalars of each step, as a schedule gives them. Raise CircuitizeError, which names `where` and
-    the step, for a schedule that gives something else.
+    """Return the scalars that a schedule gives for each step, as exact numbers. Raise CircuitizeError, naming `where`
+    and the step, if the schedule gives something other than scalars.
     """
     if isinstance(schedule, Recipe):
         recipe = replace(schedule)
@@ -57,10 +57,10 @@ def proved_scalars(
     say: Progress,
     spelling: Spelling,
 ) -> Scalars:
-    """Return the scalars that a run is proved with: the given constants, those of the schedule, else the examples'
-    common values.
+    """Return the scalars with which a run is proved: the given constants, the scalars of the schedule, and for the rest
+    the values that all examples share.
 
-    `say` receives a remark about each given scalar that is rounded to its format.
+    The callback `say` receives a remark about each given scalar that is rounded to its format.
     """
     fixed = _exact_numbers(program, given, spelling)
     for name, port in _ports(program).items():
@@ -84,12 +84,12 @@ def proved_scalars(
 def required_scalars(
     program: IntegerProgram, given: Mapping[str, Given] | None, schedule: Schedule | None, spelling: Spelling
 ) -> tuple[Scalars, frozenset[str]]:
-    """Return the scalars that a verifier requires, and the names of the scalars that it leaves to the run's own
-    statement.
+    """Return the scalars that a verifier requires of a run, and the names of the scalars for which the verifier accepts
+    what the run states.
 
-    A schedule determines every scalar that is not given as a constant. A required scalar never comes from the program's
-    examples, because the program's author chose them. Raise CircuitizeError for a number that is no value of its
-    scalar's format.
+    A schedule determines every scalar for which no constant is given. The scalars that a verifier requires never come
+    from the program's examples, because the program's author chose these. Raise CircuitizeError for a number that the
+    scalar's format cannot represent.
     """
     fixed, ports = _exact_numbers(program, given, spelling), _ports(program)
     for name, number in fixed.items():
@@ -114,7 +114,7 @@ def _format(port: Port[Fixed]) -> Fixed:
 def _exact_numbers(
     program: IntegerProgram, given: Mapping[str, Given] | None, spelling: Spelling
 ) -> dict[str, Fraction]:
-    """Return the given numbers, by scalar name, as fractions."""
+    """Return the given scalars by name, as exact fractions."""
     ports = _ports(program)
     if not isinstance(given, Mapping | None):
         raise CircuitizeError(

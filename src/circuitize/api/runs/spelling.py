@@ -4,18 +4,18 @@ from __future__ import annotations
 
 
 class Spelling:
-    """Settings spelled as Python parameters."""
+    """The spelling of a run's settings as Python parameters, for messages."""
 
     dataset = "dataset"
     schedule = "schedule"
     verifier = "circuitize.verifier"
 
     def option(self, name: str, value: object = None) -> str:
-        """Return the spelling of a parameter, alone or with the given value."""
+        """Return the spelling of a run's parameter in messages, alone or with the given value."""
         return name if value is None else f"{name}={value}"
 
     def scalar(self, name: str, value: str | None = None) -> str:
-        """Return the spelling of one entry of `scalars`, alone or with the given value."""
+        """Return the spelling of one entry of the parameter `scalars` in messages, alone or with the given value."""
         return f"scalars[{name!r}]" if value is None else f"scalars={{{name!r}: {value}}}"
 
 

@@ -1,4 +1,4 @@
-"""The setting of a run, meaning its program, steps, batches and roots, in the words of its prover and its verifier."""
+"""The setting of a run as its prover and its verifier report it: the program, the steps, the batches and the roots."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from circuitize.provers.tensor.runs.setting import Run
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Steps:
-    """Consecutive steps of the program with this digest: the first and last step, the batch size and the roots.
+    """The report of a run of consecutive steps of a program: the program's digest, the first step, the number of steps,
+    the examples and the roots.
 
-    `roots` commit to the run's starting values and dataset, `final` to its last values and the same dataset:
-    hexadecimal, as the run's name and seed are. `security_bits` is the soundness of all proofs of the run together.
-    `losses` tells which steps' public outputs are stated: "none", "ends" (the first and the last of each proof) or
-    "all". From the `initial_seed` of a public start anybody can draw the starting values of the run.
+    The field `roots` holds the commitments to the run's starting values and dataset, and `final` those to its final
+    values and the same dataset; roots, the run's name and its seed are in hexadecimal. The field `security_bits` is the
+    soundness of all proofs of the run together, in bits. The field `losses` says for which steps the run states the
+    public outputs: "none", "ends" (the first and the last step of each proof) or "all". The field `initial_seed` is the
+    seed from which anybody can draw the starting values of the run, if the run has a public start.
     """
 
     digest: str
@@ -39,7 +41,7 @@ class Steps:
 
     @classmethod
     def of(cls, run: Run, name: bytes, roots: Mapping[str, bytes], final: Mapping[str, bytes], **more: object) -> Self:
-        """Return the report of a setting, the name of a run, and its roots."""
+        """Return the report of a run, from its setting, its name and its roots."""
         return cls(
             digest=run.digest,
             name=name.hex(),
@@ -59,22 +61,24 @@ class Steps:
 
     @property
     def extent(self) -> str:
-        """Return the number of steps in words, with the first step's number if the run continues a training."""
+        """Return the number of the run's steps in words, with the first step's number if the run continues a
+        training.
+        """
         return f"{self.steps:,} steps{from_step(self.first)}"
 
     @property
     def kind(self) -> str:
-        """Return whether the proofs disclose information about the hidden values."""
+        """Return a word that says whether the proofs of the run are zero-knowledge."""
         return "zero-knowledge" if self.zero_knowledge else "NOT zero-knowledge"
 
     def as_json(self) -> Json:
-        """Return the entries that the reports of prover and verifier share."""
+        """Return the entries that the prover's and the verifier's reports of a run share, as an object for JSON."""
         names = ("first", "steps", "per_proof", "examples", "losses", "seed", "initial_seed", "roots", "final")
         return {"run": self.name} | {name: getattr(self, name) for name in names}
 
 
 def whole_number(where: str, number: object) -> int:
-    """Return a whole number as an int. Raise CircuitizeError for a value that is no whole number."""
+    """Return a whole number as an int. Raise CircuitizeError for a value that is not a whole number."""
     try:
         return index(number)  # type: ignore[arg-type]
     except TypeError:
@@ -82,5 +86,7 @@ def whole_number(where: str, number: object) -> int:
 
 
 def from_step(first: int) -> str:
-    """Return the words beside a number of steps that tell the first step, if that is not the first of a training."""
+    """Return the words ", from step N on" for messages about a run that does not begin with the first step of a
+    training, or else an empty text.
+    """
     return f", from step {first:,} on," if first > 1 else ""

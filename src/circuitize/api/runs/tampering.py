@@ -1,4 +1,4 @@
-"""Forgeries of a run, which show that the verifier refuses them."""
+"""Changes that forge a run, to show that the verifier refuses forged runs."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .evaluated import RIGHT
 
 
 def one_right_answer_more(folder: Path) -> None:
-    """A forgery whose proof of evaluation states one right answer more."""
+    """Forge a run: its proof of evaluation then states one right answer more."""
     found = read_step(folder / EVALUATION)
     (right,) = found.publics[OUTPUT, RIGHT]
     replace(found, publics={**found.publics, (OUTPUT, RIGHT): (right + 1,)}).write(folder / EVALUATION)
 
 
 def with_claim(folder: Path, **changed: object) -> None:
-    """A forgery in which the run's claim is changed."""
+    """Forge a run by changing what its manifest claims."""
     claimed = json.loads((folder / MANIFEST).read_text()) | changed
     (folder / MANIFEST).write_text(json.dumps(claimed, indent=1, sort_keys=True) + "\n")
 
 
 def without_last_proof(folder: Path) -> None:
-    """A forgery in which the last proof of steps is missing."""
+    """Forge a run by removing its last proof of steps."""
     max((folder / STEPS).iterdir()).unlink()

@@ -1,4 +1,4 @@
-"""The verdict on a run, and the report of a run that holds."""
+"""The verdict on a run, with the statement of a run that holds."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .steps import Steps
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """A scalar's exact value at each step, in integers of its format; `required` if the verifier demanded it, else
-    stated by the run.
+    """The values of one scalar at each step of a run, as integers of its format and as real numbers; `required` is true
+    if the verifier demanded these values, and false if only the run states them.
     """
 
     required: bool
@@ -33,12 +33,13 @@ class Course:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RunVerdict(Steps):
-    """Whether a run holds, and its statement if it does; the verdict on a refused run repeats nothing that the run
-    states.
+    """The verdict on a run: whether the run holds, and its statement if it does; a verdict that refuses a run repeats
+    nothing that the run states.
 
-    `publics` are the public outputs by name, in steps of 2^-`fraction_bits`, of the training steps numbered in `told`;
-    `scalars` are the scalars of each step. `hidden` names the ports whose values the proofs do not disclose, or not for
-    all steps. `evaluation` is the result of the verifier's own evaluation program, if the run was judged.
+    The field `publics` holds the public outputs by name, in units of 2^-`fraction_bits`, for those training steps whose
+    numbers are in `told`; `scalars` holds the scalars of each step. The field `hidden` names the ports whose values the
+    proofs do not disclose, or do not disclose for all steps. The field `evaluation` is the result of the verifier's own
+    evaluation program on the run's final values, if the run was evaluated.
     """
 
     valid: bool
@@ -52,7 +53,7 @@ class RunVerdict(Steps):
     evaluation: Evaluated | None = None
 
     def as_json(self) -> Json:
-        """Return the report of a run, with its steps if it holds."""
+        """Return the verdict as an object for JSON, with the run's steps and statement if the run holds."""
         told = {
             "valid": self.valid,
             "digest": self.digest,
@@ -89,7 +90,7 @@ class RunVerdict(Steps):
 
 
 def verdict_of(setting: Run, checked: Checked, planned: float) -> RunVerdict:
-    """Return the verdict on a run that holds."""
+    """Return the verdict on a run that passed every check."""
     formats = {port.name: port.format for port in setting.program.outputs if port.format is not None}
     return RunVerdict.of(
         *(setting, checked.identity, checked.roots, checked.final),

@@ -1,10 +1,12 @@
-"""Verifying a run: the verifier's own inputs decide, and the run's folder only makes claims.
+"""Verifying a run: the verifier's own arguments decide what the run must be, and the run's folder only makes claims.
 
-Soundness: the program, the number of the first step, and every given argument are the verifier's; the folder claims.
-The folder's claims of seed, lengths and number of examples must equal the given values; a claim without a given value
-becomes part of the setting, and the verdict says so. `checking.check` decides on a setting: whether there are proofs of
-that program, with those batches and scalars, each joined to the next by its roots. Roots, public outputs, and scalars
-without a given value are believed once these proofs bind them; then the roots are compared with the expected roots.
+Soundness: the program, the number of the first step, and every argument that is given come from the verifier;
+everything in the folder is a claim. What the folder claims about the seed, the lengths and the number of examples must
+equal the arguments that are given; a claim for which no argument is given becomes part of the run's setting, and the
+verdict repeats it. The function `checking.check` decides whether a run of a given setting holds: whether there are
+proofs of the setting's program, with its batches and scalars, each of which begins with the roots with which the
+previous proof ends. Roots, public outputs, and scalars for which no argument is given are believed because the proofs
+bind them; then the roots are compared with the roots that the verifier expects.
 """
 
 from __future__ import annotations
@@ -65,22 +67,23 @@ def verify_run(
     progress: Progress = silent,
     spelling: Spelling = PYTHON,
 ) -> RunVerdict:
-    """Return the verdict on the run in a folder, by the verifier's own program.
+    """Return the verdict on the run in a folder, according to the verifier's own program.
 
-    Every given argument is required of the run: how many `steps`, the number of the `first`, the `seed` (bytes or
-    hexadecimal), how many `examples` the dataset has, `scalars` of all steps by name, exactly, a `schedule` for the
-    others, the `digest` of the program, and roots, in hexadecimal: `expect={"data": ..., "parameters": ...,
-    "final.parameters": ...}`. For every argument that is left out the run's own statement is taken, and the verdict
-    repeats this statement. A prover who chose the seed also chose the batches.
+    Every argument that is given is required of the run: the number of `steps`, the number of the `first` step, the
+    `seed` (bytes or hexadecimal), the number of `examples` in the dataset, exact `scalars` for all steps by name, a
+    `schedule` for the other scalars, the `digest` of the program, and roots in hexadecimal: `expect={"data": ...,
+    "parameters": ..., "final.parameters": ...}`. If an argument is left out, the run's own statement about it is taken,
+    and the verdict repeats the statement. A prover who chose the seed of a run also chose its batches.
 
-    For a run whose end is judged, pass `evaluate`, the verifier's own program that judges it; `test` is a public test
-    set that the run must be judged on, `test_examples` how many examples the set must have. For a run with a public
-    start, pass its `initial_seed` and the `model`, by which the verifier draws the starting values. If the run holds
-    and `pin` is a path, a file is written there with which others verify the run by `verify_pinned`: it contains every
-    requirement and every statement of the run.
+    To have the final values of a run evaluated, pass `evaluate`, the verifier's own evaluation program; `test` is a
+    public test set on which the run must be evaluated, and `test_examples` is the number of examples that the test set
+    must have. For a run with a public start, pass its `initial_seed` and the `model` with which the verifier draws the
+    starting values. If `pin` is a path and the run holds, a pin is written there, with which others verify the run by
+    `verify_pinned`: it contains every requirement and every statement of the run.
 
-    Raise CircuitizeError if there is no run to check, for scalars that are no values of their formats, unknown names of
-    roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
+    Raise CircuitizeError if there is no run to check, for scalars that their formats cannot represent, for unknown
+    names of roots, and for claims that are accepted only if the verifier requires them: very many examples, or very
+    many steps in a proof.
     """
     start, path = time.perf_counter(), _plain(folder)
     own = exact(program, Phases())
@@ -127,12 +130,12 @@ def verify_run(
 def verify_pinned(
     folder: Path | str, pin: Path | str, *, progress: Progress = silent, judge: checking.Refusal = refusal
 ) -> RunVerdict:
-    """Return the verdict on the run in a folder, by a pin: program, seeds, lengths, scalars, roots and test set are the
-    pin's.
+    """Return the verdict on the run in a folder according to a pin, which determines the program, seeds, lengths,
+    scalars, roots and test set.
 
     The argument `judge` is the function that checks one proof, as `checking.check` describes.
 
-    Raise CircuitizeError for a file that is no pin, or a pin of another version's plans.
+    Raise CircuitizeError for a file that is no pin, and for a pin that was made for the plans of another version.
     """
     start, path = time.perf_counter(), _plain(folder)
     held = read_pin(Path(pin))
@@ -152,7 +155,7 @@ def verify_pinned(
 
 
 def _plain(folder: Path | str) -> Path:
-    """Return a run's folder if no file in it is a device or a pipe."""
+    """Return the path of a run's folder, after checking that no file in it is a device or a pipe."""
     path = Path(folder)
     for each_folder in (path, path / STEPS, path / RENEWALS):
         require_plain_files(each_folder)
@@ -169,8 +172,8 @@ def _verdict(
     pin: Path | None,
     judge: checking.Refusal = refusal,
 ) -> RunVerdict:
-    """Return the verdict on the run in a folder by the required setting and roots; `required_setting` raises Refused if
-    the run claims another setting. If the run holds and a path is given, its pin is written there.
+    """Return the verdict on the run in a folder, according to the required setting and roots; `required_setting` raises
+    Refused if the run claims another setting. If the run holds and `pin` is a path, the run's pin is written there.
     """
     planned = 0.0
     try:
@@ -192,8 +195,8 @@ def _verdict(
 def _evaluation(
     folder: Path, program: Program | None, manifest: Manifest, examples: int | None, held: bool, spelling: Spelling
 ) -> Evaluation | None:
-    """Return the judgement of a run's end, by the verifier's program. Return the number of examples of a test set that
-    the verifier has (`held`).
+    """Return the evaluation of a run's final values, according to the verifier's evaluation program. The argument
+    `examples` is the number of examples that the test set must have; `held` says that the verifier has the test set.
     """
     claimed = manifest.test_examples
     if program is None and claimed is None:
@@ -223,7 +226,9 @@ def _start(
     model: Model | None,
     spelling: Spelling,
 ) -> Start | None:
-    """Return the starting values of a run with a public start, drawn from the verifier's own seed and model."""
+    """Return the starting values of a run with a public start, which the verifier draws from its own seed with its own
+    model.
+    """
     if manifest.start is None and seed is not None:
         raise Refused("the run begins with values of its prover's, expected those of a public seed")
     if manifest.start is not None and (seed is None or model is None):
@@ -239,7 +244,7 @@ def _start(
 
 
 def _require_test(folder: Path, run: Run, manifest: Manifest, test: Data | None, spelling: Spelling) -> None:
-    """Raise Refused if a public test set is given and the run is not judged on it."""
+    """Raise Refused if a public test set is given and the run was not evaluated on it."""
     if test is None:
         return
     if run.evaluation is None:
@@ -262,8 +267,8 @@ def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
 
 
 def _expected_roots(run: Run, expect: Mapping[str, str | None], spelling: Spelling) -> dict[str, bytes]:
-    """Return the roots by the names `parameters`, `data`, `final.parameters`. Raise CircuitizeError for a root with
-    another name.
+    """Return the expected roots by the names of their groups, such as `parameters`, `data` or `final.parameters`. Raise
+    CircuitizeError for a root whose name no group of the run has.
     """
     where, names = spelling.option("expect"), [*run.rooted, *(FINAL + name for name in (*run.kept, "data"))]
     found = {}

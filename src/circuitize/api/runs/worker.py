@@ -1,4 +1,4 @@
-"""The work of one worker in a cluster: proofs of a run's steps, each computed from a task that contains all its
+"""The work of one worker in a cluster: making proofs of a run's steps, each from a task that contains all its
 inputs.
 """
 
@@ -26,7 +26,7 @@ total and by part.
 
 
 class Board:
-    """The current proof of each worker, by its first step, for a progress display."""
+    """A table of the proof that each worker is making, by the proof's first step, for a progress display."""
 
     def __init__(self) -> None:
         self.working: dict[str, int] = {}
@@ -40,15 +40,15 @@ class Board:
             self.working = {name: done for name, done in self.working.items() if done != step} | {worker: step}
 
     def read(self) -> dict[str, int]:
-        """Return the step that each worker is proving; idle workers are left out."""
+        """Return, for each worker, the first step of the proof that it is making; idle workers are left out."""
         return self.working
 
 
 def prove_here(setting: bytes, data: Mapping[str, Integers], task: Task, board: Any) -> Answer:
-    """Carry out a task of a run, whose setting arrives in a pin's form. The proof is made by one thread, because Ray
-    gives a worker one core.
+    """Carry out one task of a run, whose setting arrives as the content of a pin. A task's proof is made by a single
+    thread, because Ray gives each worker one core.
 
-    Raise CircuitizeError if this machine's version of the package makes other plans.
+    Raise CircuitizeError if the version of the package on this machine makes other plans.
     """
     os.environ.setdefault("RAYON_NUM_THREADS", "1")
     worker = f"{socket.gethostname()}:{os.getpid()}"
@@ -65,7 +65,7 @@ def prove_here(setting: bytes, data: Mapping[str, Integers], task: Task, board: 
 
 @lru_cache(maxsize=1)
 def _run(setting: bytes) -> Run:
-    """Return a run, whose plans are made once in a process."""
+    """Return the run that a setting describes; its plans are made once per process."""
     pin = decode_pin(setting)
     if pin.run.plans_digest != pin.plans:
         raise CircuitizeError(

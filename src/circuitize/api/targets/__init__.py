@@ -1,1 +1,3 @@
-"""The targets that programs are compiled to: a descriptor for each, cheap to import, and their registry."""
+"""The targets to which programs are compiled: a descriptor for each, which is cheap to import, and the registry of
+descriptors.
+"""

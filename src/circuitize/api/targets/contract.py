@@ -1,5 +1,5 @@
-"""The contract of targets: one descriptor for each target, which every command, the API and the generic tests iterate
-over.
+"""The contract of targets: each target has one descriptor, and every command, the API and the generic tests iterate
+over the descriptors.
 """
 
 from __future__ import annotations
@@ -35,20 +35,24 @@ Shown = str | Sequence[tuple[str, object]]
 
 
 class LeftOut(CircuitizeError):
-    """Raised, with the reason, if a target has no circuit of a program or does not count its sizes; other targets
-    may.
+    """The error raised, with the reason, if a target has no circuit of a program or does not count its sizes, although
+    other targets may.
     """
 
 
 class Files(NamedTuple):
-    """The folder of a target's circuit: the file that identifies the target, and all files that belong to it."""
+    """The files in the folder of a target's circuit: the file that identifies the target, and all files that belong to
+    the circuit.
+    """
 
     marker: str
     own: Own
 
 
 class CheckedFiles(NamedTuple):
-    """The result of checking a folder: the conditions on a witness in words, and the first condition that fails."""
+    """The result of checking the files of a circuit: a text that says what a witness must satisfy, and the first
+    condition that fails.
+    """
 
     held: str
     failed: str | None
@@ -56,9 +60,9 @@ class CheckedFiles(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """The inputs of a build besides the program: values, options by name, and the receiver of remarks.
+    """The inputs of a build other than the program: input values, options by name, and the receiver of remarks.
 
-    The field `inputs` of a build holds real values by name, or .npz files of them; `raw_inputs` says that those files
+    The field `inputs` of a build holds real values by name, or .npz files of them; `raw_inputs` says that these files
     hold integers.
     """
 
@@ -68,7 +72,7 @@ class Request:
     say: Progress = silent
 
     def witnessed(self, program: IntegerProgram) -> dict[str, NDArray[np.int64]] | None:
-        """Return the integers to make a witness of; None if the user wants no witness."""
+        """Return the integers of which a witness is made, or None if the user wants no witness."""
         from circuitize.api.values import program_inputs
 
         if not ("witness" in self.options or self.raw_inputs or self.inputs is not None):
@@ -80,14 +84,14 @@ PLAIN = Request()
 
 
 class Buildable(Named, Protocol[C]):
-    """A target, to which programs are compiled."""
+    """A target to which programs can be compiled."""
 
     inputs_are: str = ""
     """Return the purpose of input values in help texts, if `compile` takes any for this target."""
 
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> C:
-        """Return the program's circuit. Raise CircuitizeError, naming operation, line and remedy, if the program has no
-        circuit of this target.
+        """Return the circuit of a program for this target. Raise CircuitizeError, naming the operation, the source line
+        and a remedy, if the program has no circuit of this target.
         """
 
 
@@ -116,39 +120,45 @@ class Target(Buildable[C], Protocol[C]):
 
     @property
     def rules(self) -> Collection[type[Operation]]:
-        """The integer operations that this kind of circuit lowers itself; every other operation must be an
+        """Return the kinds of integer operations that the target lowers itself; every other operation must be an
         Expansion.
         """
         found: Collection[type[Operation]] = import_module(self.rules_in).RULES
         return found
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
-        """Return the sizes of the circuit of an integer program, before it is emitted, as `estimate --json` prints
-        them.
+        """Return the sizes of an integer program's circuit, before it is emitted, as `estimate --json` prints them.
 
-        The entry `left_out`, if present, is removed from the sizes: it names the parts without sizes, and the reason.
-        Raise LeftOut if the circuit has no sizes at all, and any other CircuitizeError if the program is at fault.
+        The entry `left_out`, if there is one, is not a size: it names the parts whose sizes are not counted, with the
+        reasons. Raise LeftOut if no size of the circuit is counted, and any other CircuitizeError if the program is at
+        fault.
         """
 
     def shown(self, sizes: Json) -> Iterator[Shown]:
-        """Return the lines and tables that `estimate` prints of the sizes."""
+        """Yield the lines and tables in which `estimate` prints the sizes of the circuit."""
         yield self.title
         yield [(name.replace("_", " "), size) for name, size in sizes.items() if isinstance(size, int | float)]
 
     def cost(self, program: IntegerProgram) -> int:
-        """Return the circuit's cost, in units of `measure`. Raise CircuitizeError if the circuit has no cost."""
+        """Return the cost of a program's circuit, which is its size named `measure`. Raise CircuitizeError if the
+        target has no measure of cost.
+        """
         return int(self.estimate(program, {})[self.measure])
 
     def check(self, program: IntegerProgram) -> agree.Target | None:
-        """Return the outputs to compare with runs of an integer program; None if the target compares by itself."""
+        """Return the circuit of an integer program in the form in which it is compared with the integer executor, or
+        None if the target makes its own comparison.
+        """
         return None
 
     def check_designs(self, program: IntegerProgram, count: int, seed: int) -> Sequence[DesignRun]:
-        """Return the results of comparing designs on up to `count` frames each."""
+        """Return the results of simulating hardware designs of the program on up to `count` frames each, compared with
+        the integer executor.
+        """
         return ()
 
     def check_files(self, folder: Path) -> CheckedFiles:
-        """Return whether the witness in a folder satisfies the circuit there, by the files alone."""
+        """Check, from the files alone, whether the witness in a folder satisfies the circuit in the folder."""
         raise CircuitizeError(
             f"{folder}: expected a circuit with a witness, found one of {self.name}; check its program"
         )

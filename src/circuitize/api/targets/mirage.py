@@ -1,4 +1,4 @@
-"""Rank-one constraint systems whose challenge is drawn after a commitment: the circuit of the prover Mirage."""
+"""The target of the prover Mirage: rank-one constraint systems whose challenge is drawn after a commitment."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Mirage(OwnCircuit):
-    """Mirage's circuit has the same constraints as the R1CS, but its range checks are lookups; a program without range
-    checks has no circuit for Mirage.
+    """The circuit of the prover Mirage: it has the same constraints as the R1CS target's, but its range checks are
+    lookups; a program without range checks has no such circuit.
     """
 
     title = "r1cs with a commitment before its challenge: prover mirage"

@@ -1,4 +1,4 @@
-"""Names that the descriptor of a target and its circuits share: names of written files and of sizes."""
+"""Names that a target's descriptor and its circuits share: names of written files and of sizes."""
 
 CIRCUIT_FILE, WITNESS_FILE, PROGRAM_FILE = "circuit.r1cs", "witness.wtns", "program.arrow"
 SYMBOLS_FILE, JSON_FILE = "circuit.sym", "circuit.json"

@@ -1,4 +1,4 @@
-"""Targets that need the native part of the package, and their message if it is not installed."""
+"""The message that a target gives if it needs the native part of the package and that part is not installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ MISSING = "left out, there is no native prover for this Python; install a wheel,
 
 @contextmanager
 def native_part() -> Iterator[None]:
-    """Import the modules that need the native part. Raise LeftOut if the native part is missing."""
+    """Run the block of a `with` statement that imports modules of the package's native part. Raise LeftOut if the
+    native part of the package is missing.
+    """
     try:
         yield
     except ImportError as error:

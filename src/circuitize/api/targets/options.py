@@ -1,4 +1,6 @@
-"""Options of targets: arguments of `compile` and `estimate`, as flags of the command line and as keywords in Python."""
+"""The options of targets: arguments of `compile` and `estimate`, given as flags of the command line or as keywords in
+Python.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,13 @@ Options: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a target. A `flag` is True or absent, a `count` is at least 1, a `choice` is one of `choices`, a
-    `file` is a path, a `name` is a word.
+    """An option of a target, for the command line and for Python. The `kind` of an option says which values it takes: a
+    `flag` is True or absent, a `count` is at least 1, a `choice` is one of `choices`, a `file` is a path, and a `name`
+    is a word.
 
-    The field `only` of an option names another option and the value of it that this option requires. If `required` is a
-    text, the option must be written on a command line, and the text is the error's remedy; Python uses `default`.
+    The field `only` of an option names another option, and the value that the other option must then have. If
+    `required` is a text, the option must be written on the command line, and the text is the remedy in the error
+    message otherwise; in Python, `default` applies.
     """
 
     name: str
@@ -34,7 +38,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option's spelling on the command line."""
+        """Return the option as it is written on the command line."""
         return "--" + self.name.replace("_", "-")
 
     def require(self, value: object) -> None:
@@ -58,15 +62,15 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the name of the target, for messages."""
+        """Return the name of the target, as messages give it."""
 
     def require(self, command: str, options: Options) -> None:
-        """Raise CircuitizeError for options of a command that contradict each other, before there is work."""
+        """Raise CircuitizeError, before any work, for options of a command that contradict each other."""
         return
 
 
 def offered(targets: Iterable[Named], command: str) -> dict[str, tuple[Option, list[str]]]:
-    """Return the options of a command, each with the names of the targets that have it."""
+    """Return the options that targets offer for a command, each with the names of the targets that have it."""
     found: dict[str, tuple[Option, list[str]]] = {}
     for target in targets:
         for option in target.options:
@@ -76,11 +80,11 @@ def offered(targets: Iterable[Named], command: str) -> dict[str, tuple[Option, l
 
 
 def chosen(target: Named, command: str, given: Options, targets: Iterable[Named], spoken: bool = False) -> Options:
-    """Return the given options of a command: the target must have each of them and take its value.
+    """Return the given options of a command, after checking that the target has each option and takes its value.
 
-    The argument `targets` holds all registered targets. With `spoken`, as on a command line, required options must be
-    written. Raise CircuitizeError for an option of another target, a value that is not taken, and options that
-    contradict each other.
+    The argument `targets` holds all registered targets. If `spoken` is true, as on the command line, required options
+    must be given. Raise CircuitizeError for an option that only other targets have, for a value that an option does not
+    take, and for options that contradict each other.
     """
     own = {option.name: option for option in target.options if command in option.commands}
     said = {name: value for name, value in given.items() if value is not None and value is not False}

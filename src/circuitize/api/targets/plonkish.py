@@ -1,4 +1,4 @@
-"""Plonkish systems: columns of cells, with gates, copies and lookups."""
+"""The Plonkish target: systems of columns of cells, with gates, copies and lookups."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ of its column.
 
 
 class Plonkish(Target["PlonkishSystem"]):
-    """Return the layout of least proving cost, or the layout with 2^k rows."""
+    """The Plonkish target: its circuit has the layout with the least proving cost, or, by an option, the layout with
+    2^k rows.
+    """
 
     name = "plonkish"
     title = "plonkish, the layout of least proving cost"
@@ -57,7 +59,7 @@ class Plonkish(Target["PlonkishSystem"]):
         return PlonkishSystem(self, program, phases, request)
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
-        """Return the layout, and the size of its keys and proof with halo2."""
+        """Return the sizes of the Plonkish layout, and of its keys and proof with the prover halo2."""
         from circuitize.backends.plonkish.emit import emit
         from circuitize.provers.halo2.cost import sizes
 

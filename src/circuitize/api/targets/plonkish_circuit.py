@@ -1,4 +1,4 @@
-"""Return a program's Plonkish system, with its cells on request."""
+"""A program's Plonkish system as a folder of files, with the values of its cells on request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .written import WrittenCircuit
 
 
 class PlonkishSystem(WrittenCircuit):
-    """The files of a Plonkish system: circuit.plonkish and program.arrow; on request witness.cells, whose challenges
+    """A Plonkish system as files: circuit.plonkish and program.arrow, and on request witness.cells, whose challenges
     are random.
     """
 
@@ -57,7 +57,7 @@ class PlonkishSystem(WrittenCircuit):
         return written
 
     def _cells(self, inputs: Mapping[str, Integers]) -> Cells:
-        """Return the cells of a run with fresh salts and random challenges, as a prover would be given."""
+        """Return the values of the cells for a run, with fresh salts and random challenges, as a prover has them."""
         plan, system = self.emission.plan, self.emission.system
         filling = Filling(plan, trace(self.program, inputs), random_salts(plan))
         first = filling.first()

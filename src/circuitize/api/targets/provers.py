@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ProverTarget(Buildable["ProvableCircuit"]):
-    """The circuit of a prover."""
+    """A target whose circuit a prover can prove."""
 
     name: str = ""
 
@@ -24,7 +24,9 @@ class ProverTarget(Buildable["ProvableCircuit"]):
     def build(
         self, program: Exact, phases: Phases, request: Request = PLAIN, memory: int | None = None
     ) -> ProvableCircuit:
-        """For a tensor proof, `memory` gives the largest number of bytes that the proof may take."""
+        """Return the provable circuit of a program; for a tensor proof, `memory` is the greatest number of bytes that
+        the prover may use.
+        """
         from circuitize.api.circuits import ProvableCircuit
         from circuitize.provers import catalogue
 
@@ -37,7 +39,7 @@ class ProverTarget(Buildable["ProvableCircuit"]):
 
 
 class OwnCircuit(ProverTarget, Target["ProvableCircuit"]):
-    """A circuit that only one prover takes; some programs have no such circuit."""
+    """A target whose circuit only one prover takes; some programs have no such circuit."""
 
     optional = True
 

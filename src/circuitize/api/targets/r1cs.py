@@ -1,4 +1,4 @@
-"""Rank-one constraint systems, as circom's tools read them."""
+"""The R1CS target: rank-one constraint systems in the file format of circom's tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ WITNESSED = "values to witness (implies --witness)"
 
 
 class R1CS(Target["RankOne"]):
-    """Constraints a * b = c over the scalar field of BN254; a challenge, if any, is hashed in the circuit."""
+    """The R1CS target: constraints a * b = c over the scalar field of BN254; if a challenge is needed, it is a hash
+    that the circuit computes.
+    """
 
     name = title = "r1cs"
     measure = "constraints"
@@ -73,8 +75,8 @@ class R1CS(Target["RankOne"]):
 
 
 def sizes_and_soundness(title: str, sizes: Json, hash: str, challenges: int) -> Iterator[Shown]:
-    """Return the sizes, and the error with which a satisfied system shows the program's claim, given the number of
-    possible challenges.
+    """Yield the sizes of a constraint system, and a bound on the probability that a satisfied system shows a false
+    statement, given the number of possible challenges.
     """
     yield title
     yield [(name.replace("_", " "), sizes[name]) for name in SIZES]

@@ -1,4 +1,4 @@
-"""Return a program's rank-one constraint system, with a witness if one is asked for."""
+"""A program's rank-one constraint system as a folder of files, with a witness on request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .written import WrittenCircuit
 
 
 class RankOne(WrittenCircuit):
-    """The files of an R1CS system: circuit.r1cs, circuit.sym and program.arrow; on request circuit.json and
+    """An R1CS system as files: circuit.r1cs, circuit.sym and program.arrow, and on request circuit.json and
     witness.wtns.
     """
 

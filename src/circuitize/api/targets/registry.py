@@ -1,4 +1,4 @@
-"""Return all registered targets by name, in the order in which they are shown."""
+"""The registry of all targets by name, in the order in which lists show them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ TARGETS: dict[str, Target[Any]] = {}
 
 
 def register(target: Target[Any]) -> None:
-    """Add a target: compile, estimate, check, accuracy, their help and the generic tests include it from then on.
+    """Add a target to the registry: from then on compile, estimate, check and accuracy, their help texts and the
+    generic tests include it.
 
-    Raise CircuitizeError if another target has its name, or another option has the name of one of its options.
+    Raise CircuitizeError if a registered target has the same name, or if a registered option has the name of one of the
+    new target's options.
     """
     known = {option.name: option for other in TARGETS.values() for option in other.options}
     taken = [option.flag for option in target.options if known.get(option.name, option) != option]

@@ -1,4 +1,6 @@
-"""Plans of tensor proofs: the commitments, lookups and sums of a proof before it is made."""
+"""The target of tensor proofs: its sizes are the commitments, lookups and sums of a proof, counted before the proof is
+made.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ MOST_PARTS = 12
 
 
 class TensorProof(OwnCircuit):
-    """Return the plans of a single proof, in zero knowledge and without, and of a step of a run."""
+    """The target of tensor proofs: it counts the plans of a single proof, with and without zero knowledge, and of one
+    step of a run.
+    """
 
     title = "tensor proof"
     measure = "lookups"

@@ -11,7 +11,7 @@ from circuitize.circuits.files import write_whole
 
 
 def plot(rows: Sequence[Mapping[str, int]], path: Path) -> None:
-    """Draw cycles from frame to frame against LUTs, a point for each number of lanes, as an SVG."""
+    """Draw, as an SVG, the clock cycles from frame to frame against LUTs, with a point for each number of lanes."""
     try:
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure

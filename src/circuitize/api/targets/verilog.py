@@ -1,4 +1,4 @@
-"""Hardware: synthesisable Verilog, by a scheduler of the user's choice."""
+"""The Verilog target: synthesisable hardware, made by a scheduler of the user's choice."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def _own(folder: Path) -> Collection[str]:
 
 
 class Verilog(Target["Hardware"]):
-    """The scheduler `parallel` takes a frame every cycle, `folded` shares a few multipliers."""
+    """The Verilog target: its scheduler `parallel` makes designs that take a frame every clock cycle, and `folded`
+    makes designs that share a few multipliers.
+    """
 
     name = title = "verilog"
     measure = "LUTs, folded"
@@ -98,10 +100,10 @@ class Verilog(Target["Hardware"]):
         return Hardware(self, program, phases, request)
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
-        """Return the folded design, its `tradeoff`, and `parallel` if that is small enough; if no design folds, return
-        `parallel` alone.
+        """Return the sizes of the folded design and its `tradeoff`, and those of the `parallel` design if it is small
+        enough; if the program cannot be folded, return those of the `parallel` design alone.
 
-        Each design has its sizes by FPGA family, and says whether the chosen device holds it.
+        The sizes of each design are given by FPGA family, with whether the chosen device holds the design.
         """
         from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.shell import Interface
@@ -137,8 +139,8 @@ class Verilog(Target["Hardware"]):
         return found | {"left_out": {scheduler: f"none, {reason}" for scheduler, reason in left_out.items()}}
 
     def shown(self, sizes: Json) -> Iterator[Shown]:
-        """Return a table row for each scheduler, one for each number of lanes, with whether a device holds the
-        design.
+        """Yield a table with a row for each scheduler and one for each number of lanes, which say whether a device
+        holds the design.
         """
         from circuitize.backends.verilog.devices import Asked
         from circuitize.backends.verilog.sizes import CYCLES

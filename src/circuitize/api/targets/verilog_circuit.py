@@ -1,4 +1,4 @@
-"""Return a program's hardware, with frames to try it on."""
+"""A program's hardware design as a folder of files, with frames to test it."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ INTERFACE = ("name", "elements", "bus_bits", "control")
 
 
 class Hardware(WrittenCircuit):
-    """The files of a design: design.json, program.arrow, rtl, test and synth. Return the digest of the program with its
-    held inputs bound.
+    """A hardware design as files: design.json, program.arrow, and the folders rtl, test and synth. The digest of a
+    hardware design is that of the program with its held inputs bound.
     """
 
     noun = "design"
@@ -99,22 +99,22 @@ class Hardware(WrittenCircuit):
 
 
 def asked_of(options: dict[str, Any]) -> Asked | None:
-    """Return the family and device that options choose for the estimate, None if they choose none, and remove these
-    from the options.
+    """Return the device family and device that the options choose for the estimate, or None if they choose none, and
+    remove them from the options.
     """
     given = {name: options.pop(name) for name in OPTIONS if name in options}
     return Asked.of(given) if given else None
 
 
 def board_of(options: dict[str, Any]) -> Board | None:
-    """Return the board that options name, and remove the board's options from them."""
+    """Return the board that the options name, or None, and remove the board's options from the options."""
     given = {name: options.pop(name) for name in ("board", "mhz") if name in options}
     return Board(given["board"], given.get("mhz", DEFAULT)) if given else None
 
 
 def loadable(program: IntegerProgram, request: Request, options: dict[str, Any]) -> Bound:
-    """Return a program whose held inputs are memory, with its prediction, if options ask for it; these options are
-    removed.
+    """Return a program whose held inputs lie in loadable memory, together with its prediction program if `options`
+    names one; the entries "predict" and "loadable" are removed from `options`.
     """
     given, asked = options.pop("predict", None), options.pop("loadable", False)
     if given is None and not asked:
@@ -133,12 +133,13 @@ def loadable(program: IntegerProgram, request: Request, options: dict[str, Any])
 
 
 def bound(program: IntegerProgram, request: Request, asked: bool = False) -> Bound:
-    """Bind every held input to its given value, else its value in the first example; state is kept as an input.
+    """Bind every held input of a program to its given value, or else to its value in the first example; state remains
+    an input.
 
-    If a loadable memory is `asked` for, every held input is state.
+    If `asked` is true, which asks for a design with loadable memory, every held input counts as state.
 
-    The values of held inputs are read as `program_inputs` reads inputs. Raise CircuitizeError for a held input without
-    a value, for an unknown name, and for values that do not fit.
+    The given values of held inputs are read in the same way as `program_inputs` reads inputs. Raise CircuitizeError for
+    a held input without a value, for an unknown name, and for values that do not fit their input.
     """
     held = [port for port in program.inputs if port.held]
     if not held:

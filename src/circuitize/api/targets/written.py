@@ -1,4 +1,4 @@
-"""Circuits as folders of files for other tools, each folder written whole or not at all."""
+"""Circuits as folders of files for other tools; each folder appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .contract import Files, Shown
 
 
 class WrittenCircuit(ABC):
-    """A program's circuit as a folder of files. The field `sizes` holds the circuit's counts by name, `digest` is the
-    program's.
+    """A program's circuit as a folder of files. The field `sizes` of a circuit holds its counts by name; `digest` is
+    the digest of its program.
     """
 
     noun = "circuit"
@@ -28,23 +28,26 @@ class WrittenCircuit(ABC):
 
     @property
     def report(self) -> Json:
-        """Return the object that `compile --json` prints."""
+        """Return the circuit's digest and sizes as the object that `compile --json` prints."""
         return {"digest": self.digest, **self.sizes}
 
     def write(self, folder: Path | str) -> dict[str, int]:
-        """Write the folder, whole or not at all. Return the bytes of each file, by its name in the folder.
+        """Write the folder of the circuit, which appears complete or not at all. Return the number of bytes of each
+        file, by the file's name in the folder.
 
-        Raise CircuitizeError if the folder contains foreign files.
+        Raise CircuitizeError if the folder contains files that do not belong to a circuit.
         """
         with self.phases.phase("write", f"writing the {self.noun}"), whole_folder(Path(folder), *self.files) as whole:
             return {str(path.relative_to(whole)): path.stat().st_size for path in self.fill(whole)}
 
     @abstractmethod
     def fill(self, folder: Path) -> list[Path]:
-        """Write the files into an empty folder. Return the written files' paths, in the order of a listing."""
+        """Write the files of the circuit into an empty folder. Return the paths of the written files, in the order in
+        which they are listed.
+        """
 
     def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
-        """Return the lines that `compile` prints of the written files."""
+        """Yield the lines and tables that `compile` prints about the written files."""
         yield [(str(folder / name), amount_of_bytes(size)) for name, size in written.items()]
 
     def __repr__(self) -> str:

@@ -1,1 +1,3 @@
-"""Training without proofs: steps in integers, in float64 or both, interrupted and resumed, for a run to prove later."""
+"""Training without proofs: steps are run in integers, in float64 or in both, can be interrupted and resumed, and can be
+proved later as a run.
+"""

@@ -1,4 +1,6 @@
-"""Checkpoints of a training: the carried values after a step, as safetensors, written whole."""
+"""The checkpoints of a training: the values that are held after a step, written as safetensors files that appear
+complete or not at all.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,10 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """The carried values of one executor after a step: int64 of the formats, or float64.
+    """The held values of one executor after a step: int64 values in their formats, or float64 values.
 
-    `course` hashes everything else that the values follow from; `scalars` hashes the scalars up to this step.
+    The field `course` is a hash of everything else that determines the held values; `scalars` is a hash of the scalars
+    up to this step.
     """
 
     executor: str
@@ -33,7 +36,9 @@ class Checkpoint:
     held: Mapping[str, Values]
 
     def write(self, folder: Path) -> Path:
-        """Write the checkpoint into its executor's folder. Raise CircuitizeError if the disk does not take the file."""
+        """Write the checkpoint into the folder of its executor. Raise CircuitizeError if the file cannot be written to
+        the disk.
+        """
         path = path_of(folder, self.step)
         said = {"executor": self.executor, "step": str(self.step), "course": self.course, "scalars": self.scalars}
         said["values"] = _hash(self.held)
@@ -42,7 +47,9 @@ class Checkpoint:
 
 
 def _hash(held: Mapping[str, Values]) -> str:
-    """Return a hash of the carried values: a number that changed on a disk may still be within its format."""
+    """Return a hash of the held values, which detects a number that changed on the disk but is still within its
+    format.
+    """
     found = hashlib.sha256()
     for name in sorted(held):
         values = np.ascontiguousarray(held[name])
@@ -52,20 +59,20 @@ def _hash(held: Mapping[str, Values]) -> str:
 
 
 def path_of(folder: Path, step: int) -> Path:
-    """Return the path of the checkpoint of a step."""
+    """Return the path of the checkpoint after a step."""
     return folder / f"{step:08}{SUFFIX}"
 
 
 def steps_in(folder: Path) -> list[int]:
-    """Return the steps whose checkpoints are in a folder, ascending."""
+    """Return the numbers of the steps whose checkpoints are in a folder, in ascending order."""
     found = ((path, path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}"))
     steps = ((path, int(name)) for path, name in found if name.isascii() and name.isdecimal())
     return sorted(step for path, step in steps if path == path_of(folder, step) and path.is_file())
 
 
 def read(folder: Path, step: int, executor: str, ports: tuple[Port[Fixed], ...]) -> Checkpoint:
-    """Read the checkpoint of a step. Raise FormatError if the checkpoint has other tensors, or values outside their
-    formats.
+    """Return the checkpoint after a step, read from its file. Raise FormatError if the checkpoint has other tensors
+    than the program holds, or values outside their formats.
     """
     path = path_of(folder, step)
     tensors = load_safetensors(path)

@@ -1,4 +1,4 @@
-"""Values hashed in chunks: a change of one value changes one hash, and so is located roughly."""
+"""Hashes of values in chunks: if one value changes, one hash changes, which shows in which chunk the value is."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ Kind = Literal["input", "operation", "kept"]
 
 
 def hashes(values: Integers, size: int = SIZE) -> bytes:
-    """Return the hashes of the chunks of an array, one after the other: each of up to `size` numbers, little-endian
-    int64.
+    """Return the SHA-256 hashes of an array's chunks, one after the other; each chunk has up to `size` numbers as
+    little-endian int64.
     """
     content = np.ascontiguousarray(values, "<i8").reshape(-1).view(np.uint8).data
     return b"".join(hashlib.sha256(content[at : at + 8 * size]).digest() for at in range(0, len(content), 8 * size))
 
 
 def folded(parts: Iterable[bytes]) -> bytes:
-    """Return one hash of several hashes."""
+    """Return one hash that covers several hashes."""
     return hashlib.sha256(b"".join(parts)).digest()
 
 
 @dataclass(frozen=True)
 class Part:
-    """One tensor of a step: an input, a target of an operation, or the carried part of an output; together with the
-    place of its hashes.
+    """One tensor of a step: an input, a target of an operation, or the held part of an output; together with the place
+    of the tensor's hashes in the step's record.
 
-    The field `name` is that of the port, and empty for an operation's target; `edge` is the operation, or -1; `wire` is
-    the tensor's wire.
+    The field `name` of a part is the port's name, which is empty for an operation's target; `edge` is the operation's
+    edge, or -1; `wire` is the tensor's wire.
     """
 
     kind: Kind
@@ -58,17 +58,17 @@ class Part:
 
     @property
     def count(self) -> int:
-        """Return the number of the tensor's chunks."""
+        """Return the number of chunks in which the tensor is hashed."""
         return -(-prod(self.shape) // self.size)
 
     def of(self, record: bytes) -> bytes:
-        """Return the tensor's part of the hashes of a whole step."""
+        """Return the hashes of this tensor, cut out of the record of a whole step."""
         return record[HASH * self.first : HASH * (self.first + self.count)]
 
 
 class Layout:
-    """The tensors of a step in the order of a dispute: inputs, then operations in the order of the digest, then carried
-    outputs.
+    """The tensors of a step in the order in which a dispute compares them: inputs, then operations in the order of the
+    digest, then held outputs.
     """
 
     def __init__(self, program: IntegerProgram) -> None:
@@ -82,7 +82,7 @@ class Layout:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Return the hashed parts in order."""
+        """Return the tensors of a step that are hashed, in the order of the record."""
         return tuple(self._parts())
 
     def _parts(self) -> Iterator[Part]:
@@ -100,30 +100,30 @@ class Layout:
 
     @cached_property
     def length(self) -> int:
-        """Return the number of bytes in the record of a step."""
+        """Return the number of bytes in the record of a step, which consists of hashes."""
         return HASH * sum(part.count for part in self.parts)
 
     def entered(self, batch: Mapping[str, Integers]) -> bytes:
-        """Return a hash of a step's inputs except the carried values."""
+        """Return one hash of those inputs of a step that are not held from the previous step."""
         names = [port.name for port in self.program.inputs if not port.held]
         return folded(hashes(batch[name], self._data.get(name, SIZE)) for name in names)
 
     def kept(self, held: Mapping[str, Integers]) -> list[bytes]:
-        """Return the hashes of each tensor that a step hands on."""
+        """Return, for each tensor that a step hands on to the next, the hashes of its chunks."""
         return [hashes(held[name]) for name in self.held]
 
     def left(self, held: Mapping[str, Integers]) -> bytes:
-        """Return a hash of the values that a step hands on."""
+        """Return one hash of all values that a step hands on to the next."""
         return folded(self.kept(held))
 
     def wires(self, wires: list[Integers]) -> list[bytes]:
-        """Return the hashes of each part except the carried outputs, from the values of all wires."""
+        """Return, from the values of all wires, the hashes of each tensor of a step except the held outputs."""
         return [hashes(wires[part.wire], part.size) for part in self.parts if part.kind != "kept"]
 
     def entered_in(self, record: bytes) -> bytes:
-        """Return the hash of the tensors that entered a step, from the record of the step."""
+        """Return the hash of a step's inputs except the held ones, computed from the step's record."""
         return folded(p.of(record) for p in self.parts if p.kind == "input" and p.name not in self.held)
 
     def left_in(self, record: bytes) -> bytes:
-        """Return the hash of the tensors that left a step, from the record of the step."""
+        """Return the hash of the held outputs of a step, computed from the step's record."""
         return folded(part.of(record) for part in self.parts if part.kind == "kept")

@@ -1,5 +1,5 @@
-"""The course of a training: the examples and scalars of each step, and a hash of everything that its values follow
-from.
+"""The course of a training: the examples and scalars of each step, and a hash of everything that determines the
+training's values.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ..exact import Exact, Integers
 
 @dataclass(frozen=True)
 class Course:
-    """A Course: a step, the examples of its data inputs, the seed of their order, and the scalars of each step, all of
-    them exact.
+    """The course of a training: its step, the examples of its data inputs, the seed of their order, and the scalars of
+    each step, all of them exact.
 
-    Batches and scalars are computed by the same functions as those of a proved run.
+    The batches and scalars of a course are computed by the same functions as those of a proved run.
     """
 
     step: Exact
@@ -51,22 +51,24 @@ class Course:
 
     @property
     def size(self) -> int:
-        """Return the number of examples."""
+        """Return the number of examples in the dataset of the training."""
         return len(next(iter(self.data.values())))
 
     @cached_property
     def batch(self) -> int:
-        """Return how many examples a step takes."""
+        """Return the number of examples that one step takes."""
         return batch_size(self.step.integer)
 
     @property
     def steps_of_epoch(self) -> int:
-        """Return how many whole batches the examples make."""
+        """Return the number of steps in an epoch: the whole batches that the dataset's examples make."""
         return self.size // self.batch
 
     @cached_property
     def held(self) -> tuple[Port[Fixed], ...]:
-        """Return the inputs that a step hands on to the next: parameters, the optimizer's state, other state."""
+        """Return the inputs whose values a step hands on to the next: parameters, the optimizer's state, and other
+        state.
+        """
         return tuple(port for port in self.step.integer.inputs if port.held)
 
     @cached_property
@@ -74,23 +76,27 @@ class Course:
         return Asked(tuple(p for p in self.step.integer.inputs if p.role is Role.SCALAR), self.scalars)
 
     def scalars_of(self, step: int) -> dict[str, Integers]:
-        """Return the scalars of step 1, 2, ... Raise CircuitizeError if a scalar is missing or outside its format."""
+        """Return the scalars of the step with the given number; the first step has number 1. Raise CircuitizeError if a
+        scalar of the step is missing or outside its format.
+        """
         return {name: values[0] for name, values in self._asked.of(step, 1).items()}
 
     def all_scalars(self, last: int) -> dict[str, Integers]:
-        """Return the scalars of steps 1 to `last`, by name. Raise CircuitizeError as `scalars_of` does."""
+        """Return the scalars of the steps 1 to `last`, by name, with one value for each step. Raise CircuitizeError for
+        the same reasons as `scalars_of`.
+        """
         steps = [self.scalars_of(step) for step in range(1, last + 1)]
         return {port.name: np.array([made[port.name] for made in steps], np.int64) for port in self._asked.ports}
 
     def batches(self, after: int, last: int) -> Iterator[dict[str, Raw]]:
-        """Return the inputs of the steps after a given step, except the carried values."""
+        """Yield the inputs, except the held values, of each step from `after` + 1 to `last`."""
         for step in range(after + 1, last + 1):
             chosen = rows(self.seed, self.size, self.batch, step)
             given = {name: tensor[chosen] for name, tensor in self.data.items()} | self.scalars_of(step)
             yield {name: Raw(values) for name, values in given.items()}
 
     def stretch(self, after: int, count: int) -> dict[str, Integers]:
-        """Return the inputs that `batches` gives, for `count` steps at once: by name, the steps along the first
+        """Return, by name, the inputs that `batches` yields for `count` steps, as arrays with the steps along the first
         axis.
         """
         steps = range(after + 1, after + 1 + count)
@@ -101,14 +107,14 @@ class Course:
 
     @cached_property
     def digest(self) -> str:
-        """Return a hash of program, seed, examples and starting values: with the scalars, these determine a
-        training.
+        """Return a hash of the program, the seed, the examples and the initial values, which determine a training
+        together with its scalars.
         """
         return digest_of(f"{self.step.digest} {self.seed.hex()}", self.data, self.initial)
 
     def scalars_digest(self, last: int) -> str:
-        """Return a hash of the scalars of steps 1 to `last`; if `last` grows from call to call, each scalar is hashed
-        once.
+        """Return a hash of the scalars of the steps 1 to `last`; if `last` grows from call to call, each scalar is
+        hashed only once.
         """
         done, found = self._hashed[-1] if self._hashed and self._hashed[-1][0] <= last else (0, hashlib.sha256())
         for step in range(done + 1, last + 1):
@@ -119,12 +125,14 @@ class Course:
 
     @cached_property
     def _hashed(self) -> list[tuple[int, Any]]:
-        """The last step whose scalars were hashed, and the hash up to that step."""
+        """Return a list that keeps the last step whose scalars were hashed, and the state of the hash up to that
+        step.
+        """
         return []
 
 
 def digest_of(named: str, *arrays: Mapping[str, Integers]) -> str:
-    """Return a hash of a text, and of arrays by name."""
+    """Return a hash that covers a text and arrays by name."""
     found = hashlib.sha256(json.dumps(named).encode())
     for group in arrays:
         for name in sorted(group):

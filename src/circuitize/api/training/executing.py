@@ -1,4 +1,4 @@
-"""The executors of a training: integers, which are proved later, and float64 beside them."""
+"""The executors of a training: integers, which can be proved later, and float64 for comparison."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RIGHT = "right"
 
 @dataclass(frozen=True)
 class Judge:
-    """An evaluation, and the tensors of a test set of whole batches."""
+    """An evaluation program, and the tensors of a test set that consists of whole batches."""
 
     program: Exact
     data: Mapping[str, Integers]
@@ -54,8 +54,8 @@ class Judge:
             )
 
     def require_judges(self, course: Course) -> None:
-        """Raise CircuitizeError if the evaluation's held inputs differ from the training's carried values, or from
-        their formats.
+        """Raise CircuitizeError if the held inputs of the evaluation program differ from those of the training in name
+        or format.
         """
         held = {port.name: port.format for port in course.held}
         for port in self.program.integer.inputs:
@@ -68,24 +68,26 @@ class Judge:
 
     @property
     def size(self) -> int:
-        """Return how many examples the test set has."""
+        """Return the number of examples in the test set."""
         return len(next(iter(self.data.values())))
 
     @property
     def batch(self) -> int:
-        """Return how many examples one evaluation takes."""
+        """Return the number of examples that one run of the evaluation program takes."""
         return batch_size(self.program.integer)
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the measures: `accuracy` if right answers are counted, and the mean of each other
-        output.
+        """Return the names of the evaluation's measures: `accuracy` if right answers are counted, and the mean of each
+        other output.
         """
         return ["accuracy" if port.name == RIGHT else f"test_{port.name}" for port in self.program.integer.outputs]
 
 
 def names_of(executor: str) -> tuple[str, ...]:
-    """Return the executors that a word such as `both` means. Raise CircuitizeError for another word."""
+    """Return the names of the executors that a word such as `both` stands for. Raise CircuitizeError for a word that
+    stands for no executor.
+    """
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")
     return ("integer", "real") if executor == "both" else (executor,)
@@ -93,7 +95,9 @@ def names_of(executor: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Running:
-    """One executor on a course, on a device: the integers are the same on all devices."""
+    """One executor that runs the course of a training on a device; the integer executor gives the same results on all
+    devices.
+    """
 
     name: str
     course: Course
@@ -107,11 +111,11 @@ class Running:
 
     @property
     def exact(self) -> bool:
-        """Return whether this executor computes the integers that are proved."""
+        """Return whether this executor computes the integers that proofs are about."""
         return self.name == "integer"
 
     def initial(self) -> dict[str, Values]:
-        """Return the carried values before the first step."""
+        """Return the held values before the first step."""
         return {port.name: self._own(port, self.course.initial[port.name]) for port in self.course.held}
 
     def _own(self, port: Port[Fixed], values: Integers) -> Values:
@@ -120,10 +124,11 @@ class Running:
     def steps(
         self, held: Mapping[str, Values], after: int, last: int, often: int, journal: Journal | None
     ) -> Iterator[dict[str, Values]]:
-        """Yield the outputs of each step after a given one; carried values are among them after every `often` steps and
-        after the last. With a journal, which records the inputs of each step, `often` is 1.
+        """Yield the outputs of each step after a given one; the held values are among them after every `often` steps
+        and after the last step. If a journal is given, which records the values of every step, the held values must be
+        requested after every step (`often` is 1).
 
-        Raise CircuitizeError, naming the step, if a step has no value.
+        Raise CircuitizeError, naming the step, if the program is undefined at a step.
         """
         compiled = isinstance(self.device, Xla) and after < last
         made = (
@@ -139,7 +144,7 @@ class Running:
     def _plain(
         self, held: Mapping[str, Values], after: int, last: int, journal: Journal | None
     ) -> Iterator[Mapping[str, Values]]:
-        """Run by numpy, step by step; integers run through the journal if one is kept."""
+        """Run the steps with numpy, one by one; if a journal is given, it runs and records the integer steps."""
         batches, given = self.course.batches(after, last), self.course.step
         if journal is not None:
             return journal.steps(held, batches)
@@ -150,9 +155,10 @@ class Running:
     def _compiled(
         self, held: Mapping[str, Values], after: int, last: int, often: int, journal: Journal | None
     ) -> Iterator[Mapping[str, Values]]:
-        """Run by XLA, many steps at a time, never past a step after which carried values are wanted.
+        """Run the steps compiled by XLA, many at a time, but never past a step after which the held values are wanted.
 
-        If a step has no value, numpy repeats these steps and names the step and the reason.
+        If the program is undefined at one of the compiled steps, numpy runs the steps again and names the step and the
+        reason.
         """
         stretches = self.stretches(often)
         step, there = after, stretches.put(held)
@@ -176,7 +182,9 @@ class Running:
             step, there = step + count, done.held
 
     def stretches(self, often: int) -> Stretches:
-        """Return the step compiled for the XLA device of this executor; the one used last is kept."""
+        """Return the step compiled for the XLA device of this executor; the compiled step that was used last is
+        kept.
+        """
         from circuitize.sims.xla.stretch import MOST_STEPS, Stretches
 
         assert isinstance(self.device, Xla)
@@ -194,17 +202,17 @@ class Running:
 
     @property
     def folder(self) -> str:
-        """Return the folder of the executor's checkpoints."""
+        """Return the name of the folder for the checkpoints of this executor."""
         return f"checkpoints-{self.name}"
 
     @property
     def measures(self) -> list[str]:
-        """Return the numeric outputs of a step that are not carried, such as the loss."""
+        """Return the names of a step's outputs that are single numbers and not held, such as the loss."""
         kept = {port.name for port in self.course.held}
         return [p.name for p in self.course.step.integer.outputs if p.name not in kept and p.format.shape == ()]
 
     def measured(self, made: Mapping[str, Values]) -> dict[str, float]:
-        """Return the numbers among the outputs of a step that are not carried, as reals."""
+        """Return, as real numbers, those outputs of a step that are single numbers and not held."""
         wanted = set(self.measures)
         return {p.name: self._real(p, made[p.name]) for p in self.course.step.integer.outputs if p.name in wanted}
 
@@ -212,7 +220,7 @@ class Running:
         return float(to_reals(port.format, value) if self.exact else value)
 
     def reals(self, held: Mapping[str, Values]) -> dict[str, Reals]:
-        """Return the carried values as the real numbers that they represent."""
+        """Return the held values as the real numbers that they represent."""
         made = {}
         for port in self.course.held:
             values: Any = held[port.name]
@@ -220,7 +228,9 @@ class Running:
         return made
 
     def judged(self, judge: Judge, held: Mapping[str, Values]) -> dict[str, float]:
-        """Return the measures of carried values on the test set, by the names of `Judge.names`."""
+        """Return the measures of the evaluation program for the held values on the test set, by the names in
+        `Judge.names`.
+        """
         program, totals = judge.program, dict.fromkeys((p.name for p in judge.program.integer.outputs), 0.0)
         wanted = {port.name for port in program.integer.inputs}
         for start in range(0, judge.size, judge.batch):
@@ -238,5 +248,5 @@ class Running:
 
 
 def drift(ours: Mapping[str, Reals], theirs: Mapping[str, Reals]) -> float:
-    """Return the greatest distance of a carried value from its float64 counterpart."""
+    """Return the greatest difference between an element of a held value and its counterpart in float64."""
     return max((float(np.max(np.abs(ours[name] - theirs[name]), initial=0.0)) for name in ours), default=0.0)

@@ -1,5 +1,5 @@
-"""The folder of a training: a description of the training, the inputs of `prove-run`, and the point at which to
-resume.
+"""The folder of a training: a description of the training, the inputs of `prove-run`, and the point from which the
+training resumes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Setting:
-    """The identity of a folder's training, which a resumed training must match: which consists of hashes, executors,
-    steps between checkpoints.
+    """The settings that identify the training in a folder, which a resumed training must share: hashes, executors, and
+    the number of steps between checkpoints.
 
-    `journal` tells whether a journal is kept, of every step from the first on; it is no part of the comparison.
+    The field `journal` says whether a journal is kept of every step from the first on; a resumed training need not
+    share it.
     """
 
     course: str
@@ -48,15 +49,17 @@ class Setting:
     record: bool
 
     def write(self, folder: Path, steps: int, roots: Mapping[str, str], final: Mapping[str, str] | None = None) -> None:
-        """Return the description with the number of steps and, once they are done, the final roots."""
+        """Write the description of the training, with the number of its steps and, once all steps are done, the final
+        roots.
+        """
         said = {"circuitize training": VERSION, **asdict(self), "steps": steps, "roots": dict(roots)}
         said |= {} if final is None else {"final": dict(final)}
         write_whole(folder / MANIFEST, [(json.dumps(said, indent=2) + "\n").encode()])
 
 
 def read_manifest(folder: Path) -> Json:
-    """Return a folder's description of its training. Raise CircuitizeError if the folder has no description,
-    FormatError for another file.
+    """Return the description of a training, which its folder contains. Raise CircuitizeError if the folder has no
+    description, and FormatError if the file is something else.
     """
     path = folder / MANIFEST
     try:
@@ -82,7 +85,7 @@ def _are_roots(found: object) -> bool:
 
 
 def begin(folder: Path, course: Course) -> None:
-    """Write the inputs of `prove-run` except the scalars."""
+    """Write those inputs of `prove-run` that do not change during a training: everything but the scalars."""
     save(course.step.integer, folder / PROGRAM)
     tensors = [whole(port, course.size) for port in batch_ports(course.step.integer)]
     write_outputs(folder / DATASET, tensors, course.data, raw=False)
@@ -92,10 +95,10 @@ def begin(folder: Path, course: Course) -> None:
 def resume(
     folder: Path, setting: Setting, running: list[Running], last: int
 ) -> tuple[list[dict[str, Values]], int | None]:
-    """Return the carried values of each executor after the last checkpoint that all of them have, and its step; None
-    for a new training.
+    """Return the held values of each executor after the last checkpoint that all executors have, and the number of that
+    step, which is None for a new training.
 
-    Raise CircuitizeError if the folder holds something else, or a training that is longer.
+    Raise CircuitizeError if the folder holds something else, or a training with more steps.
     """
     if not (folder / MANIFEST).exists():
         _require_new(folder)

@@ -1,4 +1,4 @@
-"""The journal of a training: for each step a hash of its inputs, a hash of its carried outputs, and a chain over
+"""The journal of a training: for each step a hash of its inputs, a hash of its held outputs, and a hash chain over
 both.
 """
 
@@ -24,8 +24,8 @@ ENTRY = 3 * HASH
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry: the hash of a step's inputs besides the carried values, the hash of its carried outputs, and the chain
-    up to it.
+    """One entry of a journal: the hash of a step's inputs except the held ones, the hash of the step's held outputs,
+    and the hash chain up to this entry.
     """
 
     entered: bytes
@@ -34,33 +34,35 @@ class Entry:
 
     @classmethod
     def after(cls, chain: bytes, step: int, entered: bytes, left: bytes) -> Entry:
-        """Return the entry of a step, given the chain up to the one before it."""
+        """Return the journal entry of a step, given the hash chain up to the entry before it."""
         content = [b"circuitize journal 1", chain, step.to_bytes(8, "little"), entered, left]
         return cls(entered, left, hashlib.sha256(b"".join(content)).digest())
 
     def encode(self) -> bytes:
-        """Return the three hashes one after the other, as the journal's file has them."""
+        """Return the three hashes of the entry one after the other, as the journal's file contains them."""
         return self.entered + self.left + self.chain
 
 
 def beginning(course: str) -> bytes:
-    """Return the chain before the first step: a hash of the course that the training follows."""
+    """Return the start of a journal's hash chain: a hash of the course that the training follows."""
     return hashlib.sha256(b"circuitize journal 1 of " + course.encode()).digest()
 
 
 class Journal:
-    """A Journal, the writer of a training's journal, and with `record` also of the hashes of every wire. The entries of
-    a journal wait in memory until they are flushed.
+    """The writer of a training's journal, and, if `record` is true, also of the hashes of every wire. The entries of a
+    journal wait in memory until they are flushed.
 
-    A journal's file never has fewer entries than there are steps up to the last checkpoint, as with `Metrics`.
+    The file of a journal never has fewer entries than there are steps before the last checkpoint, which holds for the
+    files of `Metrics` too.
     """
 
     def __init__(
         self, folder: Path, layout: Layout, course: str, done: int, held: Mapping[str, Integers], record: bool
     ) -> None:
-        """Open the journal after the entries of the first `done` steps, which ended with the given carried values.
+        """Open the journal to append entries after those of the first `done` steps, which left the given held values.
 
-        Raise FormatError if the file's entries differ.
+        Raise FormatError if the journal's file is damaged or lacks entries of the first `done` steps, or if the last of
+        their entries was made with other held values.
         """
         self.path, self.layout = folder / FILE, layout
         entries = read(folder, course, done) if done else []
@@ -76,12 +78,14 @@ class Journal:
 
     @property
     def head(self) -> str:
-        """Return the chain after the last step, in hexadecimal: whoever publishes it is bound to every step."""
+        """Return the hash chain after the last step, in hexadecimal: whoever publishes it is bound to the values of
+        every step.
+        """
         return self._chain.hex()
 
     def steps(self, held: Mapping[str, Integers], batches: Iterator[dict[str, Raw]]) -> Iterator[dict[str, Integers]]:
-        """Return the outputs of each step, as the integer executor computes them, and record them if a record is
-        wanted.
+        """Yield the outputs of each step, as the integer executor computes them, and add the step's wires to the record
+        if one is kept.
         """
         program, records = self.layout.program, self._records
         if records is None:
@@ -96,7 +100,7 @@ class Journal:
             yield made
 
     def entering(self, batch: Mapping[str, Integers]) -> None:
-        """Record the next step's inputs besides the carried values."""
+        """Note the inputs of the next step, except the held ones, for the step's entry in the journal."""
         self._entered = self.layout.entered(batch)
 
     def _heard(self, batches: Iterator[dict[str, Raw]]) -> Iterator[dict[str, Raw]]:
@@ -105,7 +109,7 @@ class Journal:
             yield batch
 
     def add(self, held: Mapping[str, Integers]) -> None:
-        """Add the entry of the step that ended with these carried values."""
+        """Add the entry of the step after which the held values are the given ones."""
         self._step += 1
         kept = self.layout.kept(held)
         entry = Entry.after(self._chain, self._step, self._entered, folded(kept))
@@ -115,7 +119,7 @@ class Journal:
             self._records.kept(kept)
 
     def flush(self) -> None:
-        """Append the waiting entries."""
+        """Append the waiting entries to the journal's file."""
         if self._records is not None:
             self._records.flush()
         try:
@@ -127,8 +131,8 @@ class Journal:
 
 
 def read(folder: Path, course: str, most: int | None = None) -> list[Entry]:
-    """Return the entries of a journal, at most `most`. Raise FormatError unless each entry follows from the one before
-    it.
+    """Return the entries of a journal, or at most the first `most` of them. Raise FormatError unless each entry of the
+    journal follows from the entry before it.
     """
     path = folder / FILE
     remedy = "it is damaged: put the file back"

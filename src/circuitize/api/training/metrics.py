@@ -1,4 +1,6 @@
-"""Metrics of a training: a line for each step, as JSON lines and as CSV, with the same lines after an interruption."""
+"""The metrics of a training: a row for each step, as JSON lines and as CSV, with the same rows whether or not the
+training was interrupted.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,17 @@ Row = Mapping[str, float | int]
 
 
 class Metrics:
-    """The writer of the rows of a training into both files. Rows wait in memory until they are flushed, with a
-    checkpoint.
+    """The writer of a training's rows of metrics to both files. Rows of metrics wait in memory until they are flushed,
+    together with a checkpoint.
 
-    The files therefore never have fewer rows than the last checkpoint has steps; a killed process may leave more, and a
-    resumed training cuts these off and writes them again.
+    The files of metrics therefore never have fewer rows than the last checkpoint has steps; a killed process may leave
+    more rows, which a resumed training cuts off and writes again.
     """
 
     def __init__(self, folder: Path, columns: Sequence[str], done: int) -> None:
-        """Open the files after the rows of the first `done` steps. Raise FormatError if the file's rows differ."""
+        """Open the files of metrics after the rows of the first `done` steps. Raise FormatError if the files of metrics
+        do not have one row for each of the first `done` steps, or have other columns.
+        """
         self._lines, self._table, self._columns = folder / LINES, folder / TABLE, list(columns)
         self._waiting: list[Row] = []
         rows = list(read(folder, done)) if done else []
@@ -46,11 +50,11 @@ class Metrics:
         write_whole(self._table, [(",".join(self._columns) + "\n" + self._cells(rows)).encode()])
 
     def add(self, row: Row) -> None:
-        """Add the row of one step, which is written at the next flush."""
+        """Add the row of metrics of one step, which is written at the next flush."""
         self._waiting.append(row)
 
     def flush(self) -> None:
-        """Append the waiting rows."""
+        """Append the waiting rows to the files of metrics."""
         try:
             with self._lines.open("a") as lines, self._table.open("a") as table:
                 lines.writelines(map(_line, self._waiting))
@@ -66,7 +70,9 @@ class Metrics:
 
 
 def read(folder: Path, most: int | None = None) -> Iterator[Row]:
-    """Yield the rows that a training wrote, at most `most`. Raise FormatError for a line that is no row."""
+    """Yield the rows of metrics that a training wrote, or at most the first `most` of them. Raise FormatError for a
+    line that is not a row of metrics.
+    """
     path = folder / LINES
     try:
         with path.open("rb") as file:
@@ -87,7 +93,7 @@ def _is_number(value: object) -> bool:
 
 
 def read_last(folder: Path) -> Row:
-    """Return the row of the last step in a training's measures."""
+    """Return the row of metrics of a training's last step."""
     last: Row = {}
     for last in read(folder):  # noqa: B007 - the last one is wanted
         pass

@@ -1,4 +1,4 @@
-"""Pictures of trainings: the metrics of one training, and integers beside float64."""
+"""Pictures of trainings: the metrics of one training, and trainings in integers and in float64 side by side."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def plotting() -> ModuleType:
 
 
 def draw_metrics(folder: Path, remark: Callable[[str], object]) -> Path | None:
-    """Draw a training's metrics into its folder; without matplotlib return None and pass `remark` the reason."""
+    """Draw a training's metrics as a picture in its folder; without matplotlib, return None and pass the reason to
+    `remark`.
+    """
     try:
         pyplot = plotting()
     except CircuitizeError as error:
@@ -66,19 +68,23 @@ def draw_metrics(folder: Path, remark: Callable[[str], object]) -> Path | None:
 
 
 def _is_beside(name: str) -> bool:
-    """Return whether this metric is of float64 beside integers."""
+    """Return whether a metric is that of the float64 executor running beside the integer executor."""
     return name.endswith("_float64")
 
 
 def _means(steps: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return means of consecutive steps, each of WINDOW steps at most, or of up to twice as many."""
+    """Return the means of a curve over runs of equally many consecutive steps, at most about twice WINDOW runs; steps
+    after the last whole run are left out.
+    """
     width = max(1, len(steps) // WINDOW)
     whole = len(steps) // width * width
     return tuple(column[:whole].reshape(-1, width).mean(axis=1) for column in (steps, values))
 
 
 def draw_side_by_side(curves: Mapping[str, Curve], path: Path) -> None:
-    """Return the losses and accuracies of the runs as a PNG. Raise CircuitizeError if matplotlib is missing."""
+    """Draw the losses and accuracies of several training runs as a PNG. Raise CircuitizeError if matplotlib is
+    missing.
+    """
     pyplot = plotting()
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     styles = {"float64": {"color": "#9aa5b1", "linewidth": 5}, "integers": {"color": "#c2410c", "linewidth": 1.5}}

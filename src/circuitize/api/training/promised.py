@@ -1,4 +1,4 @@
-"""Roots of the run that will prove a training, written down before there is a proof."""
+"""Roots of the run that will prove a training, written down before there is a proof: the promise of the run."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ RUN = "run"
 
 @dataclass(frozen=True)
 class Promise:
-    """A run that is proved later, and the secret that its prover keeps until then.
+    """The promise of a run that is proved later, with the secret that its prover keeps until then.
 
-    The dataset's root is made for the openings of a known number of proofs: it exists if `per_proof` is given, or if
-    nothing is hidden.
+    The root of the run's dataset is made for the openings of a known number of proofs, so that it exists only if
+    `per_proof` is given, or if nothing is hidden.
     """
 
     run: Run
@@ -36,16 +36,18 @@ class Promise:
     kept: Path
 
     def roots(self, course: Course, step: int, held: Mapping[str, Integers]) -> dict[str, str]:
-        """Return the roots after a step, in hexadecimal, by the names that `prove-run` gives them."""
+        """Return the roots of the values after a step, in hexadecimal, by the names that `prove-run` gives them."""
         found = roots(self.run, self.state, step, held, course.data)
         if step == 0 and (self.per_proof is not None or not self.run.zero_knowledge):
             found["data"] = dataset_root(self.run, self.state, held, course.data)
         return {name: f"0x{root.hex()}" for name, root in found.items()}
 
     def final(self, course: Course, held: Mapping[str, Integers], say: Progress) -> dict[str, str]:
-        """Return the roots after the last step, once the kept file says that the secret commits to their values.
+        """Return the roots of the values after the last step, once the secret file records that its secret commits to
+        exactly these values.
 
-        Return no roots, with a remark to `say`, if a run has already taken the secret and may continue differently.
+        Return no roots, with a remark to `say`, if a run has already taken over the secret and may continue with other
+        values.
         """
         if fix(self.run, course.data, self.kept) is None:
             say(f"no final roots: a run has taken what is kept in {self.kept}, and says itself what it ends with")
@@ -56,10 +58,12 @@ class Promise:
 def promise(
     course: Course, folder: Path, steps: int, per_proof: int | None, zero_knowledge: bool, told: bool, say: Progress
 ) -> Promise | None:
-    """Return the promise of a run: made now, or read again if its roots were `told` before or were about to be told.
+    """Return the promise of a run: a new one, or, if its roots were `told` before or were about to be told, the one
+    that was written.
 
-    Return None, with a remark to `say`, if no run consists of such steps, or if the secret is missing or belongs to
-    another run. Raise CircuitizeError if the secret was made for other values, whose salts the new values would share.
+    Return None, with a remark to `say`, if no run can be made from the step, or if the secret is missing or belongs to
+    another run. Raise CircuitizeError if the secret was made for other values, since the roots of the new values would
+    then have the same salts.
     """
     kept = kept_beside(folder / RUN)
     try:

@@ -1,4 +1,6 @@
-"""Records of a training: the hashes of every wire at every step, a file for the steps between two checkpoints."""
+"""The records of a training: the hashes of every wire at every step, with one file for the steps between two
+checkpoints.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,10 @@ MOST_WAITING = 1 << 26
 
 
 class Records:
-    """A writer of the records of steps, which wait in memory until a checkpoint is due or the limit is reached."""
+    """A writer of the records of steps, which wait in memory until a checkpoint is due or a limit is reached."""
 
     def __init__(self, folder: Path, layout: Layout, done: int) -> None:
-        """The record files of steps after the `done` ones are written again."""
+        """Open the records of a training after its first `done` steps; records of later steps are written again."""
         self._folder, self._layout = folder / FOLDER, layout
         self._waiting, self._step = bytearray(), done
         remove_parts(self._folder)
@@ -35,14 +37,14 @@ class Records:
         self._waiting += b"".join(self._layout.wires(wires))
 
     def kept(self, kept: list[bytes]) -> None:
-        """Add the hashes of the carried values after that step."""
+        """Add to a step's record the hashes of the values held after the step."""
         self._waiting += b"".join(kept)
         self._step += 1
         if len(self._waiting) > MOST_WAITING:
             self.flush()
 
     def flush(self) -> None:
-        """Write the waiting records up to the last step: a hash of all of them, and then each."""
+        """Write the waiting records, up to the last step, to a file: a hash of all of them, and then each record."""
         if self._waiting:
             write_whole(
                 path_of(self._folder, self._step), [hashlib.sha256(self._waiting).digest(), bytes(self._waiting)]
@@ -51,19 +53,21 @@ class Records:
 
 
 def path_of(folder: Path, step: int) -> Path:
-    """Return the file of the record whose first step this is."""
+    """Return the path of the file of records whose last step has the given number."""
     return folder / f"{step:08}{SUFFIX}"
 
 
 def steps_in(folder: Path) -> list[int]:
-    """Return the last steps of the files in a folder, ascending."""
+    """Return, for each file of records in a folder, the number of its last step, in ascending order."""
     names = ((path, path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}"))
     steps = ((path, int(name)) for path, name in names if name.isascii() and name.isdecimal())
     return sorted(step for path, step in steps if path == path_of(folder, step) and path.is_file())
 
 
 def read(folder: Path, layout: Layout, step: int) -> bytes | None:
-    """Return the record of a step, or None if the step has no record. Raise FormatError for a damaged file."""
+    """Return the record of a step, which has the hashes of all its wires, or None if the step has no record. Raise
+    FormatError for a damaged file of records.
+    """
     last = next((found for found in steps_in(folder / FOLDER) if found >= step), None)
     if last is None:
         return None

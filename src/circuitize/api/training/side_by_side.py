@@ -1,4 +1,4 @@
-"""A network that trains in integers and in float64 side by side."""
+"""Training a network in integers and in float64 side by side."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ Values = dict[str, NDArray[Any]]
 
 @dataclass
 class Curve:
-    """One training run: the mean loss of each epoch, and the parameters after some epochs, as real numbers."""
+    """The course of one training run: the mean loss of each epoch, and the parameters after some epochs, as real
+    numbers.
+    """
 
     losses: list[float] = field(default_factory=list)
     snapshots: dict[int, Values] = field(default_factory=dict)
@@ -35,12 +37,12 @@ class Curve:
 
     @property
     def loss(self) -> float:
-        """Return the mean loss of the last epoch."""
+        """Return the mean loss of the last epoch of training."""
         return self.losses[-1]
 
     @property
     def accuracy(self) -> float:
-        """Return the accuracy, in [0, 1], after the last epoch at which it was measured."""
+        """Return the accuracy, in [0, 1], after the last epoch for which it was measured."""
         return self.accuracies[max(self.accuracies)]
 
 
@@ -53,8 +55,8 @@ def train_both(
     inputs: Format = DATA,
     progress: Progress = silent,
 ) -> dict[str, Curve]:
-    """Trainings on the same batches from the same start, in float64 and in integers; accuracies are of the test
-    examples.
+    """Train a network in float64 and in integers, on the same batches and from the same start, and return both curves;
+    the accuracies are those of the test examples.
     """
     initial = model.initial(seed=0)
     floats = _train(

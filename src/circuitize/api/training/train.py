@@ -1,4 +1,4 @@
-"""Training: steps one after the other, with checkpoints, metrics, and the inputs of a later proof."""
+"""Training: steps are run one after the other, with checkpoints, metrics, and the inputs of a later proof."""
 
 from __future__ import annotations
 
@@ -49,14 +49,15 @@ OWN = 0o700
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Trained:
-    """The result of a training: its folder, its last values and measures, and the roots of the run that is to prove it.
+    """The result of a training: its folder, its final values and metrics, and the roots of the run that is to prove the
+    training.
 
-    The field `outputs` of a training's result holds the carried values at the end as real numbers, of the integers if
-    both executors ran; `last` is the last step's row of metrics. The field `resumed` of a training's result is the
-    number of steps that were done before. The fields `roots` and `final` of a training's result are the roots of the
-    run's first and last values, empty if there are none. The field `head` of a training's result is the end of the
-    journal's chain, by which a dispute between two trainings is bisected; it is None in float64, which keeps no
-    journal.
+    The field `outputs` of a training's result holds the final held values as real numbers, those of the integer
+    executor if both executors ran; `last` is the row of metrics of the last step. The field `resumed` of a training's
+    result is the number of steps that earlier calls had done. The fields `roots` and `final` of a training's result are
+    the roots of the run's initial and final values; they are empty if no roots were made. The field `head` of a
+    training's result is the end of the journal's hash chain, by which a dispute between two trainings is bisected; it
+    is None for a training in float64, which keeps no journal.
     """
 
     folder: Path
@@ -78,7 +79,7 @@ class Trained:
         return f"Trained({self.steps:,} steps in {self.folder}{worth}, program {self.digest[:16]}...)"
 
     def as_json(self) -> Json:
-        """Return the training as `circuitize train --json` writes it, without the carried values."""
+        """Return the result of the training as `circuitize train --json` writes it, without the held values."""
         names = (
             "digest",
             "executor",
@@ -122,24 +123,27 @@ def train(
     say: Progress = silent,
     spelling: Spelling = PYTHON,
 ) -> Trained:
-    """Train by a step, in integers (the exact meaning that is proved), in float64 ("real"), or in "both" side by side.
+    """Train with a program that is one step, in integers (the exact meaning, which can be proved), in float64 ("real"),
+    or in both side by side ("both").
 
-    `dataset`, `seed`, `inputs`, `scalars`, `schedule`, `initial_seed` and `model` have the meaning that `prove_run`
-    gives them, and batches are the same: `prove_run` with the program, data.npz and initial.npz of the folder proves
-    this training. A training writes a checkpoint `every` so many steps (default: each epoch) and at the end; at each
-    checkpoint `evaluate` judges the carried values on the `test` set, by default the test part of a `Dataset`. A folder
-    of the same training that was interrupted is resumed from its last checkpoint: values, metrics and files equal those
-    of a training without an interruption. A folder whose training had fewer steps is continued up to `steps`.
+    The arguments `dataset`, `seed`, `inputs`, `scalars`, `schedule`, `initial_seed` and `model` have the same meaning
+    as for `prove_run`, and give the same batches: `prove_run` with the program, data.npz and initial.npz of the folder
+    proves this training. A training writes a checkpoint after every `every` steps (by default each epoch) and at the
+    end; at each checkpoint, `evaluate` is run on the held values and the `test` set, which is by default the test part
+    of a `Dataset`. If the folder holds an interrupted training with the same settings, the training is resumed from its
+    last checkpoint: values, metrics and files equal those of a training without an interruption. If the folder holds a
+    training with fewer steps, the training is continued up to `steps`.
 
-    The argument `device` names where the training runs: by numpy, or compiled by XLA for the processor ("xla") or an
-    NVIDIA GPU ("cuda"), to the same integers; a training may be resumed on another device. A journal of the integers is
-    kept for `dispute`; with `record`, on numpy only, also the hashes of every wire.
+    The argument `device` says what runs the training: numpy ("numpy"), or code compiled by XLA for the processor
+    ("xla") or for an NVIDIA GPU ("cuda"), with the same integers; a training may be resumed on another device. A
+    training in integers keeps a journal for `dispute`; with `record`, which needs numpy, it also keeps the hashes of
+    every wire.
 
-    With `roots`, unless the executor is "real", the training also commits to the run that is to prove it: see
-    `Trained`.
+    With `roots`, unless the executor is "real", the training also commits to the values of the run that is to prove it:
+    see `Trained`.
 
-    Raise CircuitizeError, before anything is written, if inputs do not fit or the folder holds something else; and if
-    the program has no value at a step, in which case earlier checkpoints stay.
+    Raise CircuitizeError, before anything is written, if inputs do not fit or the folder holds something else; raise it
+    also if the program is undefined at a step, in which case earlier checkpoints stay.
     """
     path, names = Path(folder), names_of(executor)
     given = exact(program, Phases())
@@ -246,7 +250,7 @@ def _make(path: Path) -> None:
 
 
 def _last(course: Course, steps: int | None, epochs: int | None, spelling: Spelling) -> int:
-    """Return the total number of steps."""
+    """Return the total number of steps of the training, from `steps` or `epochs`."""
     given = {"steps": steps, "epochs": epochs}
     said = [name for name, count in given.items() if count is not None]
     if len(said) != 1:
@@ -276,8 +280,8 @@ def _rows(
     often: int,
     journal: Journal | None,
 ) -> Iterator[tuple[dict[str, float | int], list[dict[str, Values]]]]:
-    """Yield the metrics after each step; and the carried values of each executor, at least after every `often` steps
-    and after the last.
+    """Yield the metrics after each step, with the held values of each executor at least after every `often` steps and
+    after the last step.
     """
     course = running[0].course
     names = [port.name for port in course.held]
@@ -297,7 +301,7 @@ def _rows(
 
 
 def _compile(running: list[Running], often: int, say: Progress, progress: Progress, needed: bool) -> None:
-    """Compile the executors that run by XLA, and report how long that took."""
+    """Compile the steps of the executors that run by XLA, and report how long the compilation took."""
     for one in running:
         if needed and isinstance(one.device, Xla):
             with under_way(progress, f"compiling for {one.device.name}"):
@@ -314,7 +318,7 @@ def _judged(running: list[Running], judge: Judge | None, held: list[dict[str, Va
 
 
 def _named(running: list[Running], one: Running, measured: Mapping[str, float]) -> dict[str, float]:
-    """Return metrics by name, with separate names for float64 if it runs beside integers."""
+    """Return the metrics of an executor by name; those of float64 get separate names if it runs beside integers."""
     beside = one is not running[0]
     return {f"{name}_float64" if beside else name: value for name, value in measured.items()}
 
@@ -330,5 +334,5 @@ def _worth(row: Row) -> str:
 
 
 def _live(course: Course, row: Row, last: int, left: float) -> str:
-    """Return one line of progress: the step, its metrics, and the remaining time."""
+    """Return one line about the progress of a training: the step, its metrics, and the remaining time."""
     return f"step {row['step']:,} of {last:,}, epoch {row['epoch']:,}: {_worth(row)}; {duration(left)} left"
