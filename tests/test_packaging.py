@@ -54,14 +54,15 @@ def test_a_wheel_holds_every_module(published: tuple[Path, set[str]]) -> None:
     modules |= {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.py")}
     assert {path for path in installed if path.endswith(".py")} == modules
     assert {"circuitize/py.typed", "circuitize/_native.pyi"} <= installed
-    primitives = {f"circuitize/{path.relative_to(ROOT)}" for path in (ROOT / "backends").rglob("*.v")}
-    assert primitives and primitives <= installed
+    for kind in ("*.v", "*.tcl"):
+        texts = {f"circuitize/{path.relative_to(ROOT)}" for path in (ROOT / "backends").rglob(kind)}
+        assert texts and texts <= installed
 
 
 def test_a_wheel_holds_nothing_else(published: tuple[Path, set[str]]) -> None:
     _, installed = published
     assert {path.split("/")[0] for path in installed} == {"circuitize"}
-    assert {Path(path).suffix for path in installed} <= {".py", ".typed", ".pyi", ".v", ".cpp"}
+    assert {Path(path).suffix for path in installed} <= {".py", ".typed", ".pyi", ".v", ".cpp", ".tcl"}
 
 
 def test_the_source_distribution_can_build_the_extension(published: tuple[Path, set[str]]) -> None:

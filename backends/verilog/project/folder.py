@@ -29,6 +29,7 @@ from ..board import Board, board_files
 from ..design import Design, Stream
 from ..modes import Modal
 from ..shell.registers import REGISTERS
+from ..vivado import Vivado, vivado_files
 from .synthesis import scripts
 from .testbench import BENCH, MAKEFILE, TEST
 
@@ -61,8 +62,8 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Project:
-    """A design with the integer program from which it was made, frames to test it with, and the board for which it was
-    made, if there is one.
+    """A design with the integer program from which it was made, frames to test it with, and the board or the part in
+    Vivado for which it was made, if there is one.
 
     The field `prediction` is the program that shares the memory of a training step, if there is one.
     """
@@ -72,6 +73,7 @@ class Project:
     vectors: Vectors
     board: Board | None = None
     prediction: IntegerProgram | None = None
+    vivado: Vivado | None = None
 
     @property
     def modal(self) -> Modal | None:
@@ -91,6 +93,8 @@ def write_project(project: Project, folder: Path) -> None:
     texts |= {f"synth/{name}": text for name, text in scripts(design).items()}
     if project.board is not None:
         texts |= {f"board/{name}": text for name, text in board_files(design, project.board).items()}
+    if project.vivado is not None:
+        texts |= {f"vivado/{name}": text for name, text in vivado_files(design, project.vivado).items()}
     contents = {name: text.encode() for name, text in texts.items()} | {VECTORS_FILE: _packed(vectors)}
     for name, content in contents.items():
         write_whole(folder / name, [content], private=name == VECTORS_FILE)
@@ -110,6 +114,7 @@ def write_project(project: Project, folder: Path) -> None:
         "held": list(design.held),
         "report": dict(design.report),
         "board": None if project.board is None else asdict(project.board),
+        "vivado": None if project.vivado is None else asdict(project.vivado),
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
     }
     write_whole(folder / DESIGN_FILE, [json.dumps(described, indent=1).encode() + b"\n"])
@@ -149,6 +154,7 @@ def read_project(folder: Path) -> Project:
         vectors = _unpacked(contents[VECTORS_FILE])
         digest = described["digest"]
         board = described["board"] and Board(**described["board"])
+        vivado = described.get("vivado") and Vivado(**described["vivado"])
         predicting = described.get("prediction")
     except (KeyError, TypeError, ValueError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise FormatError(
@@ -164,7 +170,7 @@ def read_project(folder: Path) -> Project:
             raise FormatError(
                 f"{folder / PREDICTION_FILE}: expected digest {predicting}, found another program; compile again"
             )
-    return Project(design, program, vectors, board, prediction)
+    return Project(design, program, vectors, board, prediction, vivado or None)
 
 
 def _described(stream: Stream) -> Json:

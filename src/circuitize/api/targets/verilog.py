@@ -31,7 +31,6 @@ BOARDS = ("ulx3s-85f",)
 FAMILIES = ("xc7", "xcup", "ecp5")
 EITHER = ("compile", "estimate")
 PARALLEL, FOLDED = (("scheduler", name) for name in SCHEDULERS)
-ON_BOARD = ("board", BOARDS[0])
 
 
 def _own(folder: Path) -> Collection[str]:
@@ -74,7 +73,8 @@ class Verilog(Target["Hardware"]):
         Option("loadable", "flag", "weights and other state are memory that frames write and read", only=FOLDED),
         Option("predict", "name", "beside a step: its prediction, on the same memory", "FILE.py:NAME", only=FOLDED),
         Option("board", "choice", "files for a board, with a Makefile for its bitstream", choices=BOARDS),
-        Option("mhz", "count", "the design's clock there, a multiple of 5 (default: 50)", "N", only=ON_BOARD),
+        Option("vivado", "name", "scripts for a Xilinx part, xc7z020clg400-1 and others; never tried", "PART"),
+        Option("mhz", "count", "the clock with --board (default: 50) or --vivado (default: 100)", "N"),
         Option("family", "choice", "whose cells are counted (default: xc7)", choices=FAMILIES, commands=EITHER),
         Option("device", "name", "whether it holds the design: LFE5U-85F, XC7A35T and others", "NAME", commands=EITHER),
         Option("plot", "file", "draw cycles and LUTs of folded designs there", "FILE.svg", commands=("estimate",)),
@@ -93,6 +93,10 @@ class Verilog(Target["Hardware"]):
             from circuitize.backends.verilog.devices import Asked
 
             Asked.of(options)
+        if "mhz" in options and not {"board", "vivado"} & options.keys():
+            raise CircuitizeError("--mhz: expected --board or --vivado beside it, found neither; leave it out")
+        if {"board", "vivado"} <= options.keys():
+            raise CircuitizeError("--vivado: expected no --board, found it; leave one of the two out")
 
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> Hardware:
         from .verilog_circuit import Hardware

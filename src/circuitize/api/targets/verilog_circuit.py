@@ -17,6 +17,7 @@ from circuitize.backends.verilog.modes import Modal
 from circuitize.backends.verilog.project import Project, write_project
 from circuitize.backends.verilog.shell import Interface
 from circuitize.backends.verilog.sizes import CYCLES, SIZES
+from circuitize.backends.verilog.vivado import Vivado, for_dma
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
@@ -47,12 +48,18 @@ class Hardware(WrittenCircuit):
     def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         options = dict(request.options)
         scheduler = options.pop("scheduler", target.options[0].default)
-        self.board, self.asked = board_of(options), asked_of(options)
+        self.vivado, self.board, self.asked = vivado_of(options), board_of(options), asked_of(options)
         interface = Interface(**{name: options.pop(name) for name in INTERFACE if name in options})
         made = loadable(exact.integer, request, options)
         self.modal = made.modal
         if self.board is not None:
             interface = for_serial_line(interface, made)
+        if self.vivado is not None:
+            interface = for_dma(interface, made)
+            if not self.vivado.processor:
+                request.say(
+                    f"{self.vivado.part} has no processor: no block design is written, only the IP and synthesis"
+                )
         with phases.phase("schedule", "scheduling"):
             self.design = integrated(made, scheduler, options, interface)
         with phases.phase("vectors", "running the program on its examples"):
@@ -81,7 +88,7 @@ class Hardware(WrittenCircuit):
 
     def fill(self, folder: Path) -> list[Path]:
         prediction = None if self.modal is None else self.modal.prediction
-        write_project(Project(self.design, self.program, self.frames, self.board, prediction), folder)
+        write_project(Project(self.design, self.program, self.frames, self.board, prediction, self.vivado), folder)
         return sorted(path for path in folder.rglob("*") if path.is_file())
 
     def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
@@ -95,6 +102,9 @@ class Hardware(WrittenCircuit):
             yield f"  {found.text}"
         size = amount_of_bytes(sum(written.values()))
         on_board = f", make -C {folder}/board bitstream" if self.board else ""
+        if self.vivado:
+            goal = "bitstream" if self.vivado.processor else "ip"
+            on_board = f", make -C {folder}/vivado {goal} (never tried in Vivado)"
         yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}{on_board}"
 
 
@@ -110,6 +120,14 @@ def board_of(options: dict[str, Any]) -> Board | None:
     """Return the board that the options name, or None, and remove the board's options from the options."""
     given = {name: options.pop(name) for name in ("board", "mhz") if name in options}
     return Board(given["board"], given.get("mhz", DEFAULT)) if given else None
+
+
+def vivado_of(options: dict[str, Any]) -> Vivado | None:
+    """Return the Xilinx part that the options name, or None, and remove the part and its clock from the options."""
+    part = options.pop("vivado", None)
+    if part is None:
+        return None
+    return Vivado(part, **({"mhz": options.pop("mhz")} if "mhz" in options else {}))
 
 
 def loadable(program: IntegerProgram, request: Request, options: dict[str, Any]) -> Bound:
