@@ -72,10 +72,10 @@ _IP = """\
 """
 
 _SYSTEM = """\
-`make bitstream` puts the block beside the processor and a DMA, and makes `{top}.bit` and `{top}.hwh`.
-`make bitstream BOARD_PART=...` names a board whose files Vivado has. Without a board the processor has Vivado's own
-settings, and the boot of PYNQ makes those of the board; the design then reaches 512 MB of memory on a Zynq-7000. Where
-a path is too slow for {mhz} MHz, `make bitstream` fails.
+`make bitstream` puts the block beside the processor and a DMA, and makes `{top}.bit` and `{top}.hwh`. The target fails
+where a path is too slow for {mhz} MHz. `make bitstream BOARD_PART=...` names a board whose files Vivado has. Without a
+board the processor has Vivado's own settings, the boot of PYNQ makes those of the board, and the DMA may reach less
+memory than the board has.
 
 On a board with PYNQ, copy the folder of the design with both files in `vivado`, and open `vivado/run.ipynb`: the
 notebook sends the frames of test/vectors.npz and compares what comes back with the integers of the program.

@@ -58,10 +58,10 @@ for number, (frame, wanted, fails) in enumerate(frames.vectors()):
 print(number + 1, "frames, different:", different)
 """
 
-_REALS_TITLE = "A frame of real values, here those of the first test frame: write arrays of yours in their place."
+_REALS_TITLE = "A frame of real values, here those of a test frame: write arrays of yours in their place."
 
 _REALS = """\
-frame, _, _ = next(frames.vectors())
+frame = next(frame for frame, wanted, _ in frames.vectors() if wanted)
 inputs = frames.reals(frame, output=False)
 outputs, failed = run(frames.integers(inputs, frames.mode(frame)))
 print("failed:", failed)

@@ -153,7 +153,7 @@ def test_the_block_design_joins_everything(design: Path) -> None:
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        ({"STATS.WNS": -1.25}, "expected a design that runs at 100 MHz, found one that is late by 1.25 ns"),
+        ({"STATS.WNS": -1.25}, "expected a design for 100 MHz, found one that is late by 1.25 ns"),
         ({"PROGRESS": "40%"}, "expected a bitstream, found that a run failed"),
         ({STREAM: 8}, "expected a stream of 32 bits into the DMA, found 8"),
     ],

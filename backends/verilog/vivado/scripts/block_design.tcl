@@ -15,7 +15,7 @@ file delete -force $build
 proc place_block {kind cell} {
     set found [lindex [lsort -dictionary [get_ipdefs -all "*:$kind:*"]] end]
     if {$found eq ""} {
-        error "expected the block $kind in the catalogue of Vivado, found none; install the part's family, or run make ip"
+        error "expected the block $kind in the catalogue, found none; install the part's family, or run make ip"
     }
     return [create_bd_cell -type ip -vlnv $found $cell]
 }
@@ -137,7 +137,7 @@ if {[get_property PROGRESS [get_runs impl_1]] ne "100%"} {
 }
 set slack [get_property STATS.WNS [get_runs impl_1]]
 if {$slack < 0} {
-    error "expected a design that runs at $mhz MHz, found one that is late by [expr {-$slack}] ns; compile with a lower --mhz"
+    error "expected a design for $mhz MHz, found one that is late by [expr {-$slack}] ns; compile with a lower --mhz"
 }
 # The description for PYNQ lies in .gen since Vivado 2020.2, and in .srcs before.
 set described {}
