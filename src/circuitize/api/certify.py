@@ -1,5 +1,5 @@
-"""Certifying: the proof, for all inputs, that a parallel design computes its program, written as a certificate that a
-checker shows anew.
+"""Certifying: the proof, for all inputs, that a design computes its program, written as a certificate that a checker
+shows anew.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ class Certified:
 
 
 def certify(folder: Path, output: Path | None = None, *, progress: Progress = silent) -> Certified:
-    """Show that a parallel design computes its program for all inputs; write the certificate on request.
+    """Show that a design computes its program for all inputs; write the certificate on request.
 
-    The argument `folder` is a folder that `compile --target verilog --scheduler parallel` wrote. No certificate is
-    written if any module is not shown. Raise CircuitizeError for a folder that is damaged, and for a design of a kind
-    that has no certificates: folded, with one bus for all tensors, with registers, or with an operation that is not in
-    docs/certificates.md.
+    The argument `folder` is a folder that `compile --target verilog` wrote. What is claimed of a parallel design, and
+    what of a folded one, is in docs/certificates.md. No certificate is written if anything is not shown. Raise
+    CircuitizeError for a folder that is damaged, and for a design of a kind that has no certificates: with one bus for
+    all tensors, with registers, with modes, or with an operation that is not in docs/certificates.md.
     """
     if output is not None:
         require_file_name(output)
     with under_way(progress, "reading the design"):
         project = read_project(folder)
-    with under_way(progress, "showing every module for all inputs"):
+    with under_way(progress, "showing the design for all inputs"):
         try:
             made = certificate(project)
         except Refused as refusal:
