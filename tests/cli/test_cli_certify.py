@@ -1,4 +1,4 @@
-"""`circuitize certify`: a parallel design is shown for all inputs, and what is not is said in one line."""
+"""`circuitize certify`: a design is shown for all inputs, and what is not is said in one line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from cli_programs import refused, run
+
+from circuitize.backends.verilog.certificate.checker.check import check
 
 PROGRAM = """
 import numpy as np
@@ -68,9 +70,18 @@ def test_a_design_is_certified_and_a_changed_one_is_not(program: Path) -> None:
     assert not output.exists()
 
 
+def test_a_folded_design_is_certified_frame_by_frame(program: Path) -> None:
+    design, output = compiled(program, "folded"), program.parent / "certificate.json"
+    shown = run("certify", design, "-o", output)
+    assert shown.status == 0 and "every frame shown for all inputs" in shown.out
+    assert "frames that begin in an idle design" in shown.out
+    found = json.loads(output.read_bytes())
+    assert (
+        check(found, {path.name: path.read_text() for path in (design / "rtl").iterdir()})["clocks"] == found["clocks"]
+    )
+
+
 def test_designs_of_other_kinds_are_refused(program: Path) -> None:
-    folded = compiled(program, "folded")
-    assert "certify: expected a parallel design, found a folded one" in refused("certify", folded)
     registers = compiled(program, "parallel", "--control")
     assert "expected a stream for each tensor and no registers" in refused("certify", registers)
     assert "expected the folder of a design" in refused("certify", program.parent)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
+from modal_designs import Integers, programs
 
+from circuitize.backends.verilog import folded
 from circuitize.backends.verilog.certificate import certificate
 from circuitize.backends.verilog.parallel import schedule
 from circuitize.backends.verilog.project import Project, Vectors
@@ -18,6 +20,19 @@ from circuitize.circuits.program import IntegerProgram
 def project(program: IntegerProgram, elements: str = "bytes", **options: Any) -> Project:
     design = enclosed(schedule(program, **options), Interface(elements=elements))
     return Project(design, program, Vectors({}, {}, np.zeros(0, bool)))
+
+
+def folded_project(program: IntegerProgram, initial: Mapping[str, Integers], **options: Any) -> Project:
+    design = enclosed(folded.schedule(program, initial=initial, **options), Interface(elements="bytes"))
+    return Project(design, program, Vectors({}, {}, np.zeros(0, bool), initial=initial))
+
+
+@cache
+def certified_step() -> tuple[Project, dict[str, Any]]:
+    """The training step of a 4-3-2 network, folded, with its certificate."""
+    step, _, initial = programs()
+    made = folded_project(step, initial, lanes=4)
+    return made, certificate(made)
 
 
 @cache

@@ -1,8 +1,9 @@
-"""Writes the certificate of a parallel design: its program in plain operations, and the claims that were shown."""
+"""Writes the certificate of a design: its program in plain operations, and the claims that were shown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,21 +19,20 @@ from circuitize.circuits.types import Fixed
 from ..design import STATUS, Design
 from ..project import Project, Vectors
 from .checker.claims import FORMAT, deeply, digests, shown
+from .checker.folded import FORMAT as FOLDED
+from .checker.folded import shown_folded
 from .checker.refusal import Refused
 from .checker.statement import stated
 from .checker.symbols import Symbols
+from .checker.tables import LIMIT
 
 
 def certificate(project: Project) -> Json:
-    """Return the certificate of a design: its statement, its files, and the claims that are shown of every module.
+    """Return the certificate of a design: its statement, its files, and the claims that are shown of it.
 
     Raise Refused if anything is not shown, and CircuitizeError for a design of a kind that is not certified.
     """
     design = project.design
-    if design.scheduler != "parallel":
-        raise CircuitizeError(
-            f"certify: expected a parallel design, found a {design.scheduler} one; only simulate compares those"
-        )
     if design.control or any(stream.bus for stream in design.streams):
         raise CircuitizeError(
             "certify: expected a stream for each tensor and no registers, found others; "
@@ -40,27 +40,71 @@ def certificate(project: Project) -> Json:
         )
     packed = all(stream.pitch == stream.element_bits for stream in design.streams)
     elements = "packed" if packed else "bytes"
-    statement, streams, files = statement_of(project.program), streams_of(design), dict(design.files)
+    statement, files = statement_of(project.program), dict(design.files)
     _require_program(statement, project.vectors)
+    made = (_folded if design.scheduler == "folded" else _parallel)(design, elements, statement, files)
+    if made["format"] == FOLDED:
+        _require_initial(made["state"], project.vectors)
+    return {"program": program_digest(project.program), "files": digests(files), **made}
+
+
+def _parallel(design: Design, elements: str, statement: Json, files: dict[str, str]) -> Json:
+    streams = streams_of(design)
     made = deeply(lambda: shown(files, design.top, elements, streams, statement))
+    claimed = {"top": design.top, "elements": elements, "streams": streams, "statement": statement}
+    return {"format": FORMAT, **claimed, **made}
+
+
+TABULATED = (1 << 17, LIMIT)
+"""The most values of a form whose functions are tabulated, tried one after the other: few are faster."""
+
+
+def _folded(design: Design, elements: str, statement: Json, files: dict[str, str]) -> Json:
+    if design.modes:
+        raise CircuitizeError(
+            "certify: expected a design of one kind of frame, found one with modes; "
+            "compile without --predict and --loadable"
+        )
+    streams, most = folded_streams_of(design, statement), design.report["latency_cycles"] + SLACK
+    for limit in TABULATED:
+        claimed: Json = {"top": design.top, "elements": elements, "streams": streams, "statement": statement}
+        claimed |= {"most": most, "limit": limit}
+        try:
+            return {"format": FOLDED, **claimed, **deeply(partial(shown_folded, files, **claimed))}
+        except Refused as refusal:
+            if limit == TABULATED[-1] or "values" not in str(refusal):
+                raise
+    raise AssertionError
+
+
+SLACK = 1000
+"""By how many clocks a frame of a folded design may take longer than its report says until the design is idle."""
+
+
+def folded_streams_of(design: Design, statement: Json) -> Json:
+    """Return the name of each port's stream with its elements a beat, in the program's order; None for state."""
+    found = {(stream.output, stream.port): [stream.name, stream.lanes] for stream in design.streams}
     return {
-        "format": FORMAT,
-        "program": program_digest(project.program),
-        "top": design.top,
-        "elements": elements,
-        "streams": streams,
-        "statement": statement,
-        "files": digests(files),
-        **made,
+        "inputs": [found.get((False, port["name"])) for port in statement["inputs"]],
+        "outputs": [found[True, port["name"]] for port in statement["outputs"]],
     }
 
 
+def _require_initial(state: Json, vectors: Vectors) -> None:
+    """Raise Refused unless the state that a design begins with is the one that comes with the design."""
+    for name, values in state.items():
+        if values != vectors.initial[name].reshape(-1).tolist():
+            raise Refused(f"the state {name!r} begins with other integers than the design's vectors say")
+
+
 def _require_program(statement: Json, vectors: Vectors) -> None:
-    """Raise Refused unless the statement's outputs equal the executor's on the first frame that comes with the
-    design.
+    """Raise Refused unless the statement's outputs equal the executor's on a frame that comes with the design: the
+    first one that has a value, or with state the first one, if it has one.
     """
-    for frame in np.flatnonzero(~vectors.undefined)[:1].tolist():
-        values = [vectors.inputs[port["name"]][frame].reshape(-1).tolist() for port in statement["inputs"]]
+    frames = np.flatnonzero(~vectors.undefined)[:1].tolist()
+    for frame in frames if not vectors.initial else [0] * (not vectors.undefined[:1].any() and len(vectors) > 0):
+        given = {name: values[frame] for name, values in vectors.inputs.items()} | dict(vectors.initial)
+        values = [given[port["name"]].reshape(-1).tolist() for port in statement["inputs"]]
         made = stated(statement, Symbols(), values)
         for port in statement["outputs"]:
             found = [form.constant for form in made.wires[port["wire"]].flat]

@@ -1,5 +1,5 @@
-"""Certifying a parallel design: a proof that the design computes its program for all inputs is written as a
-certificate, which a separate checker proves anew.
+"""Certifying a design: a proof that the design computes its program for all inputs is written as a certificate, which
+a separate checker proves anew.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from circuitize.circuits.reading import Json
 
 @dataclass(frozen=True)
 class Certified:
-    """The certificate of a parallel design, or the first part of the design for which the proof failed. The result of
+    """The certificate of a design, or the first part of the design for which the proof failed. The result of
     certifying a design is true if there is a certificate.
     """
 
@@ -34,18 +34,18 @@ class Certified:
 
 
 def certify(folder: Path, output: Path | None = None, *, progress: Progress = silent) -> Certified:
-    """Prove that a parallel design computes its program for all inputs, and write the certificate if requested.
+    """Prove that a design computes its program for all inputs, and write the certificate if requested.
 
-    The argument `folder` is a folder that `compile --target verilog --scheduler parallel` wrote. No certificate is
-    written if the proof fails for any module of the design. Raise CircuitizeError for a damaged folder, and for a kind
-    of design that has no certificates: a folded design, a design with one bus for all tensors, a design with registers,
-    or one with an operation that docs/certificates.md does not list.
+    The argument `folder` is a folder that `compile --target verilog` wrote. The page docs/certificates.md says what is
+    claimed of a parallel design and of a folded design. No certificate is written if the proof fails for any part of the
+    design. Raise CircuitizeError for a damaged folder, and for a kind of design that has no certificates: a design with
+    one bus for all tensors, with registers, with modes, or with an operation that docs/certificates.md does not list.
     """
     if output is not None:
         require_file_name(output)
     with under_way(progress, "reading the design"):
         project = read_project(folder)
-    with under_way(progress, "showing every module for all inputs"):
+    with under_way(progress, "showing the design for all inputs"):
         try:
             made = certificate(project)
         except Refused as refusal:

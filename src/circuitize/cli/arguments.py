@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "export": ("write a program for others to read: an open hypergraph in JSON", "circuit_arguments"),
     "draw": ("draw a program: a picture in SVG, folded by layer, derivative and update", "circuit_arguments"),
     "simulate": ("run emitted Verilog, compare with the integer executor", "circuit_arguments"),
-    "certify": ("show that a parallel design computes its program for all inputs, in a file", "circuit_arguments"),
+    "certify": ("show that a design computes its program for all inputs, in a file", "circuit_arguments"),
     "estimate": ("sizes of every target, before emitting", "circuit_arguments"),
     "plan": ("the best ways to build a program: formats, partitions, targets", "plan"),
     "cost": ("words moved and held, by tiles: for a cache, for an FPGA, for the prover of a run", "circuit_arguments"),

@@ -1,6 +1,4 @@
-"""The command `circuitize certify` proves that a parallel design computes its program for all inputs, and writes a
-certificate.
-"""
+"""The command `circuitize certify` proves that a design computes its program for all inputs, and writes a certificate."""
 
 from __future__ import annotations
 
@@ -12,17 +10,20 @@ from .output import print_json, print_table, say, show
 
 
 def run(options: Namespace) -> int:
-    """Return exit status 0 if the proof succeeds for every module and the certificate is written, and 1 if it fails for
-    some module.
-    """
+    """Return exit status 0 if the proof succeeds for the whole design and the certificate is written, and 1 otherwise."""
     found = certify(options.design, options.output, progress=show)
     made = found.certificate
     if options.json:
         told = {"certificate": str(options.output) if made else None, "refusal": found.refusal or None}
-        shown = {name: made[name] for name in ("program", "stages", "tabulated", "modules")} if made else {}
+        names = ("program", "stages", "tabulated", "clocks", "modules")
+        shown = {name: made[name] for name in names if name in made} if made else {}
         print_json({"certified": bool(found), **told, "statement": found.statement or None, **shown})
     elif made is None:
         say(f"{options.design}: NOT certified: {found.refusal}")
+    elif "clocks" in made:
+        say(f"{options.design}: every frame shown for all inputs and states; wrote {options.output}")
+        print_table([("program", made["program"]), ("statement", found.statement), ("clocks a frame", made["clocks"])])
+        say("  claimed for frames that begin in an idle design, a beat a clock on each stream, outputs taken at once")
     else:
         say(f"{options.design}: {len(made['modules'])} modules shown for all inputs; wrote {options.output}")
         print_table([("program", made["program"]), ("statement", found.statement), ("stages", made["stages"])])

@@ -82,7 +82,7 @@ def simulate(command: ArgumentParser) -> None:
 
 def certify(command: ArgumentParser) -> None:
     """Add the arguments of `circuitize certify`."""
-    command.add_argument("design", type=Path, metavar="DIR", help="folder that compile --scheduler parallel wrote")
+    command.add_argument("design", type=Path, metavar="DIR", help="folder that compile --target verilog wrote")
     output(command, "-o", "FILE", "the certificate (default: %(default)s)", Path("certificate.json"))
 
 

@@ -6,14 +6,21 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from . import folded
 from .claims import FORMAT, deeply, digests, shown
 from .refusal import Refused
 from .statement import Json
 
 FIELDS = {"format", "program", "top", "elements", "streams", "statement", "files", "stages", "tabulated", "modules"}
+
+KINDS: dict[object, tuple[set[str], tuple[str, ...], Callable[..., Json]]] = {
+    FORMAT: (FIELDS, ("top", "elements", "streams", "statement"), shown),
+    folded.FORMAT: (folded.FIELDS, folded.NAMES, folded.shown_folded),
+}
+"""For each kind of certificate its keys, those that the claims are shown from, and how."""
 
 WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionError, ArithmeticError, RecursionError)
 """The errors that a certificate with values of wrong types causes."""
@@ -24,14 +31,16 @@ def check(certificate: Json, files: Mapping[str, str]) -> Json:
 
     Raise Refused if the certificate belongs to other files, or claims anything that is not shown.
     """
-    if not isinstance(certificate, dict) or certificate.get("format") != FORMAT or set(certificate) != FIELDS:
-        raise Refused("expected a certificate of a parallel design, found another file; circuitize certify writes one")
-    found, names = digests(files), ("top", "elements", "streams", "statement")
+    kind = certificate.get("format") if isinstance(certificate, dict) else None
+    if kind not in KINDS or set(certificate) != KINDS[kind][0]:
+        raise Refused("expected a certificate of a parallel or a folded design, found another file")
+    _, names, show = KINDS[kind]
+    found = digests(files)
     try:
         for name in sorted(found.keys() | certificate["files"].keys()):
             if found.get(name) != certificate["files"].get(name):
                 raise Refused(f"{name}: expected the file that the certificate is of, found another one, or none")
-        made = deeply(lambda: shown(files, *(certificate[name] for name in names)))
+        made = deeply(lambda: show(files, *(certificate[name] for name in names)))
     except WRONG as error:
         raise Refused(f"expected a statement of integer operations, found one with another {error}") from None
     for name, value in made.items():
@@ -50,6 +59,21 @@ def statement_digest(statement: Json) -> str:
     return hashlib.sha256(json.dumps(statement, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def _told(certificate: Json, made: Json) -> list[str]:
+    """What was shown, in lines."""
+    if certificate["format"] == folded.FORMAT:
+        return [
+            *(f"state: {name} of {len(values)} elements" for name, values in made["state"].items()),
+            f"shown for all inputs and all states: each frame, of {made['clocks']} clocks, that begins in an idle "
+            "design, a beat a clock on each stream",
+        ]
+    modules = made["modules"]
+    return [
+        *(f"{e['module']}: {e['method']}" + "".join(f"; {name}" for name in e["operations"]) for e in modules),
+        f"shown for all inputs: {len(modules)} modules, {made['stages']} stages",
+    ]
+
+
 def main() -> int:
     """Check one certificate: return 0 if all its claims are shown, 1 if some are not, 2 if the files cannot be read."""
     parser = argparse.ArgumentParser(prog="checker", description=__doc__)
@@ -66,12 +90,12 @@ def main() -> int:
     except Refused as refusal:
         print(f"checker: NOT shown: {refusal}", file=sys.stderr)
         return 1
-    for entry in made["modules"]:
-        print(f"{entry['module']}: {entry['method']}" + "".join(f"; {name}" for name in entry["operations"]))
-    print(f"shown for all inputs: {len(made['modules'])} modules, {made['stages']} stages")
+    for line in _told(certificate, made):
+        print(line)
     print(f"the statement: {statement_digest(certificate['statement'])}")
     for side in ("inputs", "outputs"):
         for stream, port in zip(certificate["streams"][side], certificate["statement"][side], strict=True):
-            print(f"stream {stream}: {side[:-1]} {port['name']}")
+            name = stream[0] if isinstance(stream, list) else stream
+            print(f"stream {name}: {side[:-1]} {port['name']}" if name else f"state: {port['name']}")
     print(f"elements: {certificate['elements']}")
     return 0

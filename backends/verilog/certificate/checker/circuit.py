@@ -17,6 +17,7 @@ from .syntax import (
     Condition,
     Declaration,
     Expression,
+    Initial,
     Instance,
     Item,
     Join,
@@ -32,7 +33,7 @@ from .syntax import (
     within,
 )
 
-DELAYED = re.compile(r"_d\d+\Z")
+DELAYED = re.compile(r"_(?:d|at)\d+\Z")
 
 
 class Circuit:
@@ -55,8 +56,12 @@ class Circuit:
         if top not in modules:
             raise Refused(f"expected a module {top}, found none")
         self._place(modules[top], "", {}, None)
-        require_drivers(self.nets, {*self.free, *self.memories})
+        require_drivers(self.nets, self.undriven())
         require_order(self.nets)
+
+    def undriven(self) -> set[str]:
+        """The nets that need no driver: inputs, and memories that are loaded."""
+        return {*self.free, *self.memories}
 
     def net(self, name: str, scope: Scope) -> str:
         """The net for which a name stands in its module."""
@@ -99,9 +104,7 @@ class Circuit:
         scope = Scope(module, path, {}, dict(numbers))
         for parameter, value in module.parameters.items():
             if parameter not in scope.numbers:
-                scope.numbers[parameter] = number(value, scope)
-                if compares(value):
-                    raise Refused(f"{module.name}: expected a number for {parameter}, found a comparison")
+                self._parameter(parameter, value, scope, scope.numbers)
         for port in module.ports:
             self._declare(port, scope)
         if pins is None:
@@ -174,8 +177,23 @@ class Circuit:
                     inner = {**scope.numbers, item.variable: value}
                     self._block(f"{item.label}[{value}]", item.body, scope, inner)
             elif isinstance(item, Condition):
-                chosen = item.yes if number(item.condition, scope) else item.no
+                chosen = item.yes if self.holds(item.condition, scope) else item.no
                 self._block(item.label, chosen, scope, scope.numbers)
+            elif isinstance(item, Initial):
+                self._initial(item, scope)
+
+    def holds(self, condition: Expression, scope: Scope) -> bool:
+        """Whether a condition holds when the design is elaborated."""
+        return number(condition, scope) != 0
+
+    def _initial(self, item: Initial, scope: Scope) -> None:
+        raise Refused(f"{scope.module.name}: expected {item.name} without a first value, found one")
+
+    def _parameter(self, name: str, value: Expression, scope: Scope, numbers: dict[str, int]) -> None:
+        """Note the value of a parameter."""
+        numbers[name] = number(value, scope)
+        if compares(value):
+            raise Refused(f"{scope.module.name}: expected a number for {name}, found a comparison")
 
     def _block(self, label: str, body: Iterable[Item], scope: Scope, numbers: dict[str, int]) -> None:
         path = f"{scope.path}.{label}" if scope.path else label
@@ -186,9 +204,9 @@ class Circuit:
         module = self.modules.get(item.module)
         if module is None:
             raise Refused(f"{scope.module.name}: {item.name} is of the module {item.module}, which is not there")
-        numbers = {name: number(value, scope) for name, value in item.parameters.items()}
-        if compares(*item.parameters.values()):
-            raise Refused(f"{scope.module.name}: expected numbers for {item.name}, found a comparison")
+        numbers: dict[str, int] = {}
+        for parameter, value in item.parameters.items():
+            self._parameter(parameter, value, scope, numbers)
         if not numbers.keys() <= module.parameters.keys():
             raise Refused(f"{scope.module.name}: {item.name} has a parameter that {module.name} has not")
         path = f"{scope.path}.{item.name}" if scope.path else item.name
@@ -200,7 +218,12 @@ class Circuit:
         name = self.net(item.name, scope)
         if not self.nets[name].entries or name in self.memories:
             raise Refused(f"{scope.module.name}: {item.name} is no memory, or is read twice")
-        self.memories[name] = item.file
+        self.memories[name] = self._file(item.file, scope)
+
+    def _file(self, file: str | Name, scope: Scope) -> str:
+        if isinstance(file, Name):
+            raise Refused(f"{scope.module.name}: expected the name of a file, found {file.name}")
+        return file
 
     def _drive(self, item: Assignment, scope: Scope, register: bool) -> None:
         name, low, width = self.place(item.target, scope)

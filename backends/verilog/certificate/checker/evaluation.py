@@ -91,7 +91,7 @@ class Evaluation:
                 yes = self._following(part.yes, scope, name, now)
                 no = self._following(part.no, scope, name, now)
                 now = [self.symbols.select(condition, a, b) for a, b in zip(yes, no, strict=True)]
-            elif self.circuit.net(part.target.name, scope) == name:
+            elif isinstance(part, Assignment) and self.circuit.net(part.target.name, scope) == name:
                 _, low, width = self.circuit.place(part.target, scope)
                 given = self.operators.each(at_once(self.value(part.value, scope, width), name))
                 now = [*now[:low], *given, *now[low + width :]]

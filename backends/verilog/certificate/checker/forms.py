@@ -14,6 +14,8 @@ class Form:
 
     def __init__(self, terms: dict[int, int], constant: int) -> None:
         self.terms, self.constant = terms, constant
+        self.ends: tuple[int, int] | None = None
+        """An interval that holds all values of the form, where one was asked for."""
 
     @cached_property
     def key(self) -> Key:

@@ -31,11 +31,14 @@ def read(text: str, file: str) -> Module:
     """The one module that a Verilog file must contain. Raise Refused for a text outside the certified subset of
     Verilog.
     """
-    return _Reader(text, file).module()
+    return Reader(text, file).module()
 
 
-class _Reader(Expressions):
+class Reader(Expressions):
+    """A reader of the items of a module, one after the other."""
+
     def module(self) -> Module:
+        """Return the one module of the file."""
         self.expect("module")
         made = Module(self.name(), self.file)
         if self.take("#"):
@@ -82,6 +85,7 @@ class _Reader(Expressions):
         return Binary("+", high, Number(1))
 
     def item(self) -> list[Item]:
+        """Return the items that stand next."""
         token = self.tokens[self.at]
         if token in ("wire", "reg"):
             return self.nets()
@@ -97,6 +101,7 @@ class _Reader(Expressions):
         return rules[token]() if token in rules else self.instance()
 
     def nets(self) -> list[Item]:
+        """Return the nets of a declaration, with the assignments of the values that it gives them."""
         (first,) = self.declarations(False)
         found: list[Item] = []
         while True:
@@ -117,6 +122,7 @@ class _Reader(Expressions):
         return found
 
     def assign(self) -> list[Item]:
+        """Return a continuous assignment."""
         self.expect("assign")
         target = self.target()
         self.expect("=")
@@ -125,11 +131,13 @@ class _Reader(Expressions):
         return [made]
 
     def target(self) -> Name | Slice:
+        """Return the net, or bits of one, that an assignment drives."""
         found = self.named()
         assert isinstance(found, Name | Slice)
         return found
 
     def always(self) -> list[Item]:
+        """Return a combinational or a clocked block."""
         self.expect("always", "@")
         if self.take("*"):
             return [Combinational(self.statement("="))]
@@ -139,6 +147,7 @@ class _Reader(Expressions):
         return [Clocked(clock, self.statement("<="))]
 
     def statement(self, sign: str) -> tuple[Statement, ...]:
+        """Return the statements that stand next, whose assignments have this sign."""
         if self.take("begin"):
             found: list[Statement] = []
             while not self.take("end"):
@@ -158,6 +167,7 @@ class _Reader(Expressions):
         return (made,)
 
     def initial(self) -> list[Item]:
+        """Return the file of a memory."""
         self.expect("initial", "$readmemh", "(")
         file = self.tokens[self.at]
         if not re.fullmatch(r'"[A-Za-z0-9_]+\.hex"', file):
@@ -169,6 +179,7 @@ class _Reader(Expressions):
         return [made]
 
     def genvar(self) -> list[Item]:
+        """Go past the declaration of loop variables."""
         self.expect("genvar")
         self.name()
         while self.take(","):
@@ -177,6 +188,7 @@ class _Reader(Expressions):
         return []
 
     def generate(self) -> list[Item]:
+        """Return the items of a generate region."""
         self.expect("generate")
         found: list[Item] = []
         while not self.take("endgenerate"):
@@ -184,6 +196,7 @@ class _Reader(Expressions):
         return found
 
     def loop(self) -> list[Item]:
+        """Return a loop of generated blocks."""
         self.expect("for", "(")
         variable = self.name()
         self.expect("=")
@@ -195,6 +208,7 @@ class _Reader(Expressions):
         return [Loop(variable, first, end, label, body)]
 
     def condition(self) -> list[Item]:
+        """Return generated blocks under a condition."""
         self.expect("if", "(")
         condition = self.expression()
         self.expect(")")
@@ -205,6 +219,7 @@ class _Reader(Expressions):
         return [Condition(condition, label, yes, no)]
 
     def block(self) -> tuple[str, tuple[Item, ...]]:
+        """Return the label and the items of a generated block."""
         self.expect("begin", ":")
         label, body = self.name(), []
         while not self.take("end"):
@@ -212,6 +227,7 @@ class _Reader(Expressions):
         return label, tuple(body)
 
     def instance(self) -> list[Item]:
+        """Return a module placed here."""
         module = self.name()
         parameters = self.pins() if self.take("#") else {}
         name = self.name()
@@ -220,6 +236,7 @@ class _Reader(Expressions):
         return [made]
 
     def pins(self) -> dict[str, Expression]:
+        """Return the pins of an instance, or its parameters, by name."""
         self.expect("(")
         found: dict[str, Expression] = {}
         while True:

@@ -7,7 +7,7 @@ wire is a shape and its elements in row-major order. Each operation is defined i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from .symbols import Symbols
 from .tables import Numbers
 
 Json = dict[str, Any]
+Frame = Sequence[Sequence[int]]
 Elements = NDArray[Any]
 """An array of forms, in the shape of a tensor."""
 
@@ -44,8 +45,8 @@ def element_bits(low: int, high: int) -> int:
     return max((~low).bit_length(), max(high, 0).bit_length()) + 1
 
 
-def stated(statement: Json, symbols: Symbols, frame: Sequence[Sequence[int]] | None = None) -> Stated:
-    """Evaluate a statement on symbols, or on the integers of one frame, which is a list for each input.
+def stated(statement: Json, symbols: Symbols, frame: Frame | None = None, state: Collection[str] = ()) -> Stated:
+    """Evaluate a statement on symbols, or on the integers of a frame, a list for each input; state is not checked.
 
     Raise Refused for an operation that the checker does not know or cannot show.
     """
@@ -55,6 +56,8 @@ def stated(statement: Json, symbols: Symbols, frame: Sequence[Sequence[int]] | N
         low, high = port["low"], port["high"]
         bits = element_bits(low, high)
         ends = (-1 << (bits - 1), (1 << (bits - 1)) - 1) if low < 0 else (0, (1 << bits) - 1)
+        if port["name"] in state:
+            ends = low, high
         entering = [symbols.free(*ends, "input", index, place) for place in range(math.prod(port["shape"]))]
         if frame is not None:
             entering = list(map(known, frame[index]))

@@ -40,6 +40,11 @@ class Store:
 
     def interval(self, form: Form) -> tuple[int, int]:
         """Return an interval that holds all values of a form."""
+        if form.ends is None:
+            form.ends = self._interval(form)
+        return form.ends
+
+    def _interval(self, form: Form) -> tuple[int, int]:
         low = high = form.constant
         for number, factor in form.terms.items():
             symbol = self.all[number]
@@ -62,6 +67,7 @@ class Store:
             primitive, factor = form.primitive
             ends = max(low, least) - form.constant, min(high, most) - form.constant
             self._facts[primitive.key] = _inside(*ends, factor)
+            form.ends = self._interval(form)
         return form
 
     def _make(self, what: tuple[Any, ...], low: int, high: int, base: Form | None) -> Form:

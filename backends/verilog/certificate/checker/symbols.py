@@ -18,10 +18,11 @@ from .tables import LIMIT, WIDEST, Numbers, Tables
 class Symbols(Tables):
     """The operations of Verilog and of programs on forms of the symbols of one check."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, limit: int = LIMIT) -> None:
+        super().__init__(limit)
         self.checks = 0
         self._checked: dict[Key, dict[Form, int]] = {}
+        self._clamped: dict[tuple[Key, int, int], Form] = {}
 
     def floor(self, form: Form, bits: int) -> Form:
         """The greatest integer at most form / 2^bits."""
@@ -169,8 +170,20 @@ class Symbols(Tables):
             return known(least if high <= least else most)
         base = self.base(form)
         if base is not None:
-            return self.from_table(base, np.clip(self.values(form, base), least, most))
+            key = form.key, least, most
+            if key not in self._clamped:
+                self._clamped[key] = self.from_table(base, np.clip(self.values(form, base), least, most))
+            return self._clamped[key]
         return self._make(("clamp", form.key, least, most, form), max(low, least), min(high, most), None)
+
+    def positive(self, form: Form, always: bool) -> Form:
+        """A form where it is not negative, 0 elsewhere. Unless `always`, only if it was clamped so before: the units of
+        a folded design compute on stale words most of the time.
+        """
+        most = max(0, self.interval(form)[1])
+        if not always and self.base(form) is not None and (form.key, 0, most) not in self._clamped:
+            raise Refused("a clamp of a form of few enough values that the statement does not clamp")
+        return self.clamp(form, 0, most)
 
     def lookup(self, form: Form, entries: Numbers, first: int) -> Form:
         """The entry of a table at the index form - first."""
@@ -186,7 +199,7 @@ class Symbols(Tables):
         """A function of forms that are functions of one form, or of forms that are known numbers."""
         base = self.common(*forms) if any(form.terms for form in forms) else ZERO
         if base is None:
-            raise Refused(f"a function of several numbers, or of one of more than {LIMIT} values")
+            raise Refused(f"a function of several numbers, or of one of more than {self.limit} values")
         return self.from_table(base, function(*(self.values(form, base) for form in forms)))
 
     def checked(self, form: Form, least: int, most: int) -> tuple[Form, Form, int]:

@@ -79,7 +79,14 @@ class Choice:
     no: Expression
 
 
-Expression = Number | Name | Slice | Join | Repeat | Signed | Unary | Binary | Choice
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in quotes, which is the value of a parameter: the name of a file."""
+
+    value: str
+
+
+Expression = Number | Name | Slice | Join | Repeat | Signed | Unary | Binary | Choice | Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +106,35 @@ class Branch:
     no: tuple[Statement, ...]
 
 
-Statement = Assignment | Branch
+@dataclass(frozen=True, slots=True)
+class Each:
+    """Statements for each value of a variable from `first` while it is below `end`."""
+
+    variable: str
+    first: Expression
+    end: Expression
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An assignment to `width` bits, from bit `low` on, of the entry of a memory at an index."""
+
+    name: str
+    index: Expression
+    low: Expression
+    width: Expression
+    value: Expression
+
+
+Statement = Assignment | Branch | Each | Store
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A wire, a register, or a memory of `entries`; `direction` is empty unless it is a port."""
+    """A wire, a register, or a memory of `entries`; `direction` is empty unless it is a port. What is read from a
+    memory that is `unordered` is unknown if the same entry is written at the same edge.
+    """
 
     name: str
     direction: str
@@ -112,6 +142,7 @@ class Declaration:
     signed: bool
     width: Expression
     entries: Expression | None = None
+    unordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +162,18 @@ class Clocked:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The file from which a memory is initialised."""
+    """The file from which a memory is initialised: its name, or the parameter that holds it."""
 
     name: str
-    file: str
+    file: str | Name
+
+
+@dataclass(frozen=True, slots=True)
+class Initial:
+    """The number that a register holds before the first edge of its clock."""
+
+    name: str
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +207,7 @@ class Condition:
     no: tuple[Item, ...]
 
 
-Item = Declaration | Assignment | Combinational | Clocked | Memory | Instance | Loop | Condition
+Item = Declaration | Assignment | Combinational | Clocked | Memory | Initial | Instance | Loop | Condition
 
 
 @dataclass(slots=True)
@@ -188,7 +227,9 @@ def assignments(body: Iterable[Statement]) -> Iterator[Assignment]:
         if isinstance(part, Branch):
             yield from assignments(part.yes)
             yield from assignments(part.no)
-        else:
+        elif isinstance(part, Each):
+            yield from assignments(part.body)
+        elif isinstance(part, Assignment):
             yield part
 
 

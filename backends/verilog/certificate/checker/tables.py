@@ -29,8 +29,9 @@ symbol.
 class Tables(Store):
     """The symbols of a check, the forms of which they are functions, the tables of these functions, and their bits."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = LIMIT) -> None:
         super().__init__()
+        self.limit = limit
         self.widest = 0
         self._domains: dict[Key, tuple[int, int] | None] = {}
         self._settled: set[int] = set()
@@ -67,7 +68,7 @@ class Tables(Store):
         key = primitive.key
         if key not in self._domains:
             low, high = self.interval(primitive)
-            self._domains[key] = (low, high) if high - low < LIMIT else None
+            self._domains[key] = (low, high) if high - low < self.limit else None
         return self._domains[key]
 
     def values(self, form: Form, base: Form) -> Numbers:

@@ -1,0 +1,300 @@
+"""A folded design that runs, clock by clock: nets hold words, registers take theirs at an edge, memories hold entries.
+
+What is evaluated again is what reads a net that has changed. A net's word is a function of the nets that it reads, so
+that nothing is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from .closures import Compiled, Function, Values
+from .elaboration import Scope
+from .folded_circuit import FoldedCircuit, Writing
+from .nets import Driver
+from .refusal import Refused
+from .registers import RegisterCompiler
+from .stores import Port, compatible, ports
+from .word import Mixed, Unknown, Word
+from .words import Words
+
+DIGITS = re.compile(r"[0-9a-f]+")
+ALL = -1
+"""Stands for any entry of a memory, where it is not known which one is written."""
+
+
+class Machine:
+    """The nets of a circuit with their words. `guarded` are bits of entries of memories, which nothing may write."""
+
+    def __init__(self, circuit: FoldedCircuit, files: Mapping[str, str], words: Words) -> None:
+        self.circuit, self.words = circuit, words
+        self.numbers: dict[str, int] = {}
+        self.names: list[str] = []
+        self.values: Values = []
+        self.guarded: dict[int, list[int]] = {}
+        self.cut: int | None = None
+        """A net for whose words free symbols stand, which is the status."""
+        self.told: tuple[Word, Word] = (0, 0)
+        """The symbol that stands for the last word of the cut net, and that word."""
+        self._writing: dict[int, set[int]] = {}
+        self._roots()
+        self._compiler = RegisterCompiler(circuit, words, self.numbers, self._collides)
+        self.ports = {self.numbers[name]: list(self._ports(name, made)) for name, made in circuit.written.items()}
+        self.registers: dict[int, Function] = {}
+        self._nets: dict[int, Function] = {}
+        self._level: list[int] = [0] * len(self.names)
+        self._readers: list[list[int]] = [[] for _ in self.names]
+        self._loaded: list[list[int]] = [[] for _ in self.names]
+        """The registers whose next word reads a net."""
+        self._compile()
+        self._waiting: list[list[int]] = [[] for _ in range(max(self._level) + 1)]
+        self._marked = bytearray(len(self.names))
+        self._due: set[int] = set()
+        self._load(files)
+        self.restart()
+
+    def _roots(self) -> None:
+        """Number the nets; nets that are names of one net have its number. The clock has none."""
+        nets = self.circuit.nets
+        for name in nets:
+            root = self.circuit.source(name)
+            if root == "clk":
+                continue
+            if root not in self.numbers:
+                self.numbers[root] = len(self.names)
+                self.names.append(root)
+            self.numbers[name] = self.numbers[root]
+
+    def _compile(self) -> None:
+        """Compile every net and register; keep those on which an output, a first value or a status depends."""
+        made: dict[int, Compiled] = {}
+        for place, name in enumerate(self.names):
+            net = self.circuit.nets[name]
+            if net.clocked is not None:
+                process, scope = net.clocked
+                self._require_clock(self.circuit.net(process.clock, scope), scope)
+                made[place] = self._compiler.following(process.body, scope, name)
+            elif net.drivers:
+                made[place] = self._driven(name)
+        kept = self._needed({place: found.reads for place, found in made.items()})
+        reads: dict[int, frozenset[int]] = {}
+        for place in sorted(kept & made.keys()):
+            found, clocked = made[place], self.circuit.nets[self.names[place]].clocked is not None
+            if clocked:
+                self.registers[place] = found.word
+            else:
+                self._nets[place], reads[place] = found.word, found.reads
+            for read in found.reads:
+                (self._loaded if clocked else self._readers)[read].append(place)
+        self.ports = {memory: ports for memory, ports in self.ports.items() if memory in kept}
+        self._order(reads)
+
+    def _needed(self, reads: Mapping[int, frozenset[int]]) -> set[int]:
+        """The nets on which the outputs of the design depend, through registers and memories as well."""
+        module = self.circuit.modules[self.circuit.placed[""]]
+        front = [self.numbers[port.name] for port in module.ports if port.direction == "output"]
+        front += [self.numbers[name] for name in self.circuit.first]
+        kept: set[int] = set()
+        while front:
+            place = front.pop()
+            if place not in kept:
+                kept.add(place)
+                front += reads.get(place, ())
+                for port in self.ports.get(place, ()):
+                    front += port.reads
+        return kept
+
+    def _order(self, reads: Mapping[int, frozenset[int]]) -> None:
+        """The level of a net is above those of all nets that it reads."""
+        missing = {place: sum(read in reads for read in found) for place, found in reads.items()}
+        front = [place for place, count in missing.items() if not count]
+        while front:
+            place = front.pop()
+            for reader in self._readers[place]:
+                self._level[reader] = max(self._level[reader], self._level[place] + 1)
+                missing[reader] -= 1
+                if not missing[reader]:
+                    front.append(reader)
+        if any(missing.values()):
+            raise Refused(f"{self.circuit.placed['']}: a net depends on itself")
+
+    def _driven(self, name: str) -> Compiled:
+        net = self.circuit.nets[name]
+        parts = [self._part(driver) for driver in sorted(net.drivers, key=lambda driver: driver.low)]
+        (first, *more) = net.drivers
+        if not more and first.value is not None:
+            return self._compiler.driven(first.value, first.scope, net.width, net.signed)
+        words = self.words
+        pairs = [(part.word, part.width) for part in parts]
+        reads = frozenset[int]().union(*(part.reads for part in parts))
+        return Compiled(
+            net.width, net.signed, reads, lambda values: words.join([(read(values), size) for read, size in pairs])
+        )
+
+    def _part(self, driver: Driver) -> Compiled:
+        if driver.value is not None:
+            return self._compiler.expression(driver.value, driver.scope, driver.width)
+        root, whole = self.numbers.get(driver.port), self.circuit.nets[driver.port].width
+        if root is None:
+            raise Refused(f"{driver.scope.module.name}: {driver.port} is a clock, and is read")
+        place, low, width, words = root, driver.from_bit, driver.width, self.words
+        return Compiled(width, False, frozenset({place}), lambda values: words.slice(values[place], low, width, whole))
+
+    def _require_clock(self, name: str, scope: Scope) -> None:
+        if self.circuit.source(name) != "clk":
+            raise Refused(f"{scope.module.name}: expected clk at {name}, found another net")
+
+    def _ports(self, name: str, made: Writing) -> Iterator[Port]:
+        self._require_clock(made.clock, made.scope)
+        return ports(self._compiler, name, made)
+
+    def _load(self, files: Mapping[str, str]) -> None:
+        """The entries of each memory before the first edge; those that its file does not give are unknown."""
+        self.entries: dict[int, list[int]] = {}
+        for name, net in self.circuit.nets.items():
+            if net.entries:
+                file = self.circuit.memories.get(name)
+                found = re.split(r"[ \t\n]+", files.get(file, "").strip(" \t\n")) if file else []
+                if not all(DIGITS.fullmatch(word) for word in found) or len(found) > net.entries:
+                    raise Refused(f"{file} is no file of at most {net.entries} entries")
+                numbers = [int(word, 16) for word in found]
+                if any(entry >> net.width for entry in numbers) or (file and not numbers):
+                    raise Refused(f"{file} is no file of entries of {net.width} bits")
+                if name not in self.circuit.written and len(numbers) != net.entries:
+                    raise Refused(f"{file} is no file of {net.entries} entries")
+                self.entries[self.numbers[name]] = numbers
+
+    def restart(self) -> None:
+        """Make every register unknown, and every entry of a memory that is written; nets follow when they settle."""
+        self.values[:] = [self.words.unknown() for _ in self.names]
+        for place, numbers in self.entries.items():
+            name = self.names[place]
+            written = name in self.circuit.written
+            entries = self.circuit.nets[name].entries
+            self.values[place] = [self.words.unknown() for _ in range(entries)] if written else list(numbers)
+        self._due = set(self.registers)
+        for place in self._nets:
+            self._mark(place)
+
+    def _mark(self, place: int) -> None:
+        if not self._marked[place]:
+            self._marked[place] = 1
+            self._waiting[self._level[place]].append(place)
+
+    def put(self, place: int, word: Word) -> None:
+        """Let a net hold a word, and mark what reads the net."""
+        old = self.values[place]
+        if word is old or (word.__class__ is int and old.__class__ is int and word == old):
+            return
+        self.values[place] = word
+        self._changed(place)
+
+    def _changed(self, place: int) -> None:
+        for reader in self._readers[place]:
+            if not self._marked[reader]:
+                self._marked[reader] = 1
+                self._waiting[self._level[reader]].append(reader)
+        self._due.update(self._loaded[place])
+
+    def settle(self) -> None:
+        """Evaluate the nets that read what has changed, in their order."""
+        values, nets, marked = self.values, self._nets, self._marked
+        for waiting in self._waiting:
+            for place in waiting:
+                marked[place] = 0
+                word = nets[place](values)
+                if place == self.cut:
+                    word = self._stand_in(word)
+                old = values[place]
+                if word is old or (word.__class__ is int and old.__class__ is int and word == old):
+                    continue
+                values[place] = word
+                self._changed(place)
+            waiting.clear()
+
+    def _stand_in(self, word: Word) -> Word:
+        """A free symbol in the place of a word."""
+        if isinstance(word, int | Unknown | Mixed):
+            self.told = word, word
+        else:
+            self.told = self.words.free(f"status {len(self.words.symbols.all)}"), word
+        return self.told[0]
+
+    def edge(self) -> None:
+        """The edge of the clock: registers and memories take what the nets before it say."""
+        values = self.values
+        stored = [
+            (memory, port, is_open)
+            for memory, ports in self.ports.items()
+            for port in ports
+            if (is_open := port.open(values)) != 0
+        ]
+        self._writing = {}
+        taken = [
+            (memory, port, port.index.word(values), port.value(values), is_open) for memory, port, is_open in stored
+        ]
+        for memory, _, index, _, _ in taken:
+            if self.names[memory] in self.circuit.unordered:
+                self._writing.setdefault(memory, set()).add(index if isinstance(index, int) else ALL)
+                self._due.update(self._loaded[memory])
+        due, self._due = self._due, set()
+        following = [(place, self.registers[place](values)) for place in due]
+        for place, word in following:
+            self.put(place, word)
+        for memory, port, index, word, is_open in taken:
+            self._store(memory, port, index, word, is_open)
+
+    def held(self, memory: int, entry: int, low: int, width: int) -> Word:
+        """Bits of an entry of a memory."""
+        whole = self.circuit.nets[self.names[memory]].width
+        return self.words.slice(self.values[memory][entry], low, width, whole)
+
+    def fill(self, memory: int, entry: int, low: int, width: int, word: Word) -> None:
+        """Let bits of an entry hold a word that nothing may write over."""
+        net = self.circuit.nets[self.names[memory]]
+        self.guard(memory, entry, low, width)
+        entries = self.values[memory]
+        entries[entry] = self._replaced(entries[entry], net.width, low, width, word)
+        self._changed(memory)
+
+    def guard(self, memory: int, entry: int, low: int, width: int) -> None:
+        """From now on refuse whatever writes to bits of an entry."""
+        guarded = self.guarded.setdefault(memory, [0] * self.circuit.nets[self.names[memory]].entries)
+        guarded[entry] |= ((1 << width) - 1) << low
+
+    def _collides(self, memory: int, index: int) -> bool:
+        """Whether an entry may be written at the edge at which it is read, in a memory where that reads anything."""
+        writing = self._writing.get(memory)
+        return writing is not None and (index in writing or ALL in writing)
+
+    def _store(self, memory: int, port: Port, index: Word, word: Word, is_open: Word) -> None:
+        net = self.circuit.nets[self.names[memory]]
+        if isinstance(index, int):
+            places = [index]
+            if index >= net.entries:
+                raise Refused(f"{net.scope.module.name}: {self.names[memory]} is written past its end")
+        else:
+            places = list(compatible(index, port.index.width, net.entries))
+        if not isinstance(index, int) or not isinstance(is_open, int):
+            word = self.words.unknown()
+        entries = self.values[memory]
+        guarded = self.guarded.get(memory)
+        for place in places:
+            if guarded and guarded[place] >> port.low & ((1 << port.width) - 1):
+                raise Refused(f"{net.scope.module.name}: state that must be kept is written in {self.names[memory]}")
+            if port.width == net.width:
+                entries[place] = word
+            else:
+                entries[place] = self._replaced(entries[place], net.width, port.low, port.width, word)
+        self._changed(memory)
+
+    def _replaced(self, entry: Word, whole: int, low: int, width: int, word: Word) -> Word:
+        """An entry of which some bits are replaced."""
+        above = low + width
+        pieces = [(word, 0, width, width)]
+        if low:
+            pieces.insert(0, (entry, 0, low, whole))
+        if whole > above:
+            pieces.append((entry, above, whole - above, whole))
+        return self.words.join([(self.words.slice(part, at, size, of), size) for part, at, size, of in pieces])
