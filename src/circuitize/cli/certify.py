@@ -1,4 +1,4 @@
-"""The command `circuitize certify` proves that a design computes its program for all inputs, and writes a certificate."""
+"""The command `circuitize certify`: it proves that a design computes its program for all inputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .output import print_json, print_table, say, show
 
 
 def run(options: Namespace) -> int:
-    """Return exit status 0 if the proof succeeds for the whole design and the certificate is written, and 1 otherwise."""
+    """Return exit status 0 if the proof succeeds for the whole design and the certificate is written, or 1."""
     found = certify(options.design, options.output, progress=show)
     made = found.certificate
     if options.json:
