@@ -1,4 +1,6 @@
-"""Writes the certificate of a parallel design: its program in plain operations, and the claims that were shown."""
+"""The writer of the certificate of a parallel design: its program in plain operations, and the claims that were
+shown.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from .checker.symbols import Symbols
 def certificate(project: Project) -> Json:
     """Return the certificate of a design: its statement, its files, and the claims that are shown of every module.
 
-    Raise Refused if anything is not shown, and CircuitizeError for a design of a kind that is not certified.
+    Raise Refused if a claim is not shown, and CircuitizeError for a design of a kind that is not certified.
     """
     design = project.design
     if design.scheduler != "parallel":
@@ -69,8 +71,9 @@ def _require_program(statement: Json, vectors: Vectors) -> None:
 
 
 def statement_of(program: IntegerProgram) -> Json:
-    """Return a program's operations as the checker reads them. Raise CircuitizeError for an operation that the checker
-    does not have.
+    """Return a program's operations as the checker reads them.
+
+    Raise CircuitizeError for an operation that the checker does not have.
     """
     arrow = program.arrow
     number = {wire: place for place, wire in enumerate(arrow.inputs.tolist())}
@@ -111,7 +114,7 @@ def _format(format: Fixed) -> Json:
 
 
 def _numbers(operation: Operation) -> Json:
-    """The parameters of an operation, as arrays and integers of JSON."""
+    """Return the parameters of an operation, as arrays and integers of JSON."""
     rule = NUMBERS.get(type(operation))
     if rule is None:
         raise CircuitizeError(
