@@ -1,6 +1,6 @@
 """Sends frames from files to a design on a board over its serial line, and writes the answers to files.
 
-python3 host.py DEVICE [FRAMES]                     send the frames of ../test/vectors.npz, and compare
+python3 host.py DEVICE [FRAMES]                     send the frames of ../test/vectors.npz, compare answers
 
 DEVICE is a serial line such as /dev/ttyUSB0, or a board in a simulator that make bench or make netlist-bench has built.
 If the frames of the design have modes, these commands read and write files, .npz or .csv, of real values by name:

@@ -95,7 +95,7 @@ def table(part: Part, name: str) -> Iterator[str]:
 
 
 def write_port(part: Part, name: str) -> Iterator[str]:
-    """Write the pins by which the neighbouring memories are written."""
+    """Write the pins by which neighbouring look-up tables that serve as memories are written."""
     for out, into in zip(WRITTEN, ("D0", "B0", "C0", "A0", "C1", "A1", "D1", "B1"), strict=True):
         if net(part, out):
             yield f"assign {net(part, out)} = {net(part, into) or ONE};"
@@ -161,7 +161,7 @@ def initial(part: Part) -> Iterator[str]:
 
 
 def taken(part: Part, name: str, pin: str, count: int, whole: bool = False) -> Iterator[str]:
-    """Write the wires of the bits of an output."""
+    """Write the assignments of the bits of a part's output to wires."""
     for k in range(count):
         if net(part, f"{pin}{k}"):
             yield f"assign {net(part, f'{pin}{k}')} = {name}{'' if whole else '_' + pin.lower()}[{k}];"

@@ -50,8 +50,8 @@ def for_serial_line(interface: Interface, made: Bound) -> Interface:
 def board_files(design: Design, board: Board) -> dict[str, str]:
     """Return the files of the folder `board` by name: Verilog, constraints, a Makefile and the script for the host.
 
-    The design has one bus in and one bus out; the module `NAME_serial` is the design with its serial line, and the
-    module `NAME_board` adds the board's clock.
+    A design on a board has one bus in and one bus out; the module `NAME_serial` is the design with its serial line, and
+    the module `NAME_board` adds the board's clock.
     """
     parts = {f"{name}.v": primitive(name) for name in ("uart_in", "uart_out", "serial_words")}
     parts |= {"serial.v": _serial(design, board), "board.v": board_top(board), "bench.v": bench_top(board)}

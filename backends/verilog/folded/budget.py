@@ -100,8 +100,8 @@ class Sizes:
         return [*turns, *self.lanes_turns(None)]
 
     def lanes_turns(self, mode: Mode | None) -> list[model.Turns]:
-        """Return the stages that share lanes in frames of a mode, as actors of this mode, each with the clock in which
-        it gives the lanes up.
+        """Return the stages that share lanes in frames of a mode, by their numbers among the actors of this mode, each
+        with the clock in which it gives up the lanes.
         """
         if self.pool is None:
             return []
@@ -297,8 +297,9 @@ def _with_pool(made: Sizes) -> Sizes:
 def _read_in_order(
     fold: Fold, choices: list[Choice], readers: list[Reader], first: int, exit: Exit, width: int
 ) -> int | None:
-    """Return the number of a reader that reads the elements of a state in order, `width` of them a clock, so that an
-    output can read the state back from the same memory; None if there is none.
+    """Return the number of a reader that reads the elements of a state in order, `width` of them a clock, or None.
+
+    An output that reads a state back in the same order can use the memory of such a reader.
     """
     if exit.passage.modes != {Mode.READ}:
         return None

@@ -41,8 +41,8 @@ class Cost:
         return self.family.inputs == 4
 
     def add(self, lut: float, ff: float, narrow: float | None = None) -> None:
-        """Add `ff` flip-flops and `lut` LUTs of six inputs; `narrow`, if known, is the number of LUTs of four inputs
-        instead.
+        """Add `ff` flip-flops and `lut` LUTs of six inputs; `narrow`, if known, replaces `lut` in a family with LUTs of
+        four inputs.
         """
         if self.narrow:
             lut = CONTROL * lut if narrow is None else narrow
@@ -61,7 +61,9 @@ class Cost:
         self.blocks += self.family.blocks(words, width if count == 1 else -(-width // BYTE) * BYTE * count)
 
     def sequence(self, sequence: Numbers | None) -> None:
-        """Add the cost of a sequence: its counters, and its table in block RAM or in LUTs; None costs nothing."""
+        """Add the cost of a sequence: its counters, and its table in block RAM or in LUTs; a sequence of None adds no
+        cost.
+        """
         if sequence is None:
             return
         self.add(*sequence.counters)

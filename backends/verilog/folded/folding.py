@@ -58,10 +58,10 @@ class Exit:
 class Fold:
     """A program that is cut into stages, with everything that does not depend on the budget.
 
-    `held` maps wires in memory to their inputs; `states` maps the wire of each state to the wire of its next value. If
-    there are several kinds of frames, `modal` says which, and `loads` maps the wire of each memory to the wire of the
-    entry that writes it. If `elements_per_beat` is not 0, a beat of each stream has at least so many elements, and a
-    power of two or the whole tensor.
+    `held` maps wires in memory to the inputs whose values they have; `states` maps the wire of each state to the wire
+    of its next value. If there are several kinds of frames, `modal` says which, and `loads` maps the wire of each
+    memory to the wire of the entry that writes it. If `elements_per_beat` is not 0, a beat of each stream has at least
+    so many elements, and a power of two or the whole tensor.
     """
 
     program: IntegerProgram
@@ -92,9 +92,9 @@ class Fold:
         """Return the stages of a training step that share lanes, with the sources of their factors; none unless there
         are several.
 
-        The first factor is the one of more than NARROW bits, if there is one, else the one that differs less from lane
-        to lane. Stages with a factor of more than NARROW bits keep their own lanes if they have only a small part of
-        all products.
+        The first factor of a stage's terms is the one of more than NARROW bits, if there is one, else the one that
+        differs less from lane to lane. Stages with a factor of more than NARROW bits keep their own lanes if they have
+        only a small part of all products.
         """
         if not self.updates:
             return {}
@@ -196,8 +196,8 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
 
 
 def _sharing(made: Fold) -> Fold:
-    """Return a fold whose stages share lanes, changed so that wide products take one more clock; clocks are few
-    there.
+    """Return a fold whose stages share lanes, changed so that the parts of a wide product are added in a separate
+    clock.
     """
     for stage in made.stages:
         stage.apart = True

@@ -20,7 +20,7 @@ REPEATS = 8
 
 
 def in_order(written: Indices) -> Layout:
-    """Return a layout without a reader of a tensor in the order in which it is written: a memory for each of the
+    """Return the layout of a tensor in the order in which it is written, for no reader yet: a memory for each of the
     writer's lanes, with a word for each step.
     """
     step = np.arange(len(written))
@@ -34,7 +34,7 @@ def in_order(written: Indices) -> Layout:
 
 
 def packed(host: Layout, written: Indices, size: int) -> Layout | None:
-    """Return a layout without a reader that has the memories of `host` but no words that hold nothing; None if `host`
+    """Return the memories of the layout `host`, for no reader yet, without the words that hold nothing; None if `host`
     has several copies.
 
     A bank that several of the writer's lanes write has a memory for each of these lanes, and each lane numbers its
@@ -64,8 +64,8 @@ def _bare(writings: tuple[Writing, ...], stored: tuple[tuple[int, int], ...], de
 
 
 def guest(host: Layout, table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout | None:
-    """Return the layout of a tensor for a further reader that uses the memories of `host`, or None if the reader
-    cannot.
+    """Return the layout of a tensor for a further reader that uses the memories of `host`, or None if it cannot use
+    them.
 
     A reader can use the memories of `host` if `host` keeps each element once, and no memory holds two elements that are
     read in one clock. The arguments are those of `layout`; the layout that is returned differs from `host` in how it is

@@ -21,7 +21,7 @@ class Actor:
     """A part of a design that starts frames: a receiver, a stage, a sender or the status.
 
     If an actor starts a frame at clock s, its last write ends at s + `writes`, and it can start the next frame at s +
-    `cycles`. `shows` says how many clocks after its start the last beat leaves, if the actor is an output.
+    `cycles`. `shows` says how many clocks after the start of an actor its last beat leaves, if the actor is an output.
     """
 
     name: str
@@ -107,8 +107,8 @@ def first_come(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
     """Return the actors in an order in which they may take turns at memories: that in which they start if none waits
     for a turn.
 
-    Outputs come after all stages, so that no stage waits for a sender of the same frame, and the status comes last. The
-    order is the same whether or not frames are read while they are still being written.
+    In the order of turns, outputs come after all stages, so that no stage waits for a sender of the same frame, and the
+    status comes last. The order of turns is the same whether or not frames are read while they are still being written.
     """
     soonest = starts(actors, [replace(link, ahead=None) for link in links], (), 1)[0]
     status = len(actors) - 1

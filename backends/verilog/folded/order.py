@@ -14,9 +14,9 @@ def in_turns(actors: Sequence[Actor], links: Sequence[Link], alone: Mapping[int,
     """Return the actors in an order in which they may take turns at memories and shared lanes.
 
     `alone` maps the actors of which only one at a time may run to the number of clocks for which each runs. Among the
-    actors that are ready when the lanes are free, or soon after, the one comes first from which the way to the end of
-    the frame is longest. Outputs come after all stages, and the status last, as in `first_come`. The order assumes that
-    no tensor is read before all of it is written.
+    actors that are ready when the lanes are free, or soon after, the actor comes first from which the way to the end of
+    the frame is longest. In the order of turns, outputs come after all stages, and the status comes last, as in
+    `first_come`. The order of turns assumes that no tensor is read before all of it is written.
     """
     if not alone:
         return first_come(actors, links)

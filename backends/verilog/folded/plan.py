@@ -47,8 +47,8 @@ class Plan:
 
 
 def plan(sizes: Sizes) -> Plan:
-    """Return the plan with the tables of all stages and memories; its sizes are the given ones, with what readers of
-    one memory wait for.
+    """Return the plan of a design of the given sizes: the tables of all stages and memories, and what the readers of
+    each memory wait for.
     """
     fold = sizes.fold
     tilings = [tile(stage, choice) for stage, choice in zip(fold.stages, sizes.choices, strict=True)]

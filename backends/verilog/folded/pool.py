@@ -72,8 +72,8 @@ def held(choice: Choice) -> int:
 def pooled(fold: Fold, size: int, choices: Sequence[Choice], orders: Mapping[Mode | None, tuple[int, ...]]) -> Pool:
     """Return the pool whose stages take turns in the given orders.
 
-    Each stage gives up the lanes so late that the first factors and the first sums of the next stage come after its own
-    last ones have left.
+    Each stage gives up the shared lanes so late that the first factors and the first sums of the next stage come after
+    the last ones of this stage have left.
     """
     holds = dict.fromkeys(fold.members, 0)
     for order in orders.values():

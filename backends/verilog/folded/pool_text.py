@@ -22,12 +22,12 @@ Sources = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Member:
-    """A stage that shares lanes, with the lane of the pool that serves each of its lanes, and the factors that go
-    there.
+    """A stage that shares lanes, with the lane of the pool that serves each of its lanes, and the factors that go to
+    this lane.
 
-    `made` lists the distinct first and second factors, each by the columns that it is made of; `taken` says which of
-    them each lane of the stage multiplies. `short` are the lanes of the pool that have no term in the last clock of a
-    pass.
+    `made` lists the distinct first and second factors of a stage, each by the columns that it is made of; `taken` says
+    which of these factors each lane of the stage multiplies. `short` are the lanes of the pool that have no term in the
+    last clock of a pass.
     """
 
     name: str

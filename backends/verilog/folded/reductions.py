@@ -29,8 +29,8 @@ def contract_tables(operation: Contract, formats: list[Fixed], lead: int) -> lis
 
 
 def _flat(letters: str, loops: str, extents: dict[str, int]) -> Indices:
-    """Return what loops over the axes in `loops`, the last one fastest, add to the flat index of an array with the axes
-    in `letters`.
+    """Return the flat indices that nested loops over the axes in `loops`, the last one fastest, read in an array with
+    the axes in `letters`; an axis that the array lacks adds 0.
     """
     made = np.zeros(1, np.int64)
     for letter in loops:
@@ -41,8 +41,8 @@ def _flat(letters: str, loops: str, extents: dict[str, int]) -> Indices:
 
 
 def sum_table(operation: Sum) -> tuple[Indices, bool]:
-    """Return for each target element of a Sum the source elements that it adds up, and -1 after the last one, and
-    whether each source element is used and all target elements add up equally many.
+    """Return for each target element of a Sum a row of the source elements that it adds up, padded with -1, and whether
+    all source elements are used and all rows have equal length.
     """
     view = operation.view
     read = view.indices().reshape(-1)

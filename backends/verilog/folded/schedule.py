@@ -177,8 +177,8 @@ def _spend(best: Sizes, word: str, limit: int) -> Sizes:
     """Return sizes for which the rest of a budget is spent on the stages that take longest: their targets are halved as
     long as the budget lasts.
 
-    A stage without a reduction has no lanes, and so would never reach a limit of lanes: its units keep to the limit
-    instead.
+    A stage without a reduction has no lanes, and so would never reach a limit of lanes: the limit applies to the number
+    of its units instead.
     """
     halved: dict[int, int] = {}
     while True:

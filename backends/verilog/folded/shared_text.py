@@ -39,9 +39,8 @@ def shared_reduction(
 ) -> list[str]:
     """Return the control of a stage whose reduction is done on shared lanes.
 
-    The terms of a reduction on shared lanes are read, their factors are given one clock later or, if `use.depth` is not
-    0, that many clocks after that, and the sums are drained as they leave the lanes. `read` returns the name of a
-    column of an operand.
+    In a stage on shared lanes, terms are read, factors are given `1 + use.depth` clocks later, and sums are drained as
+    they leave the lanes. `read` returns the name of a column of an operand.
     """
     short = tiling.clocks > tiling.reading
     bits = bits_of(tiling.clocks - 1)
@@ -86,8 +85,8 @@ def shared_reduction(
 def _factors(
     stage: Stage, one: Member, side: int, depth: int, read: Callable[[Operand, int], str], files: dict[str, str]
 ) -> list[str]:
-    """Return the factors of one side, each in a register; one signal, `idle`, clears all these registers, so that
-    clearing takes no LUT.
+    """Return the first or the second factors of a stage, each in a register; one signal, `idle`, clears all these
+    registers, so that clearing takes no LUT.
     """
     feed, letter, lines = one.feeds[side], "xy"[side], []
     plain = feed.number is not None or (feed.plain and not depth)

@@ -29,8 +29,8 @@ FEW = 6
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the elements that a reader reads [steps, places], with those that matter, and with what the writer's
-    lanes write.
+    """A table of the elements that a reader reads [steps, places], with which of them matter, and a table of those that
+    the writer's lanes write.
     """
 
     elements: Indices
@@ -75,9 +75,9 @@ def shared(sizes: Sizes, tables: Sequence[Table]) -> tuple[list[Memory], Sizes]:
     """Return memories that readers share if that saves bits of block memory, and the sizes with the turns that the
     readers take.
 
-    Without state, or with modes, frames overlap, and each reader keeps its own memory. Each reader of a shared memory
-    waits for the reader before it, so memories are shared, those that save most first, only while the interval stays
-    below a limit.
+    In a design without state, or with modes, frames overlap, and each reader keeps its own memory. Each reader of a
+    shared memory waits for the reader before it, so memories are shared, those that save most first, only while the
+    interval stays below a limit.
     """
     memories = apart(tables)
     if not sizes.fold.updates or sizes.fold.modal is not None:

@@ -11,7 +11,7 @@ from ..signals import Signal, signed_width
 
 
 def quotient_bits(x: Signal) -> int:
-    """Return the number of bits, at least 2, with which a divider computes, as signed numbers, quotients of x."""
+    """Return the number of bits, at least 2, of the signed dividend x with which a divider computes."""
     return max(signed_width(x.low, x.high), 2)
 
 

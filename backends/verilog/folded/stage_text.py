@@ -38,7 +38,7 @@ def write_stage(
     flagged: bool,
     shared: tuple[Member, Use] | None = None,
 ) -> Body:
-    """Return all modules of a stage.
+    """Return all Verilog modules of a stage as text.
 
     `slots` gives, for each operand that is read from memory, the column of each place of the operand's table. `shared`
     says how a stage that has no lanes of its own uses the pool.

@@ -109,7 +109,7 @@ def taking_turns(names: Sequence[str], also: Sequence[str]) -> list[str]:
 
 
 def taking_turns_by_mode(modes: Sequence[str], orders: Sequence[Sequence[str]]) -> list[str]:
-    """Return the logic of turns if frames of each mode, whose wire is 1 in them, have a different order.
+    """Return the logic of turns if frames of each mode, whose wire is 1 in them, have their own order of turns.
 
     Between frames it is nobody's turn; then the first reader in the order of the mode is ready.
     """

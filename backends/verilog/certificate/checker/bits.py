@@ -97,7 +97,7 @@ class Operators:
         return Bits(parts, False, stage(*values))
 
     def repeat(self, count: int, value: Bits) -> Bits:
-        """Return the replication of a vector.
+        """Return the replication of a vector of bits.
 
         A bit that is replicated and read as two's complement is 0 or -1.
         """
@@ -238,7 +238,7 @@ class Operators:
 
 
 def stage(*values: Bits) -> int | None:
-    """Return the stage of a value that is computed from the given values.
+    """Return the stage of the pipeline to which a value belongs that is computed from the given values.
 
     The control may also read values that came in with a frame.
     """

@@ -62,7 +62,7 @@ class Evaluation:
         self._under_way: set[str] = set()
 
     def bits(self, name: str) -> Bits:
-        """Return the value of a net.
+        """Return the value of a net as a vector of bits.
 
         Raise Refused, with the name of the module, for Verilog outside the certified subset and for anything that is
         not shown.

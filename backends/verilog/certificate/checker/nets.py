@@ -32,7 +32,7 @@ class Driver:
 
 @dataclass(slots=True)
 class Net:
-    """A net of a circuit.
+    """A net of a circuit, with its width, its sign and its drivers.
 
     If a net is a register, `clocked` is the clocked block that assigns it, with its scope.
     """

@@ -110,7 +110,7 @@ def _given(
 
 
 class Logic:
-    """The control's nets as functions of bits, by the names of the nets."""
+    """The nets of the control as functions of bits, which are found by the names of the nets."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.symbols = evaluation, evaluation.symbols
@@ -121,7 +121,7 @@ class Logic:
         return [self.symbols.decided(bit) for bit in self.evaluation.operators.each(bits)]
 
     def bit(self, name: str) -> int:
-        """Return the function of a net of one bit."""
+        """Return the function that a net of one bit computes."""
         found = self.vector(name)
         if len(found) != 1:
             raise Refused(f"expected {name} of one bit, found {len(found)}")
