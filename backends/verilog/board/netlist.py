@@ -16,7 +16,7 @@ Part = dict[str, Any]
 
 
 class Unknown(Exception):
-    """A part, or a setting of a part, of which there is no model."""
+    """An error about a part, or a setting of a part, that ecp5_cells.v does not model."""
 
 
 def setting(part: Part, name: str, default: str = "") -> str:

@@ -13,9 +13,9 @@ def aligned(stages: Sequence[Stage], axes: Sequence[int], states: dict[int, int]
     """Return for each stage the axis that its lanes spread over; a stage that updates a state follows the state's
     readers.
 
-    `states` maps the wire of each state to the wire of its next value. Elements of a state that a forward pass reads in
-    one clock are thereby written, and read again by the update, at one address. If a state has several readers, the
-    reader with the most terms decides.
+    `states` maps the wire of each state to the wire of its next value. If the stage that updates a state has lanes
+    along the axis along which a forward pass reads this state, elements that are read in one clock are also written at
+    one address. If a state has several readers, the reader with the most terms decides.
     """
     made = list(axes)
     for old, new in states.items():

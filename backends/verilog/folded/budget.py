@@ -124,7 +124,8 @@ class Sizes:
         return {first + k for k, stage in enumerate(self.fold.stages) if stage.wire in written}
 
     def within(self, mode: Mode, links: list[model.Link]) -> tuple[list[int], list[model.Actor], list[model.Link]]:
-        """Return the links that a mode uses, by number; the actors of the mode; and these links between those actors.
+        """Return three things about a mode: the numbers of the links that it uses, its actors, and these links between
+        its actors.
 
         The state that a prediction reads does not change, so a prediction waits for no status.
         """

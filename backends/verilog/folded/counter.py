@@ -94,8 +94,8 @@ def banked(banks: int, depth: int, width: int, dense: bool = False) -> tuple[int
     """Return the words of a memory of `banks` banks of `depth` words each, the number of address bits that select the
     bank, and whether these are the lowest bits.
 
-    In block RAM, or if `dense` is true, the lowest address bits select the bank if the memory takes no more words that
-    way: then no word between two banks is lost.
+    The lowest address bits of a memory select the bank if the memory is in block RAM, or if `dense` is true, and if it
+    then takes no more words than with the highest bits.
     """
     if banks == 1:
         return depth, 0, False

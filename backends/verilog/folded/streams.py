@@ -163,8 +163,8 @@ def sender(name: str, comment: str, stream: Stream) -> str:
 
 
 def status(name: str, flags: int, states: int, kept: bool) -> str:
-    """Return the module of the status, which offers one beat a frame once every flag of the frame is ready and, if
-    there is state, all of it has been read.
+    """Return the module of the status, which offers one beat a frame once every flag of the frame is ready and, if the
+    frame changes state, all of this state has been read.
 
     When a status of 0 is taken, the banks of all states change places if the frame `keeps` what it wrote: one register,
     which no reset clears, says for all states which bank holds the state that was kept last.

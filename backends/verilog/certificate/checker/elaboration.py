@@ -29,8 +29,8 @@ def compares(*operands: Expression) -> bool:
 
 
 def number(expression: Expression, scope: Scope) -> int:
-    """Return the value of an expression that is constant when the design is elaborated; its operands are integers
-    without widths, of 32 bits.
+    """Return the value of an expression that is constant when the design is elaborated: operands and results are
+    integers without widths, of 32 bits.
     """
     found = _number(expression, scope)
     if not -1 << 31 <= found < 1 << 31:

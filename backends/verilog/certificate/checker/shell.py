@@ -1,8 +1,8 @@
 """The shell around the design: elements in slots of whole bytes, and a buffer for one beat on each stream.
 
-The elements of an input are the low bits of its slots. An input's beat is marked as wrong if the rest of a slot is not
-filled with the element's sign or with zeros, as the element's format requires, or if tkeep marks a byte as absent. Each
-slot of an output is filled up with the element's sign or with zeros.
+Each element of an input lies in the low bits of a slot of the input's beat. A beat is marked as wrong if the rest of a
+slot is not filled with the element's sign or with zeros, as the element's format requires, or if tkeep marks a byte as
+absent. Each slot of an output is filled up with the element's sign or with zeros.
 
 The buffer for a beat has the registers `full` and `held`. The signal out_valid of a buffer is 1 if `full` or in_valid
 is 1, and in_ready is 1 if `full` is 0; during a reset out_valid and in_ready are 0. The output of a buffer is the held
