@@ -196,8 +196,8 @@ def fold(program: IntegerProgram, elements_per_beat: int = 0, modal: Modal | Non
 
 
 def _sharing(made: Fold) -> Fold:
-    """Return a fold whose stages share lanes, changed so that the parts of a wide product are added in a separate
-    clock.
+    """Return a program cut into stages that share lanes, changed so that the parts of a wide product are added in a
+    separate clock.
     """
     for stage in made.stages:
         stage.apart = True

@@ -120,7 +120,7 @@ def _with(sizes: Sizes, memories: Sequence[Memory]) -> Sizes:
 
 
 def _keys(sizes: Sizes) -> dict[tuple[bool, int], list[int]]:
-    """Return readers by the memory that they may share, which is named by whether it is state and by its wire.
+    """Return groups of readers that may share a memory, by whether they read state and by the wire that they read.
 
     New state is kept in the same memory as the old state.
     """

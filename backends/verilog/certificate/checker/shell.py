@@ -4,9 +4,10 @@ Each element of an input lies in the low bits of a slot of the input's beat. A b
 slot is not filled with the element's sign or with zeros, as the element's format requires, or if tkeep marks a byte as
 absent. Each slot of an output is filled up with the element's sign or with zeros.
 
-The buffer for a beat has the registers `full` and `held`. The signal out_valid of a buffer is 1 if `full` or in_valid
-is 1, and in_ready is 1 if `full` is 0; during a reset out_valid and in_ready are 0. The output of a buffer is the held
-beat if the buffer is full, else the incoming beat. A buffer is full after a beat that came in and could not leave.
+The buffer for one beat of a stream has the registers `full` and `held`. The signal out_valid of a buffer is 1 if `full`
+or in_valid is 1, and in_ready is 1 if `full` is 0; during a reset out_valid and in_ready are 0. The output of a buffer
+is the held beat if the buffer is full, else the incoming beat. A buffer is full after a beat that came in and could not
+leave.
 """
 
 from __future__ import annotations
